@@ -1,4 +1,4 @@
-//! AT-1: the files that were compressed, and questions to tables.
+//! AT-1: decodes whole files, and answers queries on tables.
 
 mod query;
 mod stream;
@@ -19,18 +19,18 @@ use crate::into::Output;
 use crate::js::Uint8Array;
 use crate::number;
 
-/// The options of these limits.
+/// Builds decoder options from limits.
 const fn with(limits: &Limits) -> Options {
     Options { limits: *limits, ..Options::DEFAULT }
 }
 
-/// Decodes a file that is no bundle.
+/// Decodes a file that is not a bundle.
 #[wasm_bindgen]
 pub fn at1_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<Vec<u8>, Fault> {
     Ok(decode_to_vec(bytes, &with(&crate::limits(limits)))?)
 }
 
-/// Decodes a file that is no bundle to the start of `to`. Gives how many bytes were written.
+/// Decodes a file that is not a bundle to the start of `to`. Returns the number of bytes written.
 #[wasm_bindgen]
 pub fn at1_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> core::result::Result<f64, Fault> {
     let limits = crate::limits(limits);
@@ -45,7 +45,7 @@ fn decode_into(bytes: &[u8], room: &mut [u8], limits: &Limits) -> Result<usize> 
     loop {
         let done = match too_small {
             None => decode(bytes, room, &mut workspace, &mut scratch, &options, &mut ()).map(|done| done.wrote),
-            // It knows how much it lacked then, and the caller wants to know how much there is.
+            // The error knows only how much was missing; the caller wants the decoded length.
             Some(lacked) => match decoded_len(bytes, &mut workspace, &mut scratch, &options) {
                 Ok(len) => return Err(Error::needing(lacked, len)),
                 Err(error) => Err(error),
@@ -59,13 +59,13 @@ fn decode_into(bytes: &[u8], room: &mut [u8], limits: &Limits) -> Result<usize> 
     }
 }
 
-/// Decodes all files of a bundle; a file that is none is one without a name.
+/// Decodes all files of a bundle. Any other file is one file with an empty name.
 #[wasm_bindgen]
 pub fn at1_files(bytes: &[u8], limits: &[f64]) -> core::result::Result<At1Files, Fault> {
     Ok(files(bytes, &crate::limits(limits))?)
 }
 
-/// The files of a bundle.
+/// The decoded files of a bundle.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct At1Files {
@@ -75,18 +75,18 @@ pub struct At1Files {
 
 #[wasm_bindgen]
 impl At1Files {
-    /// Their names.
+    /// Returns the file names. Can be taken once.
     pub fn names(&mut self) -> Vec<String> {
         core::mem::take(&mut self.names)
     }
 
-    /// What is in one of them. Given away once.
+    /// Returns the content of one file. Can be taken once.
     pub fn content(&mut self, number: usize) -> Vec<u8> {
         self.contents.get_mut(number).map(core::mem::take).unwrap_or_default()
     }
 }
 
-/// Decodes all files of a bundle, or the one that it is. What they come to together is within the limits.
+/// Decodes all files of a bundle, or the single file. `max_output` bounds their total size.
 pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<At1Files> {
     let options = with(limits);
     let mut found = At1Files::default();

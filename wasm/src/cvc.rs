@@ -1,4 +1,4 @@
-//! CVC: what the header says, and rows out of a file that the caller reads piece by piece.
+//! CVC: describes the header, and decodes rows of a file that the caller reads in pieces.
 
 mod reader;
 
@@ -17,19 +17,19 @@ pub use reader::Reader;
 use crate::fault::Fault;
 use crate::number;
 
-/// How many bytes of a file tell how long its head is.
+/// Returns the number of bytes from which the length of the head can be read.
 #[wasm_bindgen]
 pub fn cvc_framing_len() -> f64 {
     number::from_len(cvc::Header::LEN)
 }
 
-/// The length of the head.
+/// Returns the length of the head.
 #[wasm_bindgen]
 pub fn cvc_head_len(prefix: &[u8], limits: &[f64]) -> Result<f64, Fault> {
     Ok(number::from_u64(cvc::Header::read(prefix, &crate::limits(limits))?.head_len()))
 }
 
-/// What the header says, as JSON for the TypeScript side.
+/// Returns the header as JSON.
 #[wasm_bindgen]
 pub fn cvc_describe(head: &[u8], limits: &[f64]) -> Result<String, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
@@ -74,7 +74,7 @@ pub fn cvc_describe(head: &[u8], limits: &[f64]) -> Result<String, Fault> {
     for (index, section) in file.sections().enumerate() {
         let section = section?;
         json.push_str(if index > 0 { ",{\"metadata\":" } else { "{\"metadata\":" });
-        // As a string, because a file may say NaN, which JavaScript's JSON refuses.
+        // Passed as a string: a file may contain NaN, which `JSON.parse` refuses.
         push_text(&mut json, core::str::from_utf8(section.metadata.raw()).unwrap_or(""));
         push_numbers(&mut json, &[(",\"start\":", section.rows.start), (",\"end\":", section.rows.end)]);
         json.push('}');
@@ -90,7 +90,7 @@ fn push_numbers(json: &mut String, members: &[(&str, u64)]) {
     }
 }
 
-/// The digits of a number, without what the library brings along to write them in any other way.
+/// Appends the digits of a number. `core::fmt` would add several kilobytes to the module.
 fn push_number(json: &mut String, number: u64) {
     if number > 9 {
         push_number(json, number / 10);
@@ -103,7 +103,7 @@ fn push_text(json: &mut String, text: &str) {
     let _ = write_json_string(json, text);
 }
 
-/// The row behind the last one of each chunk.
+/// Returns the end row of each chunk.
 #[wasm_bindgen]
 pub fn cvc_chunk_ends(head: &[u8], limits: &[f64]) -> Result<Vec<f64>, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
@@ -111,20 +111,20 @@ pub fn cvc_chunk_ends(head: &[u8], limits: &[f64]) -> Result<Vec<f64>, Fault> {
     Ok(ends)
 }
 
-/// The type that a column decodes to.
+/// Returns the name of the type that a column decodes to.
 #[wasm_bindgen]
 pub fn cvc_output(head: &[u8], column: f64, limits: &[f64]) -> Result<String, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
     Ok(nth(&file, column)?.output()?.name().to_owned())
 }
 
-/// A column by its place in the schema: names may repeat, and some cannot be typed.
+/// Returns a column by index: names may repeat, and a column may have no known type.
 fn nth<'a>(file: &File<'a>, column: f64) -> Result<cvc::Column<'a>, Error> {
     let column = file.columns().nth(number::index(number::to_u64(column)));
     column.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))?
 }
 
-/// The length of a range of bytes.
+/// Returns the length of a range.
 const fn len(range: &Range<u64>) -> u64 {
     range.end.saturating_sub(range.start)
 }

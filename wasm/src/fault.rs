@@ -1,4 +1,4 @@
-//! Errors as numbers.
+//! Passes errors to JavaScript as numbers.
 
 #[cfg(feature = "messages")]
 use alloc::string::String;
@@ -13,8 +13,8 @@ use wasm_bindgen::prelude::*;
 use crate::js::array_of;
 use crate::number;
 
-/// An error of the core on its way to JavaScript, where it is an array of three numbers: kind, offset, and what would
-/// have been enough.
+/// An error of the core on its way to JavaScript, where it is an array of three numbers: kind,
+/// offset and need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault(pub Error);
 
@@ -25,7 +25,7 @@ impl From<Error> for Fault {
 }
 
 impl Fault {
-    /// The three numbers.
+    /// Returns kind, offset and need.
     pub fn numbers(self) -> [f64; 3] {
         let Error { kind, at, need } = self.0;
         [f64::from(code(kind)), number::from_u64(at), number::from_u64(need)]
@@ -39,12 +39,13 @@ impl From<Fault> for JsValue {
     }
 }
 
-/// The stable number of a kind.
+/// Returns the stable number of a kind.
 pub(crate) const fn code(kind: ErrorKind) -> u16 {
     kind as u16
 }
 
-/// The core's table of errors: a line each, with number, name, class and words between tabs.
+/// Returns the core's error table: one line for each kind with number, name, class, title of the
+/// class and message, separated by tabs.
 #[cfg(feature = "messages")]
 #[wasm_bindgen]
 pub fn error_kinds() -> String {

@@ -1,4 +1,4 @@
-//! gzip: what is inside.
+//! gzip: decodes files and streams.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -23,17 +23,17 @@ pub fn gzip_decode(bytes: &[u8], limits: &[f64]) -> Result<Vec<u8>, Fault> {
     Ok(decode_to_vec(bytes, &options(limits))?)
 }
 
-/// Decodes a whole file to the start of `to`. Gives how many bytes were written.
+/// Decodes a whole file to the start of `to`. Returns the number of bytes written.
 #[wasm_bindgen]
 pub fn gzip_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> Result<f64, Fault> {
     let options = options(limits);
-    // Two bits of it hold 258 bytes.
+    // DEFLATE expands at most 258 bytes from two bits.
     let most = bytes.len().saturating_mul(1032);
     let decode = |room: &mut [u8]| Ok(decode(bytes, room, &mut Workspace::new(), &options, &mut ())?.wrote);
     Ok(Output::fill(to, |output| output.some(most, decode))?)
 }
 
-/// A stream that decodes a file.
+/// Opens a stream that decodes a file.
 #[wasm_bindgen]
 pub fn gzip_stream(limits: &[f64]) -> Stream {
     let options = options(limits);

@@ -1,47 +1,49 @@
-//! The memory of the module: a list of the stretches that are free, in the order of their addresses.
+//! The allocator of the module: a first-fit free list sorted by address.
 //!
-//! The heap that Rust brings along for wasm is made for programs that keep millions of things, and is larger than some decoders. What
-//! is called in here takes a few buffers and gives them back before it returns, so that the list stays short: the first stretch
-//! with room is taken, and what comes back grows together with its neighbours.
+//! Rust's default wasm allocator is built for millions of objects and is larger than some decoders.
+//! Calls in this crate allocate a few buffers and free them before they return, so the list stays
+//! short. A freed block is merged with its free neighbours.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 
-/// What stands at the start of a free stretch.
+/// The header of a free block.
 struct Free {
     next: *mut Free,
     len: usize,
 }
 
-/// All addresses and lengths are multiples of this, so that what is left of a stretch has room for a [`Free`].
+/// All addresses and lengths are multiples of this, so every remainder can hold a [`Free`].
 const UNIT: usize = size_of::<Free>();
 
-/// The free stretches. No two of them touch.
+/// The free blocks in order of address. No two are adjacent.
 struct List {
     first: *mut Free,
 }
 
 impl List {
-    /// Takes so many bytes out of the first stretch that has them; null if none has.
+    /// Takes `len` bytes from the first block that has them; returns null if none has.
     ///
     /// # Safety
     /// `len` and `align` are multiples of [`UNIT`], `align` a power of two.
     unsafe fn take(&mut self, len: usize, align: usize) -> *mut u8 {
         let mut link = &raw mut self.first;
-        // SAFETY: `link` points to the field that holds `free`, and whatever is in the list is free memory with a `Free` in it. The
-        // pieces before and behind what is taken are parts of it and hold whole units, because all lengths are such.
+        // SAFETY: `link` points to the field that holds `free`, and each block in the list is free
+        // memory that starts with a `Free`. The parts before and after the taken bytes belong to
+        // that block and are whole units, because all lengths are multiples of `UNIT`.
         unsafe {
             while !(*link).is_null() {
                 let free = *link;
                 let Free { next, len: room } = free.read();
-                // What the library has for this would panic over an alignment that is no power of two, in words.
+                // `align_offset` would add a panic message for an alignment that is not a power of
+                // two.
                 let before = free.addr().wrapping_neg() & (align - 1);
-                if let Some(behind) = room.checked_sub(before).and_then(|room| room.checked_sub(len)) {
+                if let Some(after) = room.checked_sub(before).and_then(|room| room.checked_sub(len)) {
                     let taken = free.cast::<u8>().add(before);
-                    if behind > 0 {
+                    if after > 0 {
                         let rest = taken.add(len).cast::<Free>();
-                        rest.write(Free { next, len: behind });
+                        rest.write(Free { next, len: after });
                         link.write(rest);
                     } else {
                         link.write(next);
@@ -58,14 +60,14 @@ impl List {
         null_mut()
     }
 
-    /// Gives a stretch back, or a first time.
+    /// Adds a block to the list: freed memory, or new memory from the system.
     ///
     /// # Safety
-    /// Nobody else uses it, and both numbers are multiples of [`UNIT`].
-    unsafe fn give(&mut self, at: *mut u8, len: usize) {
+    /// Nobody else uses the block, and both numbers are multiples of [`UNIT`].
+    unsafe fn free(&mut self, at: *mut u8, len: usize) {
         let mut link = &raw mut self.first;
         let mut before = null_mut::<Free>();
-        // SAFETY: as above; what is written to is the stretch that is given, or a free one right before it.
+        // SAFETY: as above; writes go to the new block or to the free block right before it.
         unsafe {
             while !(*link).is_null() && (*link).cast() < at {
                 before = *link;
@@ -73,8 +75,8 @@ impl List {
             }
             let mut free = Free { next: *link, len };
             if free.next.cast() == at.add(len) {
-                let behind = free.next.read();
-                free = Free { next: behind.next, len: len + behind.len };
+                let next = free.next.read();
+                free = Free { next: next.next, len: len + next.len };
             }
             if !before.is_null() && before.cast::<u8>().add((*before).len) == at {
                 free.len += (*before).len;
@@ -90,11 +92,12 @@ impl List {
 /// The heap of a program with one thread.
 pub(crate) struct Heap {
     list: UnsafeCell<List>,
-    /// Gets so many bytes more, or null.
+    /// Gets at least this many bytes from the system, or null.
     more: fn(usize) -> (*mut u8, usize),
 }
 
-// SAFETY: the only one is that of a wasm module, which has one thread, and it is borrowed only for as long as it works.
+// SAFETY: the only instance belongs to a wasm module, which has one thread. It is borrowed only
+// during a call.
 unsafe impl Sync for Heap {}
 
 impl Heap {
@@ -103,16 +106,18 @@ impl Heap {
     }
 }
 
-/// As a number of whole units. A layout is at most half of the address space.
+/// Rounds up to whole units. A layout is at most half of the address space, so this cannot
+/// overflow.
 const fn units(len: usize) -> usize {
     len.next_multiple_of(UNIT)
 }
 
-// SAFETY: what is taken is not in the list, lies where the layout wants it, and is as long; what is given was taken with this layout.
+// SAFETY: a taken block is no longer in the list, is aligned as the layout asks and has its length.
+// A freed block was taken with the same layout.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let (len, align) = (units(layout.size()), layout.align().max(UNIT));
-        // SAFETY: one thread, and nothing in here calls back. What `more` gives belongs to nobody yet.
+        // SAFETY: there is one thread, and nothing here calls back. Memory from `more` is unused.
         unsafe {
             let list = &mut *self.list.get();
             let taken = list.take(len, align);
@@ -123,23 +128,23 @@ unsafe impl GlobalAlloc for Heap {
             if at.is_null() {
                 return at;
             }
-            list.give(at, got);
+            list.free(at, got);
             list.take(len, align)
         }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: as above; the caller has taken it with this layout.
-        unsafe { (*self.list.get()).give(at, units(layout.size())) }
+        // SAFETY: as above; the caller took the block with this layout.
+        unsafe { (*self.list.get()).free(at, units(layout.size())) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, len: usize) -> *mut u8 {
         let (old, new) = (units(layout.size()), units(len));
-        // SAFETY: the end of what the caller has, which it does without from now on; or all of it, when a copy lies elsewhere.
+        // SAFETY: frees the unused tail, or the whole block after a copy.
         unsafe {
             if new <= old {
                 if new < old {
-                    (*self.list.get()).give(at.add(new), old - new);
+                    (*self.list.get()).free(at.add(new), old - new);
                 }
                 return at;
             }
@@ -171,16 +176,17 @@ mod tests {
 
     use super::*;
 
-    /// What the system has to give, 64 KiB or more at a time.
+    /// Allocates from the system, 64 KiB or more at a time.
     fn more(len: usize) -> (*mut u8, usize) {
         let len = len.next_multiple_of(65536);
-        // SAFETY: the length is not zero. It is never given back: the heap would not, either.
+        // SAFETY: the length is not zero. The memory is never freed; neither does the heap free
+        // any.
         (unsafe { System.alloc(Layout::from_size_align(len, 4096).unwrap()) }, len)
     }
 
-    fn stretches(heap: &Heap) -> Vec<(usize, usize)> {
+    fn blocks(heap: &Heap) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
-        // SAFETY: nothing else runs on this heap.
+        // SAFETY: nothing else uses this heap.
         unsafe {
             let mut free = (*heap.list.get()).first;
             while !free.is_null() {
@@ -192,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_and_nothing_overlaps() {
+    fn loses_no_memory_and_never_overlaps() {
         let heap = Heap::new(more);
         let mut held: Vec<(*mut u8, Layout, u8)> = Vec::new();
         let mut random = 1u64;
@@ -202,13 +208,13 @@ mod tests {
         };
         let check = |at: *mut u8, layout: Layout, mark: u8| {
             assert_eq!(at.align_offset(layout.align()), 0);
-            // SAFETY: these bytes are held, and were filled.
+            // SAFETY: these bytes are allocated and were filled.
             assert!(unsafe { core::slice::from_raw_parts(at, layout.size()) }.iter().all(|&byte| byte == mark));
         };
         for round in 0..20_000 {
             let mark = u8::try_from(round % 251).unwrap();
             let size = 1 + next(if round % 50 == 0 { 100_000 } else { 300 });
-            // SAFETY: each layout is that of the piece.
+            // SAFETY: each layout is the one of its block.
             unsafe {
                 match next(5) {
                     0 | 1 if held.len() < 200 => {
@@ -233,7 +239,7 @@ mod tests {
                     _ => {}
                 }
             }
-            let free = stretches(&heap);
+            let free = blocks(&heap);
             assert!(
                 free.windows(2).all(|pair| pair[0].0 + pair[0].1 < pair[1].0),
                 "in order, and none touches the next"
@@ -243,6 +249,6 @@ mod tests {
             // SAFETY: as above.
             unsafe { heap.dealloc(at, layout) };
         }
-        assert!(stretches(&heap).iter().all(|&(at, len)| at % 4096 == 0 && len % 65536 == 0), "whole again");
+        assert!(blocks(&heap).iter().all(|&(at, len)| at % 4096 == 0 && len % 65536 == 0), "whole again");
     }
 }

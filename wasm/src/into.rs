@@ -1,5 +1,5 @@
-//! Decodes into memory that JavaScript owns. What that takes in between stays from one call to the next, so that a caller with
-//! many files of about the same size makes the memory of the module grow just once.
+//! Decodes into memory that JavaScript owns. The buffers in between are kept from call to call, so
+//! many files of similar size grow the memory of the module once.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use unspool::{Error, ErrorKind, Result};
 use crate::js::Uint8Array;
 use crate::number;
 
-/// What stays. Whatever is in it is from the call before.
+/// Buffers kept from call to call. Their content is undefined at the start of a call.
 #[derive(Default)]
 pub(crate) struct Room {
     pub bytes: Vec<u8>,
@@ -18,7 +18,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Makes it have so many bytes and words at least.
+    /// Grows the buffers to at least this many bytes and words.
     pub(crate) fn extend(&mut self, bytes: usize, words: usize) {
         if self.bytes.len() < bytes {
             self.bytes.resize(bytes, 0);
@@ -29,7 +29,7 @@ impl Room {
     }
 }
 
-/// Works with what stayed from the call before.
+/// Runs `work` with the buffers of the previous call.
 pub(crate) fn with_room<T>(work: impl FnOnce(&mut Room) -> T) -> T {
     let mut room = ROOM.0.take();
     let done = work(&mut room);
@@ -39,19 +39,19 @@ pub(crate) fn with_room<T>(work: impl FnOnce(&mut Room) -> T) -> T {
     done
 }
 
-/// More than this does not stay.
+/// Larger buffers are freed after the call.
 const KEPT: usize = 64 << 20;
 
-/// What there is one of.
+/// A value that exists once in the module.
 struct Only<T>(T);
 
-// SAFETY: a module has one thread. Natively nobody can borrow it: that takes an array of JavaScript's.
+// SAFETY: a module has one thread. A native build cannot reach it without an array of JavaScript's.
 #[allow(unsafe_code)]
 unsafe impl<T> Sync for Only<T> {}
 
 static ROOM: Only<Cell<Room>> = Only(Cell::new(Room { bytes: vec![], words: vec![] }));
 
-/// An output of JavaScript's, of which the start is filled piece by piece.
+/// An output array of JavaScript's that is filled from its start, piece by piece.
 pub(crate) struct Output<'a> {
     to: &'a Uint8Array,
     room: &'a mut Room,
@@ -59,7 +59,7 @@ pub(crate) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Runs `fill` on the output, and gives how many bytes were written.
+    /// Runs `fill` on the output. Returns the number of bytes written.
     pub(crate) fn fill(to: &Uint8Array, fill: impl FnOnce(&mut Output<'_>) -> Result<()>) -> Result<f64> {
         with_room(|room| {
             let mut output = Output { to, room, written: 0 };
@@ -68,8 +68,8 @@ impl Output<'_> {
         })
     }
 
-    /// Writes the next `len` bytes, for which `decode` gets room, and so many words besides. `at` is where the file says how
-    /// many bytes there are.
+    /// Decodes the next `len` bytes to a buffer and copies them to the output. `decode` also gets a
+    /// workspace of `words` words. `at` is the offset of the length field, for errors.
     pub(crate) fn piece(
         &mut self,
         len: u64,
@@ -91,8 +91,8 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// Writes as many bytes as `decode` finds, which are hardly more than `most`. It gets room for those first, and then for what it says
-    /// that it needs, or all there is.
+    /// Decodes an unknown number of bytes, usually at most `most`. `decode` first gets a buffer of
+    /// that size, then of the size it asks for or of the whole output.
     pub(crate) fn some(&mut self, most: usize, decode: impl Fn(&mut [u8]) -> Result<usize>) -> Result<()> {
         let all = number::index(self.to.length().saturating_sub(self.written).into());
         let mut len = most.min(all);
@@ -100,7 +100,7 @@ impl Output<'_> {
             self.room.extend(len, 0);
             match decode(self.room.bytes.get_mut(..len).unwrap_or_default()) {
                 Err(error) if error.kind == ErrorKind::OutputTooSmall && len < all => {
-                    // Twice as much at least: it may know only of what comes next.
+                    // Double at least: the error may know only about the next part.
                     let need = number::index(error.need);
                     len = if need == 0 { all } else { need.max(len.saturating_mul(2)).min(all) };
                 }

@@ -1,5 +1,5 @@
-//! What of JavaScript is called from here. The crate that knows all of it brings its promises along, which weigh more in a small
-//! module than some decoders do.
+//! The JavaScript functions that this crate calls. `js-sys` would add promises, which weigh more in
+//! a small module than some decoders.
 
 #[cfg(feature = "inspect")]
 use alloc::string::String;
@@ -8,33 +8,33 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Bytes that belong to JavaScript.
+    /// An array of bytes in JavaScript's memory.
     pub type Uint8Array;
 
-    /// A copy of these.
+    /// Copies bytes to a new array.
     #[cfg(feature = "pco")]
     #[wasm_bindgen(constructor)]
     pub fn of(bytes: &[u8]) -> Uint8Array;
 
-    /// How many there are.
+    /// Returns the number of bytes.
     #[wasm_bindgen(method, getter)]
     pub fn length(this: &Uint8Array) -> u32;
 
-    /// Writes `bytes` from `at` on, which must have room for them.
+    /// Copies `bytes` to offset `at`. They must fit.
     #[wasm_bindgen(method)]
     pub fn set(this: &Uint8Array, bytes: &[u8], at: u32);
 
-    /// Values of any kind.
+    /// An array of values of any kind.
     #[cfg(feature = "pco")]
     #[wasm_bindgen(js_name = Array)]
     pub type Values;
 
-    /// None yet.
+    /// Creates an empty array.
     #[cfg(feature = "pco")]
     #[wasm_bindgen(constructor, js_class = "Array")]
     pub fn new() -> Values;
 
-    /// Adds a number and what belongs to it.
+    /// Appends a number and its bytes.
     #[cfg(feature = "pco")]
     #[wasm_bindgen(method, js_class = "Array", js_name = push)]
     pub fn push_both(this: &Values, number: u8, bytes: &Uint8Array);
@@ -42,7 +42,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = Array, js_name = of)]
     pub(crate) fn array_of(first: f64, second: f64, third: f64) -> JsValue;
 
-    /// A number in the fewest digits that tell it from all others.
+    /// Formats a number with the fewest digits that round-trip.
     #[cfg(feature = "inspect")]
     #[wasm_bindgen(js_name = String)]
     pub(crate) fn digits(number: f64) -> String;

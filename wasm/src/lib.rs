@@ -1,13 +1,14 @@
-//! What JavaScript calls: the core behind functions that take and give numbers, strings and typed arrays.
+//! The functions that JavaScript calls: the core with numbers, strings and typed arrays as
+//! arguments and results.
 //!
-//! The TypeScript of `wasm/npm` is the only caller. It turns [`Fault`] into an error with words, and it replaces the
-//! whole instance after a trap, so nothing here outlives one call but a [`Reader`](cvc::Reader)
-//! and an [`OnPair`](onpair::OnPair) column.
+//! The TypeScript code in `wasm/npm` is the only caller. It turns a [`Fault`] into an error with a
+//! message, and replaces the whole instance after a trap. Only a [`Reader`](cvc::Reader), an
+//! [`OnPair`](onpair::OnPair) column and the like keep state between calls.
 #![no_std]
 #![deny(unsafe_code)]
 
 extern crate alloc;
-// Natively this crate is only checked and tested; in a module the standard library is what weighs most.
+// Native builds are only checked and tested; in a module the standard library would weigh most.
 #[cfg(any(not(target_arch = "wasm32"), test))]
 extern crate std;
 
@@ -55,7 +56,8 @@ use unspool::Probe;
 #[cfg(feature = "inspect")]
 use wasm_bindgen::prelude::*;
 
-/// Which format starts like this: its name, how many bytes are needed to know, or nothing.
+/// Returns the name of the format that starts with these bytes, the number of bytes needed to tell,
+/// or nothing.
 #[cfg(feature = "inspect")]
 #[wasm_bindgen]
 pub fn probe(prefix: &[u8]) -> JsValue {
@@ -66,7 +68,7 @@ pub fn probe(prefix: &[u8]) -> JsValue {
     }
 }
 
-/// Limits out of six numbers. Those that are missing are the default ones.
+/// Builds limits from six numbers. A missing number keeps its default.
 #[allow(dead_code, reason = "a build with statistics alone is bounded by what it is given")]
 fn limits(numbers: &[f64]) -> Limits {
     let mut limits = Limits::DEFAULT;
@@ -86,8 +88,8 @@ fn limits(numbers: &[f64]) -> Limits {
     limits
 }
 
-/// Nothing in here panics but the code around it that wants memory and gets none. JavaScript starts over with a new instance then, and
-/// has words for it.
+/// Traps. Only a failed allocation panics in this module; JavaScript then starts a new instance and
+/// has the message.
 #[cfg(target_arch = "wasm32")]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

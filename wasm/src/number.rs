@@ -1,17 +1,17 @@
-//! Offsets and counts as JavaScript's numbers, which are exact up to 2^53: 8192 TiB.
+//! Passes offsets and counts as JavaScript numbers, which are exact up to 2^53 (8,192 TiB).
 
-/// A count or an offset for JavaScript.
+/// Converts a count or an offset for JavaScript.
 pub const fn from_u64(n: u64) -> f64 {
     n as f64
 }
 
-/// A value for JavaScript, as near as a float comes.
+/// Converts a value for JavaScript to the nearest float.
 #[cfg_attr(not(feature = "at1"), allow(dead_code))]
 pub const fn from_i64(n: i64) -> f64 {
     n as f64
 }
 
-/// A length for JavaScript.
+/// Converts a length for JavaScript.
 #[cfg_attr(
     not(any(feature = "inspect", feature = "at1", feature = "onpair", feature = "cvc", feature = "zstd")),
     allow(dead_code)
@@ -20,13 +20,14 @@ pub fn from_len(n: usize) -> f64 {
     from_u64(u64::try_from(n).unwrap_or(u64::MAX))
 }
 
-/// A count or an offset from JavaScript. The TypeScript side has refused what is not a whole number.
+/// Converts a count or an offset from JavaScript. The TypeScript side has checked that it is whole.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN becomes 0")]
 pub const fn to_u64(n: f64) -> u64 {
     n as u64
 }
 
-/// An offset as an index; one that no slice can have becomes `usize::MAX`, which every `get` refuses.
+/// Converts an offset to an index. An offset too large for a slice becomes `usize::MAX`, which
+/// every `get` refuses.
 pub fn index(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }

@@ -1,8 +1,8 @@
-//! OnPair: rows of a column of strings, and which rows match.
+//! OnPair: decodes and searches the rows of a string column.
 //!
-//! A column borrows the buffers that it lies in, and opening one looks at every offset: too much for each row. So it lives
-//! in an `async` function that owns the buffers and never ends. JavaScript drives it: each call leaves a question, runs the
-//! function up to the next one, and takes the answer.
+//! A column borrows its buffers, and opening one validates every offset: too slow to repeat for
+//! each row. So the column lives in an `async` function that owns the buffers and never returns.
+//! JavaScript drives it: each call leaves a question, polls the function and takes the answer.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -34,13 +34,13 @@ pub struct OnPair {
 
 #[wasm_bindgen]
 impl OnPair {
-    /// Opens a container; to `salvage` one, as many rows of it as there are, instead of an error.
+    /// Opens a container. With `salvage`, a broken container opens with its intact rows.
     pub fn container(bytes: Vec<u8>, salvage: bool, limits: &[f64]) -> core::result::Result<OnPair, Fault> {
         Self::open(Buffers::File(bytes, salvage), limits)
     }
 
-    /// Opens bare buffers: codes of `bits` bits, or of two bytes each where that is 0, and row offsets of eight bytes each where
-    /// they are `wide`, else of four.
+    /// Opens bare buffers. Codes have `bits` bits, or two bytes each if `bits` is 0. Row offsets
+    /// have eight bytes if `wide`, else four.
     pub fn parts(
         dictionary: Vec<u8>,
         token_offsets: Vec<u8>,
@@ -53,35 +53,37 @@ impl OnPair {
         Self::open(Buffers::Parts(Parts { dictionary, token_offsets, codes, bits, row_offsets, wide }), limits)
     }
 
-    /// Rows, tokens, codes, bits of a code, whether the dictionary is sorted and complete (1 or 0), length of the container.
+    /// Returns rows, tokens, codes, bits per code, 1 if the dictionary is sorted and complete (else
+    /// 0), and the length of the container.
     pub fn facts(&self) -> Vec<f64> {
         self.facts.clone()
     }
 
-    /// One row.
+    /// Decodes one row.
     pub fn row(&mut self, row: f64) -> core::result::Result<Vec<u8>, Fault> {
         Ok(self.ask(Question::Row(number::to_u64(row)))?.bytes)
     }
 
-    /// Rows, one right behind the other. Where each starts, [`offsets`](Self::offsets) tells.
+    /// Decodes rows, concatenated; [`offsets`](Self::offsets) then returns the start of each.
     pub fn rows(&mut self, first: f64, last: f64) -> core::result::Result<Vec<u8>, Fault> {
         let answer = self.ask(Question::Rows(number::to_u64(first)..number::to_u64(last)))?;
         self.desk.0.borrow_mut().offsets = answer.numbers;
         Ok(answer.bytes)
     }
 
-    /// Of the last [`rows`](Self::rows): where each starts, and where the last one ends. Given away once.
+    /// Returns the start of each row of the last [`rows`](Self::rows) call, and the end of the last
+    /// row. Can be taken once.
     pub fn offsets(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.desk.0.borrow_mut().offsets)
     }
 
-    /// How many bytes these rows decode to.
+    /// Returns the decoded length of rows.
     pub fn decoded_len(&mut self, first: f64, last: f64) -> core::result::Result<f64, Fault> {
         let rows = number::to_u64(first)..number::to_u64(last);
         Ok(number::from_u64(self.ask(Question::Len(rows))?.len))
     }
 
-    /// The rows that are the needle (`place` 0), start with it (1), or contain it (2).
+    /// Returns the rows that equal the needle (`place` 0), start with it (1) or contain it (2).
     pub fn search(&mut self, needle: Vec<u8>, place: u8) -> core::result::Result<Vec<u32>, Fault> {
         Ok(self.ask(Question::Search { needle, place })?.numbers)
     }
@@ -90,7 +92,7 @@ impl OnPair {
 impl OnPair {
     fn open(buffers: Buffers, limits: &[f64]) -> core::result::Result<OnPair, Fault> {
         let mut limits = crate::limits(limits);
-        // Offsets of 32 bits tell where a row starts.
+        // Row offsets have 32 bits.
         limits.max_output = limits.max_output.min(u32::MAX.into());
         let desk = Desk::default();
         let mut column = Self { work: Box::pin(serve(buffers, limits, desk.clone())), desk, facts: vec![] };
@@ -108,7 +110,7 @@ impl OnPair {
     }
 }
 
-/// What a column is made of.
+/// The buffers of a column.
 enum Buffers {
     File(Vec<u8>, bool),
     Parts(Parts),
@@ -154,7 +156,7 @@ struct Answer {
     facts: Vec<f64>,
 }
 
-/// Where questions and answers lie.
+/// Hands questions and answers back and forth.
 #[derive(Clone, Default)]
 struct Desk(Rc<RefCell<Things>>);
 
@@ -165,7 +167,7 @@ struct Things {
     offsets: Vec<u32>,
 }
 
-/// Opens the column, and answers one question after the other.
+/// Opens the column, then answers one question after the other.
 async fn serve(buffers: Buffers, limits: Limits, desk: Desk) -> Result<Infallible> {
     let (column, len) = match &buffers {
         Buffers::File(bytes, salvage) => {
@@ -177,7 +179,7 @@ async fn serve(buffers: Buffers, limits: Limits, desk: Desk) -> Result<Infallibl
         }
         Buffers::Parts(parts) => (parts.column(&limits)?, 0),
     };
-    // A dictionary that is not sorted only makes the search slower.
+    // An unsorted dictionary only makes search slower.
     let column = column.conforming().unwrap_or(column);
     let tokens = column.dictionary().len();
     let (mut cells, mut lens) = (vec![[0; MAX_TOKEN_LEN]; tokens], vec![0; tokens]);
@@ -231,7 +233,7 @@ fn fitting(need: u64, limits: &Limits) -> Result<u64> {
 
 fn decode(column: &Column<'_>, rows: Range<u64>, limits: &Limits) -> Result<Answer> {
     let need = fitting(column.decoded_len(rows.clone())?, limits)?;
-    // With room behind the last row it is written as fast as the others.
+    // Padding after the last row lets it use the fast path too.
     let mut bytes = vec![0; number::index(need).saturating_add(MAX_TOKEN_LEN)];
     let mut offsets = vec![0u32; number::index(rows.end.saturating_sub(rows.start)).saturating_add(1)];
     let len = column.decode_arrow(rows, &mut bytes, &mut offsets)?;
@@ -250,7 +252,8 @@ fn search(column: &Column<'_>, needle: &[u8], place: u8) -> Result<Vec<u32>> {
     search.rows().map(|row| Ok(u32::try_from(row?).unwrap_or(u32::MAX))).collect()
 }
 
-/// Decodes rows of a container to the start of `to`, one right behind the other. Gives how many bytes were written.
+/// Decodes rows of a container to the start of `to`, concatenated. Returns the number of bytes
+/// written.
 #[wasm_bindgen]
 pub fn onpair_decode_into(
     bytes: &[u8],
@@ -262,7 +265,7 @@ pub fn onpair_decode_into(
     let file = File::open(bytes, &crate::limits(limits))?;
     let column = file.column();
     let all = column.rows().end;
-    // Without an end, all of them.
+    // A negative end means all rows.
     let rows = number::to_u64(first)..if last < 0.0 { all } else { number::to_u64(last) };
     let len = column.decoded_len(rows.clone())?;
     Ok(Output::fill(to, |output| output.piece(len, 0, 0, |to, _| column.decode_into(rows, to).map(drop)))?)

@@ -1,4 +1,4 @@
-//! Pco: all numbers of a standalone file, and pages that lie in another format.
+//! Pco: decodes standalone files, and pages stored in another format.
 
 #[cfg(feature = "inspect")]
 mod bins;
@@ -14,52 +14,53 @@ use crate::into::{Output, Room, with_room};
 use crate::js::{Uint8Array, Values};
 use crate::number;
 
-/// Whom the parsers tell what they read, though nobody wants to know: the inspector's observer where that is in the module anyway,
-/// so that there is one copy of them.
+/// Returns an observer that ignores everything. If the module has the inspector, this is its
+/// observer, so that the parsers are compiled once.
 #[cfg(feature = "inspect")]
 fn silent() -> impl Trace {
     crate::structure::Structure::silent()
 }
 
-/// Nobody, where the module has no inspector.
+/// Returns an observer that ignores everything, for a module without the inspector.
 #[cfg(not(feature = "inspect"))]
 fn silent() -> impl Trace {}
 
-/// Decodes a whole file. Gives the byte that stands for a type and little-endian numbers of it, again and again: for each stretch of
-/// chunks of one type. A file without numbers has one stretch if it says of which type, else none.
+/// Decodes a whole file. Returns pairs of a type byte and little-endian numbers, one pair for each
+/// run of chunks of the same type. A file without numbers has one pair if its header names a type,
+/// else none.
 ///
-/// To `salvage` a file is to give what there is in front of the place where it breaks, instead of an error.
+/// With `salvage`, returns the numbers before the first error instead of that error.
 #[wasm_bindgen]
 pub fn pco_decode(bytes: &[u8], limits: &[f64], salvage: bool) -> core::result::Result<Values, Fault> {
     let limits = crate::limits(limits);
     let found = Values::new();
-    let mut tell = |ty: NumberType, numbers: &[u8]| found.push_both(ty as u8, &Uint8Array::of(numbers));
-    match with_room(|room| decode(bytes, &limits, room, &mut tell)) {
+    let mut emit = |ty: NumberType, numbers: &[u8]| found.push_both(ty as u8, &Uint8Array::of(numbers));
+    match with_room(|room| decode(bytes, &limits, room, &mut emit)) {
         Err(error) if !salvage => Err(error.into()),
         _ => Ok(found),
     }
 }
 
-/// Tells of each stretch, before an error of what is in front of it.
-fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, tell: &mut dyn FnMut(NumberType, &[u8])) -> Result<()> {
+/// Emits each run, before it returns an error found after it.
+fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, emit: &mut dyn FnMut(NumberType, &[u8])) -> Result<()> {
     let mut file = File::new();
     file.read(bytes, limits, &mut silent())?;
-    // The stretch so far: of which type, and how many bytes of the room.
-    let mut stretch = (file.header.uniform_type, 0usize);
-    let ended = stretches(&file, limits, room, &mut stretch, tell);
-    if let (Some(ty), end) = stretch {
-        tell(ty, room.bytes.get(..end).unwrap_or_default());
+    // Type of the current run, and its length in bytes.
+    let mut run = (file.header.uniform_type, 0usize);
+    let ended = decode_runs(&file, limits, room, &mut run, emit);
+    if let (Some(ty), end) = run {
+        emit(ty, room.bytes.get(..end).unwrap_or_default());
     }
     ended
 }
 
-/// Decodes chunk after chunk. The last stretch is left in the room.
-fn stretches(
+/// Decodes chunk after chunk. Leaves the last run in the buffer.
+fn decode_runs(
     file: &File<'_>,
     limits: &Limits,
     room: &mut Room,
-    (stretch, end): &mut (Option<NumberType>, usize),
-    tell: &mut dyn FnMut(NumberType, &[u8]),
+    (run, end): &mut (Option<NumberType>, usize),
+    emit: &mut dyn FnMut(NumberType, &[u8]),
 ) -> Result<()> {
     let silent = &mut silent();
     let (mut at, mut left) = (file.first(), limits.max_output);
@@ -68,14 +69,14 @@ fn stretches(
         let size = chunk.len.saturating_mul(ty.size());
         let over = Error::new(ErrorKind::OutputLimit, at).needing(limits.max_output.saturating_add(1));
         left = u64::try_from(size).ok().and_then(|size| left.checked_sub(size)).ok_or(over)?;
-        if let Some(before) = stretch.replace(ty).filter(|before| *before != ty) {
-            tell(before, room.bytes.get(..*end).unwrap_or_default());
+        if let Some(before) = run.replace(ty).filter(|before| *before != ty) {
+            emit(before, room.bytes.get(..*end).unwrap_or_default());
             *end = 0;
         }
         let start = *end;
-        let behind = start.saturating_add(size);
-        room.extend(behind, number::index(chunk.workspace_len(Plan::Batches)));
-        let numbers = room.bytes.get_mut(start..behind).unwrap_or_default();
+        let stop = start.saturating_add(size);
+        room.extend(stop, number::index(chunk.workspace_len(Plan::Batches)));
+        let numbers = room.bytes.get_mut(start..stop).unwrap_or_default();
         let (count, ended) = chunk.salvage_bytes(numbers, &mut room.words, silent);
         *end = start.saturating_add(count.saturating_mul(ty.size()));
         at = ended?;
@@ -83,8 +84,8 @@ fn stretches(
     Ok(())
 }
 
-/// Decodes a whole file to the start of `to`, as little-endian bytes. `ty` is the type that the numbers must have, by its byte; 0
-/// stands for any. Gives how many bytes were written.
+/// Decodes a whole file to the start of `to` as little-endian bytes. `ty` is the byte of the type
+/// that the numbers must have; 0 accepts any. Returns the number of bytes written.
 #[wasm_bindgen]
 pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) -> core::result::Result<f64, Fault> {
     let limits = crate::limits(limits);
@@ -95,7 +96,7 @@ pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) ->
         let mut at = file.first();
         while let Some(chunk) = file.chunk(at, silent)? {
             let is = chunk.number_type();
-            // Bits of half floats go where no others do.
+            // Half floats may be written to 16-bit integers as bits.
             let bits = ty == NumberType::U16 as u8 && is == NumberType::F16;
             if ty != 0 && ty != is as u8 && !bits {
                 return Err(Error::new(ErrorKind::WrongType, at));
@@ -110,8 +111,9 @@ pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) ->
     Ok(written?)
 }
 
-/// Decodes pages of a wrapped chunk to little-endian numbers, all behind each other: `header` and `meta` are what its file and its
-/// chunk start with, `ends` where each of `pages` ends, `counts` how many numbers each has.
+/// Decodes pages of a wrapped chunk to little-endian numbers, concatenated. `header` and `meta` are
+/// the file header and the chunk metadata, `ends` the end of each page in `pages`, `counts` the
+/// number of values in each.
 #[wasm_bindgen]
 pub fn pco_decode_pages(
     header: &[u8],

@@ -1,4 +1,4 @@
-//! What numbers come to.
+//! Statistics of numbers.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::number;
 
-/// Sums up numbers, any number of them at a time.
+/// Accumulates statistics over any number of calls.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Stats {
@@ -15,21 +15,22 @@ pub struct Stats {
     histogram: Histogram,
     magnitudes: Magnitudes,
     norms: Summary,
-    /// Values in a row.
+    /// Values per row.
     dimension: usize,
-    /// The length of each vector that nobody was told of.
+    /// Norms of vectors that the caller has not taken yet.
     lengths: Vec<f64>,
 }
 
 #[wasm_bindgen]
 impl Stats {
-    /// Of no numbers. With a dimension of more than 1, whole rows come each time, and have norms.
+    /// Starts without numbers. With a dimension above 1, each call passes whole rows, which have
+    /// norms.
     #[wasm_bindgen(constructor)]
     pub fn new(dimension: f64) -> Self {
         Self { dimension: number::index(number::to_u64(dimension)), ..Self::default() }
     }
 
-    /// Takes numbers.
+    /// Adds numbers.
     pub fn push(&mut self, values: &[f64]) {
         for &value in values {
             self.summary.push(value);
@@ -45,7 +46,7 @@ impl Stats {
         }
     }
 
-    /// Takes what another one took, but for the lengths of its vectors, which it gave away.
+    /// Adds everything that `other` has accumulated, except norms not yet taken.
     pub fn merge(&mut self, other: &Self) {
         self.summary.merge(&other.summary);
         self.histogram.merge(&other.histogram);
@@ -53,27 +54,28 @@ impl Stats {
         self.norms.merge(&other.norms);
     }
 
-    /// Count, those that are no number, those that are infinite, least, most, mean, deviation; NaN where there is none.
+    /// Returns count, NaNs, infinities, minimum, maximum, mean and deviation; NaN if undefined.
     pub fn summary(&self) -> Vec<f64> {
         numbers(&self.summary)
     }
 
-    /// The same of the lengths of the vectors.
+    /// Returns the same for the norms of the vectors.
     pub fn norms(&self) -> Vec<f64> {
         numbers(&self.norms)
     }
 
-    /// The lengths of the vectors since this was last asked for.
+    /// Takes the norms of the vectors added since the last call.
     pub fn lengths(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.lengths)
     }
 
-    /// Start, end and count of each bin.
+    /// Returns start, end and count of each bin.
     pub fn histogram(&self) -> Vec<f64> {
         bins(self.histogram.iter())
     }
 
-    /// The same of base-2 logarithms of sizes. Before them: zeros, and numbers less than zero.
+    /// Returns zeros and negative numbers, then start, end and count of each bin of the base-2
+    /// logarithms of absolute values.
     pub fn magnitudes(&self) -> Vec<f64> {
         let mut all = vec![number::from_u64(self.magnitudes.zeros()), number::from_u64(self.magnitudes.negative())];
         all.append(&mut bins(self.magnitudes.iter()));

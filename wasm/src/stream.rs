@@ -1,8 +1,9 @@
-//! Files that come piece by piece and leave piece by piece.
+//! Decodes streams: input and output arrive and leave in pieces.
 //!
-//! A decoder borrows its tables and its window, and a file tells only while it is read how large that must be. So it lives in an
-//! `async` function that owns them and never ends, as a column of OnPair does: each [`Stream::step`] hands in bytes, runs the
-//! function until it wants more, and takes what came out.
+//! A decoder borrows its tables and its window, and the file shows only while it is read how large
+//! the window must be. So the decoder lives in an `async` function that owns them and never
+//! returns, as an OnPair column does. Each [`Stream::step`] passes in bytes, polls the function
+//! until it needs more, and takes the output.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -23,10 +24,10 @@ use crate::fault::Fault;
 #[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 use crate::number;
 
-/// At most so much comes out of a step.
+/// Maximum output of one step.
 pub(crate) const PIECE: usize = 64 << 10;
 
-/// Decodes a stream.
+/// A stream decoder.
 #[wasm_bindgen]
 pub struct Stream {
     desk: Desk,
@@ -35,7 +36,7 @@ pub struct Stream {
 
 #[wasm_bindgen]
 impl Stream {
-    /// Goes on with these bytes, behind which there are no more if they are the `last`. Gives what came out, 64 KiB at most.
+    /// Continues with these bytes; `last` marks the end of the input. Returns at most 64 KiB.
     pub fn step(&mut self, bytes: Vec<u8>, last: bool) -> core::result::Result<Vec<u8>, Fault> {
         let end = if last { End::Here } else { End::NotYet };
         self.desk.0.borrow_mut().input = Some((bytes, end));
@@ -45,12 +46,13 @@ impl Stream {
         }
     }
 
-    /// How many bytes of the last input are used up. The others come again, in front of what follows.
+    /// Returns how many bytes of the last input were consumed. Pass the rest again with the next
+    /// step.
     pub fn read(&self) -> usize {
         self.desk.0.borrow().read
     }
 
-    /// What is next: 0 more input, 1 another step, 2 nothing.
+    /// Returns the next need: 0 input, 1 another step, 2 nothing.
     pub fn status(&self) -> u8 {
         match self.desk.0.borrow().status {
             Status::NeedInput => 0,
@@ -68,7 +70,7 @@ impl Stream {
     }
 }
 
-/// Where the function and its caller hand things to each other.
+/// Hands data back and forth between the future and its caller.
 #[derive(Clone)]
 pub(crate) struct Desk(Rc<RefCell<Things>>);
 
@@ -80,26 +82,26 @@ struct Things {
 }
 
 impl Desk {
-    /// What a step hands in.
+    /// Waits for the input of the next step.
     pub(crate) async fn input(&self) -> (Vec<u8>, End) {
         poll_fn(|_| self.0.borrow_mut().input.take().map_or(Poll::Pending, Poll::Ready)).await
     }
 
-    /// What it is to give, before anything else is looked at.
+    /// Sets the output of the current step, and asks to be called again.
     #[cfg(feature = "at1")]
-    pub(crate) fn give(&self, output: Vec<u8>) {
+    pub(crate) fn emit(&self, output: Vec<u8>) {
         let mut things = self.0.borrow_mut();
         (things.output, things.status) = (output, Status::NeedOutput);
     }
 
-    /// What it is to give, and to say.
+    /// Sets the output, the consumed length and the status of the current step.
     pub(crate) fn answer(&self, output: Vec<u8>, read: usize, status: Status) {
         let mut things = self.0.borrow_mut();
         (things.output, things.read, things.status) = (output, read, status);
     }
 }
 
-/// A decoder of the core, which may want a larger window now and then.
+/// A decoder of the core, which may ask for a larger window.
 #[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) trait Decode<'a> {
     fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step>;
@@ -108,7 +110,7 @@ pub(crate) trait Decode<'a> {
     }
 }
 
-/// Each is at least twice as large as the one before, so that there are never more.
+/// The windows lent so far. Each is at least twice as large as the previous one, so 24 are enough.
 #[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) type Windows = [Vec<u8>; 24];
 
@@ -137,7 +139,8 @@ pub(crate) async fn serve<'a>(
                 step => step?,
             };
             (read, wrote) = (read + step.read, wrote + step.wrote);
-            // In front of a window that is too small nothing may have come yet. An error comes again when what came before it has left.
+            // Before a larger window there may be no output yet. An error is raised again after the
+            // output before it has left.
             if step.status != Status::NeedOutput || wrote > 0 {
                 output.truncate(wrote);
                 desk.answer(output, read, step.status);

@@ -1,4 +1,4 @@
-//! The structure of a file as flat arrays: a million nodes cost JavaScript nine arrays, not a million objects.
+//! The structure of a file as flat arrays: a million nodes take nine arrays, not a million objects.
 
 #[cfg(all(feature = "xz", feature = "zstd"))]
 mod outline;
@@ -20,50 +20,50 @@ use wasm_bindgen::prelude::*;
 use crate::fault::Fault;
 use crate::number;
 
-/// A [`Trace`] that remembers: each node is followed by what it contains.
+/// A [`Trace`] that records nodes. Each node is followed by its children.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Structure {
     starts: Vec<f64>,
     ends: Vec<f64>,
     depths: Vec<u8>,
-    /// The part of a leaf, as its place in [`Part::ALL`]; 255 for a group.
+    /// Part of each leaf as an index into [`Part::ALL`]; 255 for a group.
     parts: Vec<u8>,
     names: Vec<Name>,
     values: String,
-    /// Where the value of each node ends in `values`.
+    /// End of each node's value in `values`.
     value_ends: Vec<u32>,
     open: Vec<usize>,
-    /// The groups that are open, also those that did not fit, as [`Structure::part_at`] describes them.
+    /// Open groups, including those that did not fit, as [`Structure::part_at`] describes them.
     trail: Vec<String>,
-    /// Where the last leaf ended.
+    /// End of the last leaf.
     last: u64,
     max_nodes: usize,
-    /// Remembers nothing.
+    /// Records nothing.
     silent: bool,
-    /// When half of the room for nodes is taken, the metadata of each chunk of Pco becomes one field, so that there is room for all
-    /// chunks.
+    /// Once half of the node budget is used, merge the metadata of each Pco chunk into one field,
+    /// so that all chunks fit.
     is_brief: bool,
-    /// The bits of the chunk that are being merged, and how many groups are open inside of it.
+    /// Bits of the chunk being merged, and the number of open groups inside it.
     merged: Option<(Range<u64>, usize)>,
     left_out: u64,
     error: Option<Fault>,
     checks: [u64; 3],
 }
 
-/// A group has no part.
+/// Part number of a group.
 const GROUP: u8 = u8::MAX;
 
-/// Values are cut behind so many bytes.
+/// Maximum length of a value in bytes; longer values are cut.
 const MAX_VALUE: usize = 240;
 
 impl Structure {
-    /// One that keeps so many nodes.
+    /// Creates a structure of at most this many nodes.
     fn with_room(max_nodes: f64) -> Self {
         Self { max_nodes: number::index(number::to_u64(max_nodes)), ..Self::default() }
     }
 
-    /// One that hears nothing, for whoever decodes with the parsers that are in the module for the inspector anyway.
+    /// Creates a structure that records nothing, so that decoding can share the traced parsers.
     #[cfg(feature = "pco")]
     pub(crate) fn silent() -> Self {
         Self { silent: true, ..Self::default() }
@@ -90,7 +90,8 @@ impl Structure {
     }
 }
 
-/// Writes a value as the core's `Display` does, but for floats: printing one takes Rust 15 KB of code that JavaScript has.
+/// Writes a value as the core's `Display` does. Floats go to JavaScript: formatting them in Rust
+/// takes 15 KB.
 fn show(values: &mut String, value: Value<'_>, digits: usize) {
     // Writing to a string cannot fail.
     let _ = match value {
@@ -130,7 +131,7 @@ impl Trace for Structure {
             show(&mut step, value, 0);
         }
         self.trail.push(step);
-        // One that stays empty lies where it was entered.
+        // An empty group keeps the position where it was entered.
         self.push(name, GROUP, self.last..self.last, value);
         self.open.push(at);
     }
@@ -175,69 +176,69 @@ impl Trace for Structure {
     }
 }
 
-// Each array is given away once: what JavaScript gets is its own copy, and this one is gone.
+// Each array can be taken once: JavaScript gets a copy, and this one is freed.
 #[wasm_bindgen]
 impl Structure {
-    /// First bit of each node.
+    /// Returns the first bit of each node.
     pub fn starts(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.starts)
     }
 
-    /// The bit behind the last one of each node.
+    /// Returns the end bit of each node, exclusive.
     pub fn ends(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.ends)
     }
 
-    /// How many groups each node lies in.
+    /// Returns the depth of each node.
     pub fn depths(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.depths)
     }
 
-    /// What the bits of each leaf are for; 255 for a group.
+    /// Returns the part of each leaf; 255 for a group.
     pub fn parts(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.parts)
     }
 
-    /// The number of each node's name. JavaScript has the labels.
+    /// Returns the name number of each node. JavaScript has the labels.
     pub fn names(&mut self) -> Vec<u16> {
         core::mem::take(&mut self.names).into_iter().map(|name| name as u16).collect()
     }
 
-    /// The words for the parts, with line breaks between them.
+    /// Returns the names of the parts, separated by line breaks.
     pub fn part_table(&self) -> String {
         Part::ALL.iter().map(|part| part.name()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The values of all nodes, one after the other, in UTF-8.
+    /// Returns the values of all nodes, concatenated, in UTF-8.
     pub fn values(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.values).into_bytes()
     }
 
-    /// Where in `values` the value of each node ends.
+    /// Returns the end of each node's value in `values`.
     pub fn value_ends(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.value_ends)
     }
 
-    /// How many nodes did not fit.
+    /// Returns the number of nodes that did not fit.
     pub fn left_out(&self) -> f64 {
         number::from_u64(self.left_out)
     }
 
-    /// Checksums that are right, those that are wrong, those that nobody looked at.
+    /// Returns the number of checksums that matched, that did not match, and that were not checked.
     pub fn checks(&self) -> Vec<f64> {
         self.checks.map(number::from_u64).to_vec()
     }
 
-    /// Why the walk ended early, as three numbers; nothing if it did not.
+    /// Returns the error that ended the walk as three numbers, or nothing.
     pub fn error(&self) -> Option<Vec<f64>> {
         self.error.map(|fault| fault.numbers().to_vec())
     }
 
-    /// Describes the part of the structure that holds a byte: the groups around it, outermost first, and the field. Each is the
-    /// number of its name, and what tells a group from its siblings.
+    /// Describes the part of the structure that holds a byte: the groups around it, outermost
+    /// first, and the field. Each entry is a name number, followed by a group's value.
     ///
-    /// If no field has the byte to itself, or none was read there, it is the groups in which the walk ended, if it ended at that
-    /// byte with this error. Must be called before the arrays are given away.
+    /// If no field holds the whole byte, returns the groups in which the walk ended, provided that
+    /// it ended at this byte with this error. Must be called before the arrays are taken.
     pub fn part_at(&self, code: u16, at: f64) -> Vec<String> {
         let bits = at * 8.0..at * 8.0 + 8.0;
         let (mut path, mut shared) = (Vec::new(), Vec::new());
@@ -261,7 +262,7 @@ impl Structure {
 }
 
 impl Structure {
-    /// Describes these nodes, each of which lies in the one before it.
+    /// Describes nodes, each of which is a child of the previous one.
     fn steps(&self, path: &[usize]) -> Vec<String> {
         let mut steps = Vec::new();
         for &node in path {
@@ -280,14 +281,15 @@ impl Structure {
     }
 }
 
-/// The start of the description of a node: the number of its name.
+/// Returns the start of a node's description: its name number.
 fn start_of(name: Name) -> String {
     let mut step = String::new();
     show(&mut step, Value::U64(name as u64), 0);
     step
 }
 
-/// Walks over a whole file of any format that this build knows. A broken file gives what was understood of it, and the error.
+/// Walks a whole file of any format in this build. For a broken file, returns the fields before the
+/// error, and the error.
 #[wasm_bindgen]
 pub fn inspect(bytes: &[u8], max_nodes: f64, limits: &[f64]) -> Structure {
     let mut structure = Structure::with_room(max_nodes);
@@ -334,7 +336,7 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
             use unspool::at1::{Options, Workspace, inspect};
             let options = Options { limits: *limits, ..Options::DEFAULT };
             let done = inspect(bytes, &mut Workspace::new(), &options, structure)?;
-            // What only shows in the content, such as a wrong hash.
+            // Decode the content too: a wrong hash shows only there.
             crate::at1::files(bytes, limits)?;
             structure.checks[0] = done.checksums.matched;
             Ok(())
@@ -351,7 +353,7 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
                     structure.checks[0] = done.checksums.matched;
                     Ok(())
                 }
-                // Without its dictionary a file shows its structure, and then what it lacks.
+                // Without its dictionary, a file shows its structure first, then the error.
                 None => inspect(bytes, workspace, options, trace).and(size.map(drop)),
             }
         }
@@ -379,8 +381,8 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
     }
 }
 
-/// Room for what a file decodes to, which shows more than its structure does: whether checksums are right. None if the file is
-/// too broken to say how much that is, or if there is not so much.
+/// Allocates a buffer for the decoded content; decoding verifies checksums, which the structure
+/// alone cannot. None if the size is unknown or memory is short.
 #[cfg(any(feature = "xz", feature = "zstd"))]
 fn room(size: Result<u64, Error>) -> Option<Vec<u8>> {
     let size = usize::try_from(size.ok()?).ok()?;

@@ -1,4 +1,4 @@
-//! xz: blocks of LZMA2.
+//! xz: files and streams of LZMA2 blocks.
 
 #[cfg(feature = "xz-stream")]
 mod stream;

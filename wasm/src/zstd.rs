@@ -1,4 +1,4 @@
-//! Zstandard, and the two older formats that share its magic numbers.
+//! Zstandard, and the two older formats with its magic numbers.
 
 #[cfg(all(feature = "inspect", feature = "zstd"))]
 mod inside;
@@ -16,7 +16,7 @@ use unspool::zstd::{Dictionary, Flavour, Options};
 #[cfg(feature = "zstd")]
 pub use whole::{zstd_decode, zstd_decode_into, zstd_format, zstd_frame};
 
-/// How to decode with this dictionary, and in this format: 0 lets the file tell.
+/// Builds decoder options. Format 0 detects the flavour from the file.
 pub(crate) fn options(dictionary: Option<&[u8]>, format: u8, limits: Limits) -> Options<'_> {
     let flavour = match format {
         1 => Some(Flavour::Rfc8878),

@@ -1,7 +1,7 @@
-//! Questions to tables that JavaScript reads: from memory, a `Blob` or a server.
+//! Queries on tables that JavaScript reads from memory, a `Blob` or a server.
 //!
-//! As with CVC, the work is one `async` function that JavaScript drives: each [`At1Query::step`] hands in the bytes that the
-//! last one asked for. Nothing waits for a promise in here.
+//! As with CVC, the work is one `async` function that JavaScript drives: each [`At1Query::step`]
+//! passes in the bytes that the previous step asked for. No promise is awaited in this module.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -22,10 +22,10 @@ use super::text::{Text, trailer_of};
 use crate::fault::Fault;
 use crate::number;
 
-/// How much of a file is asked for before anything is known of it. Most heads fit.
+/// Length of the first read. Most heads fit.
 const HEAD: u64 = 64 << 10;
 
-/// A column by its number, or by its name.
+/// A column by number or by name.
 struct Name {
     number: f64,
     name: Option<String>,
@@ -45,27 +45,27 @@ enum Typed {
     Equal(Vec<u8>),
 }
 
-/// What is asked for.
+/// The query as JavaScript builds it.
 #[derive(Default)]
 struct Job {
     size: u64,
     filters: Vec<(Name, Typed)>,
-    /// `rows`, `lines`, `columns`, `count`, `sum`, `min` or `max`; or `text`, which is no question but all lines.
+    /// `rows`, `lines`, `columns`, `count`, `sum`, `min` or `max`; `text` emits all lines.
     ask: String,
     columns: Vec<Name>,
     limit: u64,
     limits: Limits,
-    /// How many ranges are told of that will be needed later.
+    /// Maximum number of later ranges reported with each needed range.
     ahead: usize,
 }
 
-/// Where the work and JavaScript hand things to each other.
+/// Hands data back and forth between the future and JavaScript.
 #[derive(Default)]
 struct Desk {
     range: Range<u64>,
     later: Vec<f64>,
     bytes: Option<Vec<u8>>,
-    /// The values of all rows, one behind the other, and where each ends.
+    /// Values of all rows, concatenated; `ends` holds the end of each.
     data: Vec<u8>,
     ends: Vec<u32>,
     rows: u64,
@@ -76,7 +76,7 @@ struct Desk {
 
 type Shared = Rc<RefCell<Desk>>;
 
-/// A question to a table, put together first and then driven to its answer.
+/// A query: built first, then driven until it has an answer.
 #[wasm_bindgen]
 pub struct At1Query {
     job: Option<Job>,
@@ -86,7 +86,8 @@ pub struct At1Query {
 
 #[wasm_bindgen]
 impl At1Query {
-    /// Starts to put together a question to a file of `size` bytes. With each range that is needed it will tell so many that probably come later.
+    /// Starts a query on a file of `size` bytes. Each needed range comes with up to `ahead` ranges
+    /// that will probably be needed later.
     #[wasm_bindgen(constructor)]
     pub fn new(size: f64, ask: String, limit: f64, ahead: usize, limits: &[f64]) -> Self {
         let (size, limit, limits) = (number::to_u64(size), number::to_u64(limit), crate::limits(limits));
@@ -94,24 +95,24 @@ impl At1Query {
         Self { job: Some(job), desk: Shared::default(), work: None }
     }
 
-    /// Only rows whose value is in this range.
+    /// Keeps only rows whose value is in this range.
     pub fn within(&mut self, number: f64, name: Option<String>, low: Option<String>, high: Option<String>) {
         self.filter(Name { number, name }, Typed::Range(low, high));
     }
 
-    /// Only rows with this value.
+    /// Keeps only rows with this value.
     pub fn equal(&mut self, number: f64, name: Option<String>, value: Vec<u8>) {
         self.filter(Name { number, name }, Typed::Equal(value));
     }
 
-    /// A column that is asked for.
+    /// Adds a column to the result.
     pub fn select(&mut self, number: f64, name: Option<String>) {
         if let Some(job) = &mut self.job {
             job.columns.push(Name { number, name });
         }
     }
 
-    /// Goes on with the bytes that were asked for. Gives whether there is more to do.
+    /// Continues with the bytes that were asked for. Returns `true` if there is more to do.
     pub fn step(&mut self, bytes: Option<Vec<u8>>) -> core::result::Result<bool, Fault> {
         if let Some(job) = self.job.take() {
             self.work = Some(Box::pin(run(job, Rc::clone(&self.desk))));
@@ -127,7 +128,8 @@ impl At1Query {
         }
     }
 
-    /// Where the ranges start and end that will probably be needed later, and at last the same of the one that is needed next. Given away once.
+    /// Returns start and end of each range that will probably be needed later, then of the range
+    /// needed next. Can be taken once.
     pub fn needs(&self) -> Vec<f64> {
         let mut desk = self.desk.borrow_mut();
         let mut needs = core::mem::take(&mut desk.later);
@@ -135,22 +137,23 @@ impl At1Query {
         needs
     }
 
-    /// The values of all rows so far, one behind the other. Given away once.
+    /// Returns the values of all rows so far, concatenated. Can be taken once.
     pub fn data(&self) -> Vec<u8> {
         core::mem::take(&mut self.desk.borrow_mut().data)
     }
 
-    /// Where each value ends in them. Given away once.
+    /// Returns the end of each value in `data`. Can be taken once.
     pub fn ends(&self) -> Vec<u32> {
         core::mem::take(&mut self.desk.borrow_mut().ends)
     }
 
-    /// Sum, minimum or maximum, if there is one.
+    /// Returns the sum, minimum or maximum, if the query has one.
     pub fn result(&self) -> Option<Vec<u8>> {
         self.desk.borrow().result.clone()
     }
 
-    /// Rows, rows without a number, groups, skipped ones, read ones, bytes of blocks read, of all blocks.
+    /// Returns rows, rows without a number, groups, skipped groups, read groups, block bytes read
+    /// and block bytes in total.
     pub fn numbers(&self) -> Vec<f64> {
         let desk = self.desk.borrow();
         let Stats { groups, skipped, read, block_bytes_read, block_bytes_total } = desk.stats;
@@ -168,13 +171,13 @@ impl At1Query {
     }
 }
 
-/// These bytes of the file.
+/// Reads a range of the file.
 async fn fetch(desk: &Shared, range: Range<u64>, size: u64) -> Result<Vec<u8>> {
     if range.end > size {
         return Err(Error::new(ErrorKind::Truncated, size).needing(range.end));
     }
     desk.borrow_mut().range = range.clone();
-    // The first look would find what answered the question before this one.
+    // The first poll must not take the answer to the previous request.
     let mut asked = false;
     let bytes = poll_fn(|_| {
         let taken = core::mem::replace(&mut asked, true).then(|| desk.borrow_mut().bytes.take()).flatten();
@@ -237,7 +240,7 @@ async fn run(job: Job, desk: Shared) -> Result<()> {
     while let Some(range) = query.needs() {
         if job.ahead > 0 {
             let Desk { later, .. } = &mut *desk.borrow_mut();
-            // What is wrong with the blocks to come is said when they come.
+            // If a later block is invalid, `feed` reports it when its turn comes.
             let _ = query.ahead(&scratch, &mut |range| {
                 later.extend([range.start, range.end].map(number::from_u64));
                 if later.len() / 2 < job.ahead { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -268,7 +271,7 @@ async fn run(job: Job, desk: Shared) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the values of a row, or its line.
+/// Appends the values of a row, or its line.
 fn keep(desk: &mut Desk, row: &Row<'_>, lines: bool, limits: &Limits) -> Result<()> {
     let Desk { data, ends, .. } = desk;
     let most = number::index(limits.max_output.min(u32::MAX.into()));

@@ -1,4 +1,4 @@
-//! Files that come piece by piece: frame after frame where there are frames, else when all of it is there.
+//! AT-1 streams: frame by frame if the file has frames, else all at once at its end.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,14 +13,14 @@ use wasm_bindgen::prelude::*;
 use crate::number;
 use crate::stream::{Desk, PIECE, Stream};
 
-/// A stream that decodes a file that is no bundle.
+/// Opens a stream that decodes a file that is not a bundle.
 #[wasm_bindgen]
 pub fn at1_stream(limits: &[f64]) -> Stream {
     let options = Options { limits: crate::limits(limits), ..Options::DEFAULT };
     Stream::new(|desk| run(desk, options))
 }
 
-/// A frame without content. Behind others it keeps their last bytes from being taken for the trailer of a file.
+/// An empty frame. After other frames, it keeps their last bytes from being read as a trailer.
 const EMPTY: [u8; 3] = [2, 1, 2];
 
 async fn run(desk: Desk, mut options: Options) -> Result<Infallible> {
@@ -36,11 +36,12 @@ async fn run(desk: Desk, mut options: Options) -> Result<Infallible> {
         }
     }
     if end == End::Here {
-        give(&desk, decode_to_vec(&file, &options)?).await;
+        emit(&desk, decode_to_vec(&file, &options)?).await;
     } else {
         let (_, len) =
             read_varint(file.get(head..).unwrap_or_default()).map_err(|error| error.offset_by(HEADER_LEN))?;
-        // What each of the small files starts with that the frames are decoded as, and how many bytes of them are gone.
+        // Each frame is decoded as a small file of its own that starts with this prefix.
+        // `gone` counts the frame bytes already removed from `file`.
         let prefix: Vec<u8> = file.drain(..head + len).collect();
         let (mut gone, mut hash) = (0u64, Sha256::new());
         loop {
@@ -51,13 +52,13 @@ async fn run(desk: Desk, mut options: Options) -> Result<Infallible> {
                 (frames, stored) = (number::index(header.body_end).saturating_sub(prefix.len()), header.hash);
             }
             let mut at = 0;
-            // One by one, so that what is sound has left before what is not is found out.
+            // Decode frame by frame: everything before a corrupt frame must be emitted.
             loop {
                 let rest = file.get(at..frames).unwrap_or_default();
                 let whole = first_frame(rest);
                 let len = match whole {
                     Some(len) => len,
-                    // Nothing more comes: decoding tells what is wrong with the rest, or with a file of no frames.
+                    // At the end, let the decoder report what is wrong with the rest.
                     None if end == End::Here && (!rest.is_empty() || gone == 0) => rest.len(),
                     None => break,
                 };
@@ -74,7 +75,7 @@ async fn run(desk: Desk, mut options: Options) -> Result<Infallible> {
                 gone += u64_from(len);
                 options.limits.max_output = options.limits.max_output.saturating_sub(u64_from(output.len()));
                 hash.update(&output);
-                give(&desk, output).await;
+                emit(&desk, output).await;
                 if len == 0 {
                     break;
                 }
@@ -95,13 +96,13 @@ async fn run(desk: Desk, mut options: Options) -> Result<Infallible> {
     }
 }
 
-/// Where the first frame ends, if all of it is there.
+/// Returns the end of the first frame if it is complete.
 fn first_frame(bytes: &[u8]) -> Option<usize> {
     let (len, start) = read_varint(bytes).ok()?;
     number::index(len).checked_add(start).filter(|&end| end <= bytes.len())
 }
 
-/// Waits for more of the file.
+/// Waits for more input.
 async fn more(desk: &Desk, file: &mut Vec<u8>) -> End {
     let (bytes, end) = desk.input().await;
     desk.answer(vec![], bytes.len(), Status::NeedInput);
@@ -109,10 +110,10 @@ async fn more(desk: &Desk, file: &mut Vec<u8>) -> End {
     end
 }
 
-/// Gives what was decoded, piece by piece. The input of these steps comes again.
-async fn give(desk: &Desk, output: Vec<u8>) {
+/// Emits decoded bytes in pieces. Each step passes its input again.
+async fn emit(desk: &Desk, output: Vec<u8>) {
     for piece in output.chunks(PIECE) {
-        desk.give(piece.to_vec());
+        desk.emit(piece.to_vec());
         desk.input().await;
         desk.answer(vec![], 0, Status::NeedInput);
     }

@@ -1,4 +1,4 @@
-//! What the head of a table tells before any question: its columns, its row groups, and between which values each block lies.
+//! Reads the head of a table: columns, row groups, and the zone map of each block.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use crate::fault::Fault;
 use crate::number;
 
-/// What a table looks like from outside.
+/// The layout of a table.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct At1Table {
@@ -27,52 +27,53 @@ pub struct At1Table {
     highs: Vec<f64>,
 }
 
-/// Reads the head of a table. A head that is too short is refused with how long it must be.
+/// Reads the head of a table. If the head is too short, the error holds the length it needs.
 #[wasm_bindgen]
 pub fn at1_table(head: &[u8], limits: &[f64]) -> core::result::Result<At1Table, Fault> {
     Ok(table(head, &crate::limits(limits))?)
 }
 
-// What is long is given away once.
+// Long arrays can be taken once.
 #[wasm_bindgen]
 impl At1Table {
-    /// The name of the codec.
+    /// Returns the name of the codec.
     pub fn codec(&self) -> String {
         self.codec.to_owned()
     }
 
-    /// Lines, rows, rows of a group; and the byte of the file at which the first block starts, or -1 where all blocks are compressed
-    /// as one.
+    /// Returns lines, rows, rows per group, and the file offset of the first block, or -1 if all
+    /// blocks are compressed as one.
     pub fn numbers(&self) -> Vec<f64> {
         self.numbers.to_vec()
     }
 
-    /// The names of the columns, one behind the other; none if the head does not tell.
+    /// Returns the column names, concatenated; empty if the head has none.
     pub fn names(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.names)
     }
 
-    /// Where each name ends.
+    /// Returns the end of each name.
     pub fn name_ends(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.name_ends)
     }
 
-    /// What each column holds: 0 text, 1 integers, 2 decimals.
+    /// Returns the type of each column: 0 text, 1 integers, 2 decimals.
     pub fn types(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.types)
     }
 
-    /// Where each block ends, counted from the first: all columns of group 0, of group 1 and so on.
+    /// Returns the end of each block relative to the first block: all columns of group 0, then of
+    /// group 1, and so on.
     pub fn ends(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.ends)
     }
 
-    /// The lowest value of each block; NaN where it has none.
+    /// Returns the lowest value of each block; NaN if it has none.
     pub fn lows(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.lows)
     }
 
-    /// The highest value of each block.
+    /// Returns the highest value of each block; NaN if it has none.
     pub fn highs(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.highs)
     }

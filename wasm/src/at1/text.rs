@@ -1,5 +1,5 @@
-//! The text of a table that JavaScript reads, from the first line to the last: a row group at a time, so that neither the file nor its text
-//! has to fit into memory.
+//! Rebuilds the text of a table, one row group at a time, so that neither the file nor its text
+//! has to fit in memory.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,24 +12,24 @@ use unspool::{Error, ErrorKind, Limits, Result};
 
 use crate::number;
 
-/// Where the hash lies that a file ends with, if it does.
+/// Returns the range of the trailer, which holds the hash if the file has one.
 pub(super) fn trailer_of(size: u64) -> Range<u64> {
     size.saturating_sub(TRAILER_LEN).max(HEADER_LEN).min(size)..size
 }
 
-/// The lines on their way out: rows as they come, and between them those that are none.
+/// Merges rows with the verbatim lines between them.
 pub(super) struct Text {
-    /// How many lines there are, and how many are out.
+    /// Number of lines, and number of lines already written.
     lines: u64,
     line: u64,
-    /// Whether the last line ends with a line feed.
+    /// True if the last line ends with a line feed.
     trailing: bool,
-    /// Which lines are rows; all of them if that is empty.
+    /// Non-zero for each line that is a row; empty if all lines are rows.
     modes: Vec<u8>,
-    /// The others, and where the next of them starts.
+    /// Lines that are not rows; `at` is the start of the next one.
     verbatim: Vec<u8>,
     at: usize,
-    /// What nobody has taken yet, and the hash of what somebody has.
+    /// Output that the caller has not taken yet, and the hash of all taken output.
     out: Vec<u8>,
     hash: Sha256,
 }
@@ -44,7 +44,7 @@ impl Text {
         let meta = stream(b"meta")?;
         let delimited = Header::read_start(head)?.codec == Codec::QColumnar;
         let Meta { lines, rows, trailing, .. } = Meta::read(Stream::new(&meta, 0, false), delimited, limits)?;
-        // Where every line is a row nobody needs to know which are.
+        // If every line is a row, no list of rows is needed.
         let (modes, verbatim) =
             if rows == lines { (vec![], vec![]) } else { (stream(b"row_modes")?, stream(b"verbatim")?) };
         let known = modes.get(..number::index(lines)).unwrap_or_default();
@@ -55,12 +55,12 @@ impl Text {
         Ok(Self { lines, line: 0, trailing, modes, verbatim, at: 0, out: vec![], hash: Sha256::new() })
     }
 
-    /// Whether the next line is a row.
+    /// Returns `true` if the next line is a row.
     fn row_is_next(&self) -> bool {
         self.modes.is_empty() || self.modes.get(number::index(self.line)).is_none_or(|&mode| mode != 0)
     }
 
-    /// Ends the line before, if there is one.
+    /// Ends the previous line, if there is one.
     fn begin_line(&mut self) {
         if self.line > 0 {
             self.out.push(b'\n');
@@ -68,7 +68,7 @@ impl Text {
         self.line = self.line.saturating_add(1);
     }
 
-    /// The lines up to the next row.
+    /// Appends the verbatim lines before the next row.
     fn between(&mut self) -> Result<()> {
         while self.line < self.lines && !self.row_is_next() {
             let rest = self.verbatim.get(self.at..).ok_or(Error::new(ErrorKind::At1ListShort, 0))?;
@@ -81,7 +81,7 @@ impl Text {
         Ok(())
     }
 
-    /// A row, behind the lines before it.
+    /// Appends a row, after the verbatim lines before it.
     pub(super) fn row(&mut self, row: &Row<'_>, limits: &Limits) -> Result<()> {
         self.between()?;
         self.begin_line();
@@ -93,14 +93,14 @@ impl Text {
         if need > limits.max_output { Err(Error::new(ErrorKind::OutputLimit, 0).needing(need)) } else { Ok(()) }
     }
 
-    /// The lines behind the last row, if the hash at this place is that of all of them.
+    /// Returns the lines after the last row if the stored hash matches all lines.
     pub(super) fn end(mut self, head: &[u8], trailer: &[u8], at: u64) -> Result<Vec<u8>> {
         self.between()?;
         if self.trailing {
             self.out.push(b'\n');
         }
         let out = self.hashed();
-        // What lies between both ends does not tell.
+        // The header and the trailer are enough to find the hash.
         let mut ends = head.get(..number::index(HEADER_LEN)).unwrap_or_default().to_vec();
         ends.extend_from_slice(trailer);
         match Header::read(&ends, &Limits::DEFAULT)?.hash {
@@ -109,7 +109,7 @@ impl Text {
         }
     }
 
-    /// What nobody has taken yet.
+    /// Takes the output so far and adds it to the hash.
     pub(super) fn hashed(&mut self) -> Vec<u8> {
         let out = core::mem::take(&mut self.out);
         self.hash.update(&out);
@@ -117,7 +117,8 @@ impl Text {
     }
 }
 
-/// A stream that is all there, decoded: what it lacks, no longer head would have.
+/// Decodes a complete stream. A truncated stream becomes `At1ContentSize`, because a longer head
+/// would not help.
 fn decoded(entry: &Entry<'_>, workspace: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
     let inside = |error: Error| match error.kind {
         ErrorKind::Truncated => Error { kind: ErrorKind::At1ContentSize, ..error },

@@ -1,8 +1,8 @@
-//! Rows of a column out of a file that JavaScript reads: from memory, a `Blob` or a server.
+//! Decodes rows of one column of a file that JavaScript reads from memory, a `Blob` or a server.
 //!
-//! The work is one `async` function that borrows the header for as long as it runs. JavaScript drives it: each
-//! [`Reader::step`] hands in the bytes that the last one asked for. Nothing waits for a promise in here, so the same
-//! code serves callers that have the bytes at once and callers that have them tomorrow.
+//! The work is one `async` function that borrows the header while it runs. JavaScript drives it:
+//! each [`Reader::step`] passes in the bytes that the previous step asked for. No promise is
+//! awaited in this module, so synchronous and asynchronous callers share the code.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -24,16 +24,16 @@ use crate::fault::Fault;
 use crate::js::Uint8Array;
 use crate::number;
 
-/// Chunks that lie one behind the other are asked for together, up to so many bytes.
+/// Adjacent chunks are read together up to this many bytes.
 const TOGETHER: f64 = 1048576.0;
 
-/// Whether what is read next is read along with what was to be read before it.
+/// Returns `true` if the second range extends the first and can be read with it.
 #[expect(clippy::float_cmp, reason = "places in a file are whole numbers")]
 fn are_together(start: f64, end: f64, next_start: f64, next_end: f64) -> bool {
     next_start == end && next_end - start <= TOGETHER
 }
 
-/// Decodes rows of one column, and asks for the bytes that it needs.
+/// Decodes rows of one column, and asks for the bytes it needs.
 #[wasm_bindgen]
 pub struct Reader {
     desk: Desk,
@@ -42,8 +42,9 @@ pub struct Reader {
 
 #[wasm_bindgen]
 impl Reader {
-    /// Decodes the rows `first..last` of a column of a file of `size` bytes: in the column's own type, or `as_f32`. Without
-    /// `verify` it asks for the bytes of these rows alone, and no checksum is looked at.
+    /// Decodes the rows `first..last` of a column of a file of `size` bytes, as the column's own
+    /// type or, with `as_f32`, as `f32`. Without `verify`, it reads only the bytes of these rows
+    /// and verifies no checksum.
     #[wasm_bindgen(constructor)]
     #[allow(
         clippy::too_many_arguments,
@@ -64,7 +65,7 @@ impl Reader {
         Self { work: Box::pin(decode(job, as_f32, desk.clone())), desk }
     }
 
-    /// Finds out which bytes [`new`](Self::new) would ask for, and decodes nothing.
+    /// Collects the ranges that [`new`](Self::new) would read, and decodes nothing.
     pub fn planning(
         head: Vec<u8>,
         size: f64,
@@ -79,7 +80,8 @@ impl Reader {
         Self { work: Box::pin(plan(job, desk.clone())), desk }
     }
 
-    /// Goes on with the bytes that were asked for. Gives what is needed next: 0 nothing, 1 bytes, 2 an output.
+    /// Continues with the bytes that were asked for. Returns the next need: 0 nothing, 1 bytes,
+    /// 2 an output buffer.
     pub fn step(&mut self, bytes: Option<Vec<u8>>) -> core::result::Result<u8, Fault> {
         self.desk.0.borrow_mut().bytes = bytes;
         match self.work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -88,34 +90,34 @@ impl Reader {
         }
     }
 
-    /// Takes the output that was asked for, to be filled until the end.
+    /// Sets the output buffer that was asked for. It will be filled to its end.
     pub fn set_output(&mut self, output: Uint8Array) {
         self.desk.0.borrow_mut().output = Some(output);
     }
 
-    /// Where the bytes start that are needed next.
+    /// Returns the start of the range needed next.
     pub fn start(&self) -> f64 {
         number::from_u64(self.desk.0.borrow().range.start)
     }
 
-    /// Where they end. For an output, how long it must be.
+    /// Returns the end of that range, or the length of the output buffer needed.
     pub fn end(&self) -> f64 {
         number::from_u64(self.desk.0.borrow().range.end)
     }
 
-    /// Of a plan: start and end of each range, one pair after the other.
+    /// Returns the ranges of a plan as pairs of start and end.
     pub fn ranges(&self) -> Vec<f64> {
         self.desk.0.borrow().ranges.clone()
     }
 
-    /// Checksums that are right, those that are wrong, those that nobody looked at.
+    /// Returns the number of checksums that matched, that did not match, and that were not checked.
     pub fn checks(&self) -> Vec<f64> {
         let Checksums { matched, mismatched, unchecked } = self.desk.0.borrow().checksums;
         [matched, mismatched, unchecked].map(number::from_u64).to_vec()
     }
 }
 
-/// Where the work and JavaScript hand things to each other.
+/// Hands data back and forth between the future and JavaScript.
 #[derive(Clone, Default)]
 struct Desk(Rc<RefCell<Things>>);
 
@@ -130,7 +132,7 @@ struct Things {
 }
 
 impl Desk {
-    /// These bytes of the file.
+    /// Reads a range of the file.
     async fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>> {
         if range.is_empty() {
             return Ok(vec![]);
@@ -148,7 +150,7 @@ impl Desk {
         (things.range, things.wants_output) = (0..bytes, true);
     }
 
-    /// Room for so many bytes, in JavaScript's memory.
+    /// Waits for an output buffer of this many bytes in JavaScript's memory.
     async fn output(&self, bytes: u64) -> Uint8Array {
         self.ask_for_output(bytes);
         let output = wait(|| self.0.borrow_mut().output.take()).await;
@@ -157,9 +159,9 @@ impl Desk {
     }
 }
 
-/// Until there is something.
+/// Waits until `take` returns a value.
 async fn wait<T>(mut take: impl FnMut() -> Option<T>) -> T {
-    // The first look would find what answered the question before this one.
+    // The first poll must not take the answer to the previous request.
     let mut asked = false;
     poll_fn(|_| match core::mem::replace(&mut asked, true).then(&mut take).flatten() {
         Some(thing) => Poll::Ready(thing),
@@ -168,7 +170,7 @@ async fn wait<T>(mut take: impl FnMut() -> Option<T>) -> T {
     .await
 }
 
-/// What is wanted.
+/// The rows to decode, and how.
 struct Job {
     head: Vec<u8>,
     size: u64,
@@ -190,7 +192,7 @@ impl Job {
         }
     }
 
-    /// The bytes that a piece is read from: with its checksum, or only its rows.
+    /// Returns the range to read for a piece: the whole chunk to verify it, else its rows only.
     fn range(&self, piece: &Piece) -> Result<Range<u64>> {
         match self.verify {
             Verify::Skip => piece.data_range(),
@@ -198,7 +200,8 @@ impl Job {
         }
     }
 
-    /// That the file is as long as this. A chunk that is not as long as it should be is told apart from a file that is not.
+    /// Checks that the file reaches the end of the piece. Distinguishes a wrong chunk length from a
+    /// truncated file.
     async fn check_end(&self, file: &File<'_>, piece: &Piece, desk: &Desk) -> Result<()> {
         let range = piece.range();
         let prefix = range.start..range.start.saturating_add(4);
@@ -220,20 +223,21 @@ impl Job {
     }
 }
 
-/// What a first walk over the chunks found out.
+/// The result of the first walk over the chunks.
 #[derive(Default)]
 struct Survey {
-    /// Lengths of chunks that the header does not tell, in the order in which the plan asks for them.
+    /// Chunk lengths that are not in the header, in the order in which the plan asks for them.
     lengths: Vec<[u8; 4]>,
     pieces: u64,
     values: u64,
-    /// What will be read, in as few parts as it will be.
+    /// Ranges to read; adjacent ones are merged.
     ranges: Vec<f64>,
-    /// Why the walk ended early.
+    /// The error that ended the walk early.
     failure: Option<Error>,
 }
 
-/// Walks over the chunks without their values: nothing is allocated before the file has shown that it is long enough.
+/// Walks over the chunks without reading their values. Nothing is allocated until the file has
+/// proved to be long enough.
 async fn survey(job: &Job, file: &File<'_>, column: &Column<'_>, desk: &Desk) -> Result<Survey> {
     let mut survey = Survey::default();
     let mut plan = column.plan(job.rows.clone())?;
@@ -262,7 +266,7 @@ impl Survey {
             plan.skip();
             return Ok(true);
         }
-        // Nothing is asked for where the next chunk cannot be read: then the plan says why.
+        // If the next chunk is out of bounds, the plan reports the error without a read.
         if needed.end > job.size && !needed.is_empty() {
             return Err(Error::new(ErrorKind::Truncated, job.size).needing(needed.end));
         }
@@ -272,7 +276,7 @@ impl Survey {
         Ok(true)
     }
 
-    /// The pieces again, in a second walk.
+    /// Returns the next piece in the second walk.
     fn next(&self, plan: &mut Plan<'_>, lengths: &mut usize) -> Result<Option<Piece>> {
         while let Some(needed) = plan.needs() {
             if let Some(piece) = plan.piece().cloned() {
@@ -302,7 +306,7 @@ async fn decode(job: Job, as_f32: bool, desk: Desk) -> Result<()> {
     let survey = survey(&job, &file, &column, &desk).await?;
     let output = match survey.failure {
         None => Some(desk.output(survey.values.saturating_mul(dtype.width())).await),
-        // Nothing is given, but an error that stands before this one comes first.
+        // Nothing is returned, but an earlier error in the data must be reported first.
         Some(_) => None,
     };
     let mut filler = Filler { output, filled: 0, dtype, scratch: vec![] };
@@ -326,20 +330,20 @@ async fn decode(job: Job, as_f32: bool, desk: Desk) -> Result<()> {
     survey.failure.map_or(Ok(()), Err)
 }
 
-/// What the core checks before it decodes to a slice; here there is none yet.
+/// Checks the output size, as the core does before it decodes to a slice.
 fn check_size(job: &Job, column: &Column<'_>, dtype: Dtype) -> Result<()> {
     column.plan(job.rows.clone())?;
     let values = len(&job.rows).checked_mul(column.dimension());
     let size = values.and_then(|values| values.checked_mul(dtype.width()));
     let size = size.ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
-    // A typed array takes its offsets as 32 bits.
+    // `Uint8Array::set` takes a 32-bit offset.
     if size > job.limits.max_output.min(u32::MAX.into()) {
         return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
     }
     Ok(())
 }
 
-/// Reads pieces that lie one behind the other, and decodes them.
+/// Reads adjacent pieces with one request and decodes them.
 async fn read(
     job: &Job,
     file: &File<'_>,
@@ -371,7 +375,8 @@ async fn read(
     Ok(())
 }
 
-/// As the core does for a file in one piece: a version 0 header before a last chunk with a CRC-32 would decode to shifted values.
+/// Refuses a version 0 header if the last chunk has a CRC-32: its values would be decoded shifted.
+/// The core does the same for a file in memory.
 async fn refuse_hidden_crc(job: &Job, file: &File<'_>, piece: &Piece, chunk: &[u8], desk: &Desk) -> Result<()> {
     let end = piece.range().end;
     let more = end..end.saturating_add(4);
@@ -397,8 +402,8 @@ struct Filler {
 }
 
 impl Filler {
-    /// Writes what comes next, if there is an output. Gives where that ends.
-    fn give(&self, bytes: &[u8]) -> u32 {
+    /// Writes bytes to the output, if there is one. Returns the new end.
+    fn write(&self, bytes: &[u8]) -> u32 {
         if let Some(output) = &self.output {
             output.set(bytes, self.filled);
         }
@@ -406,16 +411,16 @@ impl Filler {
     }
 
     fn fill(&mut self, payload: &Payload<'_>) -> Result<()> {
-        // Plain values need no decoding, and go where they belong in one copy.
+        // Plain values need no decoding: one copy moves them to the output.
         if let Some((dtype, raw)) = payload.plain()
             && dtype == self.dtype
         {
-            self.filled = self.give(raw);
+            self.filled = self.write(raw);
             return Ok(());
         }
         self.scratch.resize(payload.len().saturating_mul(4), 0);
         payload.decode_f32_bytes(&mut self.scratch)?;
-        self.filled = self.give(&self.scratch);
+        self.filled = self.write(&self.scratch);
         Ok(())
     }
 }

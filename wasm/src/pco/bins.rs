@@ -1,4 +1,4 @@
-//! What the codec works with: the bins, and how often each was taken.
+//! Counts how often each bin of a Pco chunk is used.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,7 +10,8 @@ use super::silent;
 use crate::fault::Fault;
 use crate::number;
 
-/// How many latents of a variable of a chunk, counted from 0, lie in each of its bins. None if the file has no such chunk, or that no such variable.
+/// Returns the number of latents in each bin of a variable of a chunk, counted from 0. Empty if the
+/// file has no such chunk, or the chunk no such variable.
 #[wasm_bindgen]
 pub fn pco_count_bins(bytes: &[u8], chunk: f64, variable: &str, limits: &[f64]) -> Result<Vec<u32>, Fault> {
     let roles = [Role::Lookback, Role::Primary, Role::Secondary];

@@ -1,4 +1,5 @@
-//! The structure of a file that is too large to be read as a whole: from its headers alone, or, of Pco, chunk by chunk.
+//! The structure of a file too large for memory: from its headers alone or, for Pco, chunk by
+//! chunk.
 
 #[cfg(feature = "cvc")]
 mod cvc;
@@ -16,7 +17,7 @@ use wasm_bindgen::prelude::*;
 use super::Structure;
 use crate::number;
 
-/// Asks for the headers of a file one by one, or for its indexes, or for one piece of it after the other.
+/// Asks for headers, indexes or pieces of a file, one after the other.
 #[wasm_bindgen]
 pub struct Outline {
     walk: Walk,
@@ -26,7 +27,7 @@ pub struct Outline {
 
 enum Walk {
     Zstd(zstd::Outline),
-    /// With the blocks of each stream that has some, from the last stream to the first.
+    /// The blocks of each stream that has any, from the last stream to the first.
     Xz(xz::IndexReader, Vec<Vec<xz::Block>>),
     #[cfg(feature = "cvc")]
     Cvc(cvc::Chunks),
@@ -37,8 +38,8 @@ enum Walk {
     Ended,
 }
 
-/// A walk over a file that starts like this. Nothing for formats that do not say where things are before they are decoded. Which
-/// Zstandard it is, where two share a magic number, `zstd_format` says as elsewhere.
+/// Starts a walk over a file with this prefix. Returns nothing if the format has no layout that can
+/// be read without decoding. `zstd_format` chooses the flavour where two share a magic number.
 #[wasm_bindgen]
 pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, zstd_format: u8, limits: &[f64]) -> Option<Outline> {
     let len = number::to_u64(len);
@@ -64,7 +65,7 @@ pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, zstd_format: u8, limits:
 
 #[wasm_bindgen]
 impl Outline {
-    /// Where the bytes start that are needed next, and where they end; nothing when all is known.
+    /// Returns start and end of the range needed next, or nothing at the end.
     pub fn needs(&self) -> Option<Vec<f64>> {
         let range = match &self.walk {
             Walk::Zstd(outline) => outline.needs(),
@@ -84,13 +85,13 @@ impl Outline {
     pub fn feed(&mut self, bytes: &[u8]) {
         if let Err(error) = self.read(bytes) {
             self.structure.error = Some(error.into());
-            self.tell_streams();
+            self.emit_streams();
         }
     }
 
-    /// What was found. Given away once.
+    /// Returns the structure found. Can be taken once.
     pub fn found(&mut self) -> Structure {
-        self.tell_streams();
+        self.emit_streams();
         core::mem::take(&mut self.structure)
     }
 }
@@ -124,8 +125,8 @@ impl Outline {
         }
     }
 
-    /// The streams of xz are known from the last one to the first, and told the other way round.
-    fn tell_streams(&mut self) {
+    /// Emits the streams of xz from first to last; their indexes are read from last to first.
+    fn emit_streams(&mut self) {
         let Walk::Xz(_, streams) = core::mem::replace(&mut self.walk, Walk::Ended) else { return };
         let trace = &mut self.structure;
         let starts_of = |blocks: &Vec<xz::Block>| Some(blocks.first()?.range.start.saturating_sub(STREAM_HEADER));
@@ -149,5 +150,5 @@ impl Outline {
     }
 }
 
-/// Bytes before the first block of a stream.
+/// Length of the header before the first block of a stream.
 const STREAM_HEADER: u64 = 12;

@@ -1,4 +1,4 @@
-//! Files that come piece by piece.
+//! Decodes xz streams.
 
 use alloc::boxed::Box;
 use core::convert::Infallible;
@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::stream::{Decode, Desk, Stream, Windows, serve};
 
-/// A stream that decodes a file.
+/// Opens a stream that decodes a file.
 #[wasm_bindgen]
 pub fn xz_stream(limits: &[f64]) -> Stream {
     let options = super::options(limits);

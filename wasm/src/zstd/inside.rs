@@ -1,4 +1,4 @@
-//! What the codec works with: its tables, and the sequences of a block.
+//! Decodes the tables and the sequences of a Zstandard block, for display.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,21 +12,21 @@ use super::options;
 use crate::fault::Fault;
 use crate::number;
 
-/// How many bits the code of each literal has.
+/// Returns the code length of each literal.
 #[wasm_bindgen]
 pub fn zstd_code_lengths(description: &[u8], format: u8) -> Result<Vec<u8>, Fault> {
     let flavour = options(None, format, Limits::NONE).flavour.unwrap_or(Flavour::Rfc8878);
     Ok(code_lengths(description, flavour)?.to_vec())
 }
 
-/// How many states of a table each code has.
+/// Returns the number of states of each code in a table.
 #[wasm_bindgen]
 pub fn zstd_state_counts(description: &[u8]) -> Result<Vec<i16>, Fault> {
     Ok(state_counts(description)?.1.to_vec())
 }
 
-/// The sequences of a block, counted from the start of its frame, with which `bytes` start: offset, match length and literal length of
-/// each, one behind the other. The frame may break off behind the block.
+/// Returns offset, match length and literal length of each sequence of a block, concatenated.
+/// `bytes` start with the frame and may end after the block. Blocks are counted from 0.
 #[wasm_bindgen]
 pub fn zstd_sequences(
     bytes: &[u8],
@@ -38,7 +38,7 @@ pub fn zstd_sequences(
     let mut heard = Sequences { wanted: number::to_u64(block), blocks: 0, found: vec![] };
     let mut options = options(dictionary.as_deref(), format, crate::limits(limits));
     let flavour = *options.flavour.get_or_insert_with(|| detect(bytes).unwrap_or(Flavour::Rfc8878));
-    // The structure can be told without the dictionary, but the first sequences may be made with its tables and its offsets.
+    // The structure needs no dictionary, but the first sequences may use its tables and offsets.
     if dictionary.is_none()
         && let Header::Frame(FrameHeader { dictionary_id: wanted @ 1.., .. }) =
             Header::read(bytes, &Limits::NONE, flavour)?
@@ -52,10 +52,10 @@ pub fn zstd_sequences(
     }
 }
 
-/// Remembers the sequences of one block.
+/// Collects the sequences of one block.
 struct Sequences {
     wanted: u64,
-    /// Blocks that have begun.
+    /// Number of blocks entered so far.
     blocks: u64,
     found: Vec<u32>,
 }

@@ -1,4 +1,4 @@
-//! Files that come piece by piece.
+//! Decodes Zstandard streams.
 
 use alloc::boxed::Box;
 use core::convert::Infallible;
@@ -10,7 +10,8 @@ use wasm_bindgen::prelude::*;
 use super::options;
 use crate::stream::{Decode, Desk, Stream, Windows, serve};
 
-/// A stream that decodes a file. One in the draft must be announced, since it cannot be looked through beforehand.
+/// Opens a stream that decodes a file. A draft file must be declared, as a stream cannot look
+/// ahead.
 #[wasm_bindgen]
 pub fn zstd_stream(dictionary: Option<Box<[u8]>>, format: u8, limits: &[f64]) -> Stream {
     let limits = crate::limits(limits);

@@ -1,4 +1,4 @@
-//! Files that are there from end to end.
+//! Decodes whole Zstandard files.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -13,7 +13,7 @@ use crate::fault::Fault;
 use crate::js::Uint8Array;
 use crate::number;
 
-/// Decodes a whole file, all of its frames.
+/// Decodes all frames of a file.
 #[wasm_bindgen]
 pub fn zstd_decode(bytes: &[u8], dictionary: Option<Box<[u8]>>, format: u8, limits: &[f64]) -> Result<Vec<u8>, Fault> {
     Ok(decode(bytes, dictionary, format, &crate::limits(limits))?)
@@ -23,7 +23,7 @@ fn decode(bytes: &[u8], dictionary: Option<Box<[u8]>>, format: u8, limits: &Limi
     decode_to_vec(bytes, &options(dictionary.as_deref(), format, *limits))
 }
 
-/// Decodes a whole file to the start of `to`. Gives how many bytes were written.
+/// Decodes a whole file to the start of `to`. Returns the number of bytes written.
 #[wasm_bindgen]
 pub fn zstd_decode_into(
     bytes: &[u8],
@@ -47,7 +47,7 @@ pub fn zstd_decode_into(
     }
 }
 
-/// Which format a whole file is in: 1 RFC 8878, 2 v0.7, 3 the draft; 0 none of them.
+/// Returns the flavour of a whole file: 1 RFC 8878, 2 v0.7, 3 the draft, 0 none.
 #[wasm_bindgen]
 pub fn zstd_format(bytes: &[u8]) -> u8 {
     match detect(bytes) {
@@ -58,8 +58,8 @@ pub fn zstd_format(bytes: &[u8]) -> u8 {
     }
 }
 
-/// What the header at the start of a file says: its length, then of a frame the window, the content size or -1, the dictionary, whether
-/// there is a checksum; of a skippable frame, instead of all that, its variant and size.
+/// Reads the header at the start of a file. For a frame: length, window, content size or -1,
+/// dictionary and checksum flag. For a skippable frame: length, variant and size.
 #[wasm_bindgen]
 #[expect(clippy::cast_precision_loss, reason = "JavaScript has no other numbers, and no such files")]
 pub fn zstd_frame(bytes: &[u8], format: u8) -> Result<Vec<f64>, Fault> {

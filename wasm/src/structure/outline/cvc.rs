@@ -1,4 +1,5 @@
-//! The chunks of a CVC file: the head, which says of its own length, and then the length of each chunk.
+//! Outlines a CVC file: reads the head, whose length is in its prefix, then the length of each
+//! chunk.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -10,7 +11,7 @@ use unspool::{Limits, Result};
 
 use crate::structure::Structure;
 
-/// Walks from chunk to chunk. In memory is the head.
+/// Walks from chunk to chunk. Only the head is kept in memory.
 pub struct Chunks {
     len: u64,
     limits: Limits,
@@ -19,11 +20,11 @@ pub struct Chunks {
 
 enum Known {
     Nothing,
-    /// How long the head is.
+    /// The length of the head.
     Length(u64),
-    /// With memory for finding columns.
+    /// The open outline, and its table for finding columns.
     Head(Box<Outline<Vec<u8>>>, Vec<u32>),
-    /// What was read of the head shows why it cannot be one.
+    /// The prefix is not a valid head.
     Broken,
 }
 

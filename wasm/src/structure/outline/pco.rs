@@ -1,4 +1,4 @@
-//! The chunks of a Pco file: lends the walk of the core its workspace.
+//! Outlines a Pco file: lends the core's walk its workspace.
 
 use alloc::vec::Vec;
 use core::ops::Range;
