@@ -1,4 +1,4 @@
-// Removes what the last build left in dist: a file whose source is gone must not be packed.
+// Removes the last build from dist, so that no file without a source is packed.
 import { rm } from 'node:fs/promises';
 
 await rm(new URL('../dist/', import.meta.url), { recursive: true, force: true });

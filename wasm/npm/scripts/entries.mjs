@@ -1,10 +1,11 @@
-// Writes all that follows from the files of src/public, one for each format: in src/entries and src/inlined an entry that has the wasm module of the
-// format inside, one that has not, and what the whole package exports; and the `exports` of package.json. A format whose module was not
-// built has no entry: `cargo xtask demo` builds just the whole.
+// Generates everything that follows from src/public, which has one file per format: an entry with
+// the module inside, an entry without it, the exports of the whole package, and `exports` of
+// package.json. A format without a built module has no entry: `cargo xtask demo` builds only the
+// whole package.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 
-/** Whose errors a format can give beside its own. */
+/** Error tables that a format needs beside its own. */
 const ALSO = { cvc: ['json'], at1: ['xz', 'zstd'] };
 
 const src = new URL('../src/', import.meta.url);
@@ -25,10 +26,10 @@ for (const format of formats) {
     `// ${format} alone, without its wasm module: \`await init(url)\` first.`,
     `import * as glue from '../../wasm/${format}/unspool.js';`,
     errors.map((name) => `import ${name} from '../errors/${name}.js';`),
-    "import { moveIn } from '../instance.js';",
+    "import { registerModule } from '../instance.js';",
     '',
     '/** Compiles the wasm module ahead of the first call. See {@link Init}. */',
-    `export const init = moveIn('${format}', glue, ${errors.join(', ')});`,
+    `export const init = registerModule('${format}', glue, ${errors.join(', ')});`,
     '',
     "export * from '../common.js';",
     `export * from '../public/${format}.js';`,
@@ -37,9 +38,9 @@ for (const format of formats) {
     `entries/${format}.ts`,
     `// ${format} alone, with a wasm module of its own inside.`,
     `import { text } from '../inlined/${format}.js';`,
-    "import { carry } from '../instance.js';",
+    "import { embedModule } from '../instance.js';",
     '',
-    `carry('${format}', text);`,
+    `embedModule('${format}', text);`,
     '',
     `export * from './${format}-separate.js';`,
   );
@@ -57,7 +58,7 @@ const manifest = new URL('../package.json', src);
 const old = await readFile(manifest, 'utf8');
 const { exports, ...rest } = JSON.parse(old);
 const door = (name) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
-/** What the package has besides its formats is written by hand. */
+/** Tests for generated entries; the others are written by hand. */
 const isOfFormat = (path, { default: target = path }) => target.startsWith('./dist/entries/') || (path.endsWith('.wasm') && path !== './unspool.wasm');
 rest.exports = Object.fromEntries([
   ...Object.entries(exports).filter(([path, target]) => !isOfFormat(path, target)),
@@ -67,6 +68,6 @@ rest.exports = Object.fromEntries([
     [`./${format}.wasm`, `./wasm/${format}/unspool_bg.wasm`],
   ]),
 ]);
-// In the place that it had.
+// Keeps the order of the keys.
 const now = JSON.stringify(Object.fromEntries(Object.keys(JSON.parse(old)).map((key) => [key, rest[key]])), null, 2) + '\n';
 if (now !== old) await writeFile(manifest, now);

@@ -1,4 +1,5 @@
-// Writes dist/inlined/*.js: the wasm modules as text, so that importing the package needs no fetch and no bundler plugin.
+// Writes dist/inlined/*.js: the modules as text, so that importing needs no fetch and no bundler
+// plugin.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { textOf } from '../dist/text.js';
 

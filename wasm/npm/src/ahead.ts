@@ -1,23 +1,23 @@
-// Reads files on servers before it is asked to: a round trip for each part would be most of the time.
+// Reads ahead from servers, where round trips would dominate.
 import type { ByteRange, Reader } from './source.js';
 
-/** So much is asked for at once. */
+/** Bytes per read. */
 const PIECE = 2 ** 19;
 
-/** And so many pieces are under way: a browser asks a server for no more. */
+/** Maximum number of reads in flight: the limit of a browser for one server. */
 export const AHEAD = 6;
 
-/** Bytes that are on their way, for whom nobody may come. */
-function unclaimed(bytes: Promise<Uint8Array>): Promise<Uint8Array> {
+/** Marks a read as one that may never be awaited. */
+function mayBeUnused(bytes: Promise<Uint8Array>): Promise<Uint8Array> {
   bytes.catch(() => undefined);
   return bytes;
 }
 
-/** A reader for who can tell with each range what probably comes behind it. */
+/** Returns a reader that takes, with each range, the ranges that will probably follow. */
 export function readForeseen(reader: Reader): (needed: ByteRange, later: readonly ByteRange[]) => Promise<Uint8Array> {
   let coming: { readonly range: ByteRange; readonly bytes: Promise<Uint8Array> }[] = [];
   const find = ({ start, end }: ByteRange) => coming.find(({ range }) => range.start <= start && end <= range.end);
-  /** How many are on their way, also of those that are not foreseen any more. */
+  /** Number of reads in flight, including those no longer wanted. */
   let underWay = 0;
   const read = async (range: ByteRange): Promise<Uint8Array> => {
     underWay++;
@@ -30,26 +30,29 @@ export function readForeseen(reader: Reader): (needed: ByteRange, later: readonl
   return async (needed, later) => {
     const held = find(needed);
     const [start, whole] = held === undefined ? [needed.start, read(needed)] : [held.range.start, held.bytes];
-    // What is not foreseen any more goes, but for what may lie in it.
+    // Drop reads that are no longer wanted.
     coming = coming.filter((part) => later.some((range) => find(range) === part));
     for (const range of later) {
       if (coming.length >= AHEAD - 1 || underWay >= AHEAD) break;
-      if (find(range) === undefined) coming.push({ range, bytes: unclaimed(read(range)) });
+      if (find(range) === undefined) coming.push({ range, bytes: mayBeUnused(read(range)) });
     }
     return (await whole).subarray(needed.start - start, needed.end - start);
   };
 }
 
-/** A reader of pieces that are asked for ahead of whoever reads on. What lies elsewhere is read as it was asked for. */
+/**
+ * Returns a reader that reads ahead in fixed pieces while the caller reads forward. Other ranges
+ * are read directly.
+ */
 export function readAhead(reader: Reader, piece = PIECE): Reader {
   const { size } = reader;
   const pieces = new Map<number, Promise<Uint8Array>>();
   let position = 0;
-  /** The piece that starts here, with those behind it on their way. */
+  /** Returns a piece, and starts to read those after it. */
   const take = (first: number): Promise<Uint8Array> | undefined => {
     for (let start = first; start < Math.min(size, first + AHEAD * piece); start += piece) {
       if (pieces.has(start)) continue;
-      pieces.set(start, unclaimed(Promise.resolve(reader.read({ start, end: Math.min(size, start + piece) }))));
+      pieces.set(start, mayBeUnused(Promise.resolve(reader.read({ start, end: Math.min(size, start + piece) }))));
     }
     return pieces.get(first);
   };
@@ -67,8 +70,8 @@ export function readAhead(reader: Reader, piece = PIECE): Reader {
   return { size, read };
 }
 
-/** Does the work for each of them, six at a time, and gives what came out in their order. Behind a failure none is begun. */
-export async function severally<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** Maps items concurrently, six at a time, in order. After a failure no further item is started. */
+export async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = [...items.entries()].reverse();
   const turn = async (): Promise<void> => {

@@ -3,7 +3,7 @@ export { probe, type Format, type Probe } from './probe.js';
 export { decode, decodeInto, type Decoded, type DecodeOptions } from './decode.js';
 export { inspect, outline, type InspectOptions, type Inspection, type OutlineOptions } from './inspect.js';
 export { nodeAt, nodes, type Node, type Structure } from './structure.js';
-// What each format has for itself: the files of `public`.
+// The functions of each format, from `public`.
 export * from './entries/all.js';
 export { pcoBinCounts, type PcoVariable } from './pco-inside.js';
 export {

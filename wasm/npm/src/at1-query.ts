@@ -1,79 +1,91 @@
-// AT-1: questions to tables in row groups, answered from as few bytes as that takes.
+// AT-1: queries on tables in row groups. Reads only the blocks that can hold matching rows.
 import type { At1Query as WasmQuery } from '../wasm/unspool.js';
 import { AHEAD, readForeseen } from './ahead.js';
 import { checkOptions, checkWhole } from './check.js';
-import { type Exports, Held, room } from './instance.js';
+import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type ByteRange, bytesOf, either, isArray, type OpenSource, openSource, pairs, type Reader, type Source } from './source.js';
+import { type ByteRange, bytesOf, anySignal, isArray, type OpenSource, openSource, toRanges, type Reader, type Source } from './source.js';
 
-const here = room('at1');
+const wasmModule = moduleFor('at1');
 
-/** A column by its place, from 0, or by its name: a path of JSON, or a field of the header line. */
+/** A column: its number from 0, or its name (a JSON path, or a field of the header line). */
 export type At1Column = number | string;
 
 /** A number. A string keeps every digit. */
 export type At1Number = number | bigint | string;
 
-/** Numbers from `from` to `to`, both included; either may be left out. */
+/** A condition: the column's value is from `from` to `to`, both included. */
 export interface At1Range {
+  /** Column to test. */
   column: At1Column;
+  /** Lower bound; none by default. */
   from?: At1Number | undefined;
+  /** Upper bound; none by default. */
   to?: At1Number | undefined;
 }
 
-/** A value: the same number in a column of numbers, else the same bytes. Strings are UTF-8. */
+/** A condition: the column has this value. */
 export interface At1Equal {
+  /** Column to test. */
   column: At1Column;
+  /** Compared as a number in a column of numbers, else as bytes. A string is encoded as UTF-8. */
   value: At1Number | Uint8Array;
 }
 
-/** The question. */
+/** Options of {@link queryAt1}. */
 export interface At1QueryOptions {
-  /** A row must lie in all of these ranges. */
+  /** Ranges; a row must be in all of them. */
   where?: readonly At1Range[] | undefined;
-  /** And have all of these values. */
+  /** Values; a row must have all of them. */
   eq?: readonly At1Equal[] | undefined;
-  /** Columns, in this order. Without it and what follows, all columns. */
+  /** Columns to return, in this order. All by default. */
   select?: readonly At1Column[] | undefined;
-  /** The original lines instead: each row has one value. */
+  /** Returns the original lines instead: one value per row. */
   lines?: boolean | undefined;
-  /** Only how many rows there are. */
+  /** Counts the rows without returning them. */
   count?: boolean | undefined;
-  /** The exact sum of a column. */
+  /** Computes the exact sum of a column. */
   sum?: At1Column | undefined;
-  /** The smallest number of a column. */
+  /** Finds the smallest number of a column. */
   min?: At1Column | undefined;
-  /** The largest number of a column. */
+  /** Finds the largest number of a column. */
   max?: At1Column | undefined;
-  /** At most so many rows, the first ones. */
+  /** Maximum number of rows to return, from the first. */
   limit?: number | undefined;
-  /** `bytes` gives values as they stand in the file, not as strings. */
+  /** `bytes` returns values as bytes instead of strings. */
   as?: 'bytes' | undefined;
+  /** Limits for this query. */
   limits?: Limits | undefined;
+  /** Aborts the query. */
   signal?: AbortSignal | undefined;
 }
 
-/** What a question brought. */
+/** Result of {@link queryAt1}. */
 export interface At1Answer<V = string> {
-  /** The values of the rows; none where only a number was asked for. */
+  /** The values of the rows; empty if the query asks for a number. */
   readonly rows: V[][];
-  /** How many rows met all conditions, as far as the limit. */
+  /** Number of rows that meet all conditions, up to the limit. */
   readonly count: number;
   /**
-   * The sum, minimum or maximum that was asked for, every digit of it; `undefined` where none was. The sum of no number is `0`, and
-   * of none there is no minimum and no maximum.
+   * The sum, minimum or maximum with every digit; `undefined` if not asked for. Without any number,
+   * the sum is `0`, and minimum and maximum are undefined.
    */
   readonly result: string | undefined;
-  /** Rows whose value is no number, which sum, minimum and maximum leave out. */
+  /** Rows without a number, which sum, minimum and maximum ignore. */
   readonly withoutNumber: number;
+  /** Work done by the query. */
   readonly stats: {
+    /** Row groups of the table. */
     readonly groups: number;
-    /** Groups that their zone maps ruled out. */
+    /** Row groups ruled out by their zone maps. */
     readonly skipped: number;
+    /** Row groups read. */
     readonly read: number;
+    /** Bytes of the blocks read. */
     readonly blockBytesRead: number;
+    /** Bytes of all blocks. */
     readonly blockBytesTotal: number;
-    /** All that was read of the file, in order: its head, then blocks; of a server also those that turned out not to be needed. */
+    /** Ranges read, in order: the head, then blocks, including any read ahead in vain. */
     readonly ranges: readonly ByteRange[];
   };
 }
@@ -81,25 +93,28 @@ export interface At1Answer<V = string> {
 const ASKS = ['select', 'lines', 'count', 'sum', 'min', 'max'] as const;
 
 /**
- * Asks a table for rows, whose values it gives as they stand in the file: a file of the codec 7 qcolumnar or 8 qjson, in memory, in a `Blob` or on a server. Of a server that
- * answers range requests no more is fetched than the head of the file and the blocks that the answer takes, and as far as they can be foreseen, up to
- * six at a time: then one or the other may be fetched in vain. The hash of the file, which is that of all lines, is not compared.
+ * Queries a table and returns its values as bytes. The source is a file of codec 7 qcolumnar or 8
+ * qjson in memory, in a `Blob` or on a server.
+ *
+ * From a server with range requests, it fetches the head and the blocks needed, up to six at a
+ * time. A block fetched ahead may turn out not to be needed. The hash covers all lines, so it is
+ * not verified.
  */
 export async function queryAt1(source: Source, options: At1QueryOptions & { as: 'bytes' }): Promise<At1Answer<Uint8Array>>;
-/** Asks a table for rows, whose values it gives as strings; or for their number, or a sum. */
+/** Queries a table and returns its values as strings, or their number, or a sum. */
 export async function queryAt1(source: Source, options?: At1QueryOptions & { as?: undefined }): Promise<At1Answer>;
-/** The same for options that come from elsewhere. */
+/** Queries a table with options whose type is known only at run time. */
 export async function queryAt1(source: Source, options?: At1QueryOptions): Promise<At1Answer<string | Uint8Array>>;
 export async function queryAt1(source: Source, options: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> {
   const limits = limitsOf(options, { where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, signal: true });
-  if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as can only be 'bytes'");
+  if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as must be 'bytes'");
   const ranges: ByteRange[] = [];
-  // What was foreseen and is still on its way when there is an answer, or none will come, is called off.
+  // Aborts reads ahead once there is an answer or an error.
   const over = new AbortController();
-  const opened = await openSource(source, either(options.signal, over.signal));
-  const reader = noting(opened, ranges);
+  const opened = await openSource(source, anySignal(options.signal, over.signal));
+  const reader = recording(opened, ranges);
   const { make, width, limit } = prepare(opened, options, limits);
-  const query = new Held(here, make);
+  const query = new Handle(wasmModule, make);
   try {
     await drive(query, reader, limit === Infinity);
     return query.call((job) => answer(job, width, ranges, options.as));
@@ -109,8 +124,8 @@ export async function queryAt1(source: Source, options: At1QueryOptions = {}): P
   }
 }
 
-/** A reader that writes down what is read. */
-function noting(reader: Reader, ranges: ByteRange[]): Reader {
+/** Wraps a reader to record what is read. */
+function recording(reader: Reader, ranges: ByteRange[]): Reader {
   return {
     size: reader.size,
     read(range) {
@@ -120,28 +135,31 @@ function noting(reader: Reader, ranges: ByteRange[]): Reader {
   };
 }
 
-/** Drives a question to its end, and reads what it says that it will need later before it does: at once if it wants all, else as it turns out that it goes on. */
-async function drive(query: Held<WasmQuery>, reader: Reader, wantsAll: boolean): Promise<void> {
+/**
+ * Drives a query to its end. Reads later ranges ahead: all of them if the query wants all rows,
+ * else one more with each step.
+ */
+async function drive(query: Handle<WasmQuery>, reader: Reader, wantsAll: boolean): Promise<void> {
   const read = readForeseen(reader);
   let bytes: Uint8Array | undefined;
   for (let asked = 0; ; asked++) {
     const given = bytes;
     if (!query.call((job) => job.step(given))) return;
-    const later = pairs(query.call((job) => job.needs()));
+    const later = toRanges(query.call((job) => job.needs()));
     const needed = later.pop() ?? { start: 0, end: 0 };
     bytes = await read(needed, wantsAll ? later : later.slice(0, Math.max(0, asked - 1)));
   }
 }
 
-/** The question in the words of the wasm module, and how many values a row has; 0 for all. */
-function prepare({ size, isFar }: OpenSource, options: At1QueryOptions, limits: Float64Array): { make: (wasm: Exports) => WasmQuery; width: number; limit: number } {
+/** Translates the query for the module. `width` is the number of values per row, or 0 for all. */
+function prepare({ size, isRemote }: OpenSource, options: At1QueryOptions, limits: Float64Array): { make: (wasm: Exports) => WasmQuery; width: number; limit: number } {
   for (const list of ['where', 'eq', 'select'] as const) {
     if (!Array.isArray(options[list] ?? [])) throw new TypeError(`${list} must be an array`);
   }
   for (const range of options.where ?? []) checkOptions(range, { column: true, from: true, to: true }, 'ranges');
   for (const equal of options.eq ?? []) checkOptions(equal, { column: true, value: true }, 'values');
   const asked = ASKS.filter((ask) => options[ask] !== undefined && options[ask] !== false);
-  if (asked.length > 1) throw new TypeError(`${asked.join(' and ')} cannot be asked for at once`);
+  if (asked.length > 1) throw new TypeError(`a query takes only one of ${asked.join(' and ')}`);
   const [ask] = asked;
   const limit = options.limit ?? Infinity;
   if (limit !== Infinity) checkWhole('limit', limit);
@@ -150,7 +168,7 @@ function prepare({ size, isFar }: OpenSource, options: At1QueryOptions, limits: 
   const single = options.sum ?? options.min ?? options.max;
   const columns = (options.select ?? (single === undefined ? [] : [single])).map(place);
   const make = (wasm: Exports): WasmQuery => {
-    const job = new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, isFar ? AHEAD - 1 : 0, limits);
+    const job = new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, isRemote ? AHEAD - 1 : 0, limits);
     for (const range of ranges) job.within(...range);
     for (const value of values) job.equal(...value);
     for (const column of columns) job.select(...column);
@@ -162,13 +180,13 @@ function prepare({ size, isFar }: OpenSource, options: At1QueryOptions, limits: 
 function place(column: At1Column): [number, string | undefined] {
   if (typeof column === 'string') return [0, column];
   if (typeof column === 'number' && Number.isSafeInteger(column) && column >= 0) return [column, undefined];
-  throw new TypeError(`a column is a whole number from 0 on or a name, not ${String(column)}`);
+  throw new TypeError(`a column must be a whole number, 0 or more, or a name, not ${String(column)}`);
 }
 
 function digits(number: At1Number | undefined): string | undefined {
   if (number === undefined || typeof number === 'string') return number;
   if (typeof number === 'bigint' || (typeof number === 'number' && Number.isFinite(number))) return String(number);
-  throw new TypeError(`the end of a range is a number, not ${String(number)}`);
+  throw new TypeError(`a bound must be a finite number or a string, not ${String(number)}`);
 }
 
 function bytes(value: At1Number | Uint8Array): Uint8Array {

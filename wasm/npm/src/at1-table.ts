@@ -1,48 +1,59 @@
-// AT-1: what a table looks like before anybody asks it anything.
+// AT-1: describes a table from its head.
 import { UnspoolError } from './error.js';
-import { room } from './instance.js';
+import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { openSource, type Source } from './source.js';
 
-const { call, enter, leave } = room('at1');
+const { call, enter, leave } = moduleFor('at1');
 
-/** How much of a file is read before anything is known of it. Most heads fit. */
+/** Length of the first read. Most heads fit. */
 const HEAD = 64 * 1024;
 
-/** How the head of a table is read. */
+/** Options of {@link describeAt1} and `at1Text`. */
 export interface At1TableOptions {
+  /** Limits for this call. */
   limits?: Limits | undefined;
+  /** Aborts the reads. */
   signal?: AbortSignal | undefined;
 }
 
-/** What the head of a table tells. Blocks come group by group: that of group `g` and column `c` is number `g * columns.length + c`. */
+/**
+ * The head of a table. Blocks are ordered by group: group `g` and column `c` have block `g *
+ * columns.length + c`.
+ */
 export interface At1Table {
+  /** Codec of the table. */
   readonly codec: 'qcolumnar' | 'qjson';
-  /** Lines of the file, and those of them that are rows of the table. */
+  /** Lines of the file. */
   readonly lines: number;
+  /** Lines that are rows of the table. */
   readonly rows: number;
-  /** Row groups, and how many rows each but the last has. */
+  /** Number of row groups. */
   readonly groups: number;
+  /** Rows in each group but the last. */
   readonly rowsPerGroup: number;
+  /** The columns, in the order of the file. */
   readonly columns: readonly {
-    /** The path in JSON, or the field of a header line that is no row; `undefined` where the head names none. */
+    /** JSON path, or field of a header line; `undefined` if the head has no names. */
     readonly name: string | undefined;
+    /** Type of the values. */
     readonly type: 'text' | 'integer' | 'decimal';
   }[];
-  /** Where in the file each block starts and ends; none where all of them are compressed as one. */
+  /** File ranges of the blocks; `undefined` if all are compressed as one. */
   readonly blocks: { readonly start: Float64Array; readonly end: Float64Array } | undefined;
-  /** How long each block is. */
+  /** Length of each block. */
   readonly lengths: Float64Array;
-  /** The zone maps: between which numbers each block lies, as near as a float comes; NaN where it has none. */
+  /** Zone maps: lower bound of each block as the nearest float; NaN if it has none. */
   readonly low: Float64Array;
+  /** Zone maps: upper bound of each block as the nearest float; NaN if it has none. */
   readonly high: Float64Array;
-  /** How many bytes of the file were read to know all this. */
+  /** Bytes of the file that were read. */
   readonly bytesRead: number;
 }
 
 const TYPES = ['text', 'integer', 'decimal'] as const;
 
-/** Reads the head of a table, a file of the codec 7 qcolumnar or 8 qjson, and no block of it. */
+/** Reads the head of a table (codec 7 qcolumnar or 8 qjson), and none of its blocks. */
 export async function describeAt1(source: Source, options: At1TableOptions = {}): Promise<At1Table> {
   const limits = limitsOf(options, { signal: true });
   const reader = await openSource(source, options.signal);
@@ -55,7 +66,7 @@ export async function describeAt1(source: Source, options: At1TableOptions = {})
       } catch (error) {
         const more = error instanceof UnspoolError && error.class === 'Truncated' && error.need > length && length < reader.size;
         if (!more) throw error;
-        // Twice as much at least: a head that grows by a byte each time would take forever.
+        // Double at least: a head that grows byte by byte would take quadratic time.
         length = Math.min(reader.size, Math.max(error.need, 2 * length));
       }
     }

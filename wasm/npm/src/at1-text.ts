@@ -1,23 +1,24 @@
 // AT-1: the text of a table that is larger than memory.
 import { readAhead } from './ahead.js';
 import type { At1TableOptions } from './at1-table.js';
-import { Held, room } from './instance.js';
+import { Handle, moduleFor } from './instance.js';
 import { limitsOf } from './limits.js';
-import { either, openSource, type Source } from './source.js';
+import { anySignal, openSource, type Source } from './source.js';
 
-const here = room('at1');
+const wasmModule = moduleFor('at1');
 
 /**
- * The text of a table, a file of the codec 7 qcolumnar or 8 qjson, as `decodeAt1` gives it, but a row group at a time: of the file and of the text no more
- * than that is in memory, and of a file on a server 3 MiB that are asked for ahead. `limits.maxOutput` bounds each piece. The hash is compared before the last one comes.
+ * Decodes a table (codec 7 qcolumnar or 8 qjson) to the same text as `decodeAt1`, one row group at
+ * a time. Memory holds one row group, plus up to 3 MiB read ahead from a server. `limits.maxOutput`
+ * bounds each piece. The hash is verified before the last piece.
  */
 export async function* at1Text(source: Source, options: At1TableOptions = {}): AsyncGenerator<Uint8Array, void> {
   const limits = limitsOf(options, { signal: true });
-  // What was asked for ahead is called off where nobody reads on.
+  // Aborts reads ahead if the consumer stops early.
   const over = new AbortController();
-  const opened = await openSource(source, either(options.signal, over.signal));
-  const reader = opened.isFar ? readAhead(opened) : opened;
-  const work = new Held(here, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, 0, limits));
+  const opened = await openSource(source, anySignal(options.signal, over.signal));
+  const reader = opened.isRemote ? readAhead(opened) : opened;
+  const work = new Handle(wasmModule, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, 0, limits));
   try {
     for (let bytes: Uint8Array | undefined; ; ) {
       const given = bytes;

@@ -1,38 +1,45 @@
-// AT-1: the files that were compressed.
-import { room } from './instance.js';
+// AT-1: decodes whole files.
+import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, filled } from './source.js';
+import { type Bytes, bytesOf, fillBytes } from './source.js';
 
-const { call, work } = room('at1');
+const { call, work } = moduleFor('at1');
 
-/** How AT-1 is decoded. */
+/** Options for decoding AT-1. */
 export interface At1DecodeOptions {
+  /** Limits for this call. */
   limits?: Limits | undefined;
 }
 
-/** One of the files that were compressed. */
+/** A file from an AT-1 bundle. */
 export interface At1File {
-  /** A relative path, with `/` between its parts; empty where the file is no bundle, which knows no names. */
+  /** Relative path with `/` between its parts; empty if the input is not a bundle. */
   readonly name: string;
+  /** Content of the file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Decodes a file, byte for byte what was compressed, and verifies its hash. A bundle, which is several files, is refused with
- * `At1BundleWhole`; see {@link decodeAt1Files}.
+ * Decodes a file and verifies its hash. A bundle of several files is refused with
+ * `At1BundleWhole`; use {@link decodeAt1Files} for it.
  */
 export function decodeAt1(bytes: Bytes, options: At1DecodeOptions = {}): Uint8Array<ArrayBuffer> {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   return work(view, limits, () => call((wasm) => wasm.at1_decode(view, limits) as Uint8Array<ArrayBuffer>));
 }
 
-/** Decodes a file that is no bundle to the start of `to`, and gives how many bytes that were. */
+/**
+ * Decodes a file that is not a bundle to the start of `to`. Returns the number of bytes written.
+ */
 export function decodeAt1Into(bytes: Bytes, to: Uint8Array, options: At1DecodeOptions = {}): number {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
-  return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.at1_decode_into(view, out, limits))));
+  return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.at1_decode_into(view, out, limits))));
 }
 
-/** Decodes all files of a bundle; of any other file, the one that it is. No name leads out of the folder that it is joined to. */
+/**
+ * Decodes all files of a bundle, or the single file. No name leads out of the folder that it is
+ * joined to.
+ */
 export function decodeAt1Files(bytes: Bytes, options: At1DecodeOptions = {}): At1File[] {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   return work(view, limits, () =>

@@ -1,29 +1,29 @@
-// What a caller passes, where the wasm module would take anything for a number.
+// Checks arguments before the module sees them: it would accept anything as a number.
 
-/** Refuses what are no options, and names among them that are not known: one that is misspelt would be left out in silence. */
+/** Checks that options are an object without unknown names: a misspelt name would be ignored. */
 export function checkOptions<T extends object>(options: T, known: Readonly<Record<keyof T, true>>, what = 'options'): void {
-  if (typeof options !== 'object' || options === null) throw new TypeError(`${what} must be an object, not ${shown(options)}`);
+  if (typeof options !== 'object' || options === null) throw new TypeError(`${what} must be an object, not ${formatted(options)}`);
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
-  if (unknown !== undefined) throw new TypeError(`${what} can be ${Object.keys(known).join(', ')}, not ${unknown}`);
+  if (unknown !== undefined) throw new TypeError(`unknown name ${unknown} in ${what}; expected one of ${Object.keys(known).join(', ')}`);
 }
 
-/** Refuses what is no count, or no place in a list. */
+/** Checks that a value is a count or an index. */
 export function checkWhole(name: string, value: unknown): void {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return;
-  throw new TypeError(`${name} must be a whole number, 0 or more, not ${shown(value)}`);
+  throw new TypeError(`${name} must be a whole number, 0 or more, not ${formatted(value)}`);
 }
 
-/** Refuses what is no number of a row. */
+/** Checks that a value is a row number. */
 export function checkRow(row: unknown): void {
   if (Number.isSafeInteger(row) && (row as number) >= 0) return;
-  throw new TypeError(`rows are whole numbers from 0 on, not ${shown(row)}`);
+  throw new TypeError(`a row must be a whole number, 0 or more, not ${formatted(row)}`);
 }
 
-/** Refuses what is no first row with the row behind the last one. */
+/** Checks that a value is a range of rows, if given. */
 export function checkRows(rows: unknown): void {
-  if (rows !== undefined && !(Array.isArray(rows) && rows.length === 2)) throw new TypeError(`rows must be [start, end], not ${shown(rows)}`);
+  if (rows !== undefined && !(Array.isArray(rows) && rows.length === 2)) throw new TypeError(`rows must be [start, end], not ${formatted(rows)}`);
   for (const row of rows ?? []) checkRow(row);
 }
 
-/** Not all that there is becomes a string. */
-const shown = (value: unknown): string => (typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value));
+/** Formats a value; `String` throws for some objects. */
+const formatted = (value: unknown): string => (typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value));

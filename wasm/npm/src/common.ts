@@ -1,4 +1,4 @@
-// What every entry of the package has.
+// Exports of every entry of the package.
 export type { Init, ModuleSource } from './init.js';
 export { UnspoolError, errorTable, type ErrorClass, type ErrorKind, type ErrorName, type PlainError } from './error.js';
 export { DEFAULT_LIMITS, type Limits } from './limits.js';

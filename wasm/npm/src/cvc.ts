@@ -5,14 +5,17 @@ import { AHEAD, readForeseen } from './ahead.js';
 import { checkOptions, checkRows } from './check.js';
 import { refuse } from './error.js';
 import { HalfFloats } from './half.js';
-import { type Exports, Held, room } from './instance.js';
+import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitNumbers, limitsOf } from './limits.js';
-import { type Bytes, type ByteRange, bytesOf, filled, kindOf, openSource, type OpenSource, pairs, type Reader, type Source } from './source.js';
+import { type Bytes, type ByteRange, bytesOf, fillBytes, kindOf, openSource, type OpenSource, toRanges, type Reader, type Source } from './source.js';
 
-const here = room('cvc');
-const { call, work } = here;
+const wasmModule = moduleFor('cvc');
+const { call, work } = wasmModule;
 
-/** What holds the values of each type. Half floats are a `Float16Array` where the engine has one, else their bits. */
+/**
+ * The typed array for each value type. Half floats are a `Float16Array`, or their bits as a
+ * `Uint16Array` if the engine has none.
+ */
 export interface CvcArrays<B extends ArrayBufferLike = ArrayBuffer> {
   float32: Float32Array<B>;
   float16: HalfFloats<B>;
@@ -22,73 +25,88 @@ export interface CvcArrays<B extends ArrayBufferLike = ArrayBuffer> {
   uint8: Uint8Array<B>;
 }
 
-/** The type of the values of a column, by numpy's names. */
+/** The type of a column's values, with numpy's name. */
 export type CvcDtype = keyof CvcArrays;
 
 /** Values of any type. */
 export type CvcData<B extends ArrayBufferLike = ArrayBuffer> = CvcArrays<B>[CvcDtype];
 
-/** How the checksums of the chunks that were read turned out. */
+/** Results of checksum verification, one count for each outcome. */
 export interface Checksums {
+  /** Checksums that match. */
   readonly right: number;
+  /** Checksums that do not match. */
   readonly wrong: number;
+  /** Checksums that were not compared. */
   readonly unchecked: number;
 }
 
-/** Rows of a column. Whoever asks for their `dtype` knows the type of their `data`. */
+/** Rows of a column. Checking `dtype` narrows the type of `data`. */
 export type CvcVectors<D extends CvcDtype = CvcDtype> = { [K in D]: CvcVectorsOf<K> }[D];
 
-interface CvcVectorsOf<D extends CvcDtype> {
-  /** The name of the column; empty in a file that has only one. */
+/** Rows of a column of one type. */
+export interface CvcVectorsOf<D extends CvcDtype> {
+  /** The name of the column; empty if the file has only one. */
   readonly column: string;
-  /** The type of `data`: the column's own where the file stores it plainly, else `float32`. */
+  /** The type of `data`: the column's own type if it is stored plainly, else `float32`. */
   readonly dtype: D;
-  /** Rows, and values in each row. */
+  /** Number of rows, and values per row. */
   readonly shape: readonly [rows: number, dimension: number];
   /** The values, row after row. */
   readonly data: CvcArrays[D];
+  /** Checksums of the chunks that were read. */
   readonly checksums: Checksums;
 }
 
-/** How rows are decoded. */
+/** Options for decoding rows. */
 export interface CvcRowOptions {
-  /** `float32` gives numbers whatever the column holds; without it, the column's own type comes out. */
+  /** `float32` converts values of any type; the default is the column's own type. */
   as?: 'float32' | undefined;
-  /** `skip` reads just the rows that were asked for, and looks at no CRC-32, because it covers whole chunks. */
+  /**
+   * `skip` reads only the requested rows. It verifies no CRC-32, because that covers a whole chunk.
+   */
   checksums?: 'verify' | 'skip' | undefined;
 }
 
-/** Which rows of which column are decoded, and how. */
+/** Options of {@link decodeCvc}. */
 export interface CvcDecodeOptions extends CvcRowOptions {
-  /** Which column; needed where there are several. */
+  /** Column name; required if the file has several columns. */
   column?: string | undefined;
-  /** First row, and the row behind the last one. */
+  /** First row, and the row after the last one. All rows by default. */
   rows?: readonly [start: number, end: number] | undefined;
+  /** Limits for this call. */
   limits?: Limits | undefined;
 }
 
-/** How a file is opened. */
+/** Options of {@link openCvc}. */
 export interface CvcOpenOptions {
+  /** Limits for this file. */
   limits?: Limits | undefined;
+  /** Aborts opening, and later reads of the file. */
   signal?: AbortSignal | undefined;
 }
 
-/** A stretch of rows that the header names. */
+/** A named range of rows in the header. */
 export interface CvcSection {
+  /** First row. */
   readonly start: number;
+  /** The row after the last one. */
   readonly end: number;
-  /** What the writer noted of it. */
+  /** The writer's metadata. */
   readonly metadata: unknown;
 }
 
-/** The same rows of every column. */
+/** A chunk: the same rows of every column. */
 export interface CvcChunk {
+  /** Chunk number, from 0. */
   readonly index: number;
-  /** First row, and the row behind the last one. */
+  /** First row. */
   readonly start: number;
+  /** The row after the last one. */
   readonly end: number;
 }
 
+/** The header as the module describes it. */
 interface Description {
   version: [number, number];
   rows: number;
@@ -101,34 +119,38 @@ interface Description {
   sections: { start: number; end: number; metadata: string }[];
 }
 
-/** The head of a file, its limits, and where the rest of it is. */
+/** An open file: its head, its limits and its source. */
 interface Opened {
   readonly reader: OpenSource;
   readonly head: Uint8Array;
   readonly limits: Float64Array;
-  /** Lengths of chunks that the header does not tell: they are asked for again with every stretch of rows. */
+  /**
+   * Chunk lengths that are not in the header, by offset. Kept, because each call needs them again.
+   */
   readonly lengths: Map<number, Uint8Array>;
 }
 
-/** An open CVC file. It holds the header; values are read when they are asked for. */
+/** An open CVC file. It keeps the header and reads values on demand. */
 export class CvcFile implements Disposable {
-  /** Major and minor version: 0 for files without checksums, 1 for one column, 2 for many. */
+  /** Major and minor version: 0 has no checksums, 1 has one column, 2 has several. */
   readonly version: readonly [major: number, minor: number];
-  /** How many rows every column has. */
+  /** Rows of each column. */
   readonly rows: number;
+  /** The columns, in the order of the schema. */
   readonly columns: readonly CvcColumn[];
+  /** The named ranges of rows. */
   readonly sections: readonly CvcSection[];
-  /** How many chunks the rows are divided into. */
+  /** Number of chunks. */
   readonly chunkCount: number;
-  /** Whether the columns have names. */
+  /** True if the columns have names. */
   readonly isColumnar: boolean;
-  /** Whether the writer laid the chunks out for memory mapping. */
+  /** True if the chunks are laid out for memory mapping. */
   readonly isMmapOptimized: boolean;
-  /** Whether each chunk has a CRC-32. */
+  /** True if each chunk has a CRC-32. */
   readonly hasChecksums: boolean;
   /** Length of the file in bytes. */
   readonly size: number;
-  /** How many of them the header takes. */
+  /** Length of the header in bytes. */
   readonly headLength: number;
   #opened: Opened;
   #chunks: readonly CvcChunk[] | undefined;
@@ -162,20 +184,23 @@ export class CvcFile implements Disposable {
     return this.#chunks;
   }
 
-  /** Forgets what it noted of the chunks. It holds nothing else that the garbage collector would not see, and works on. */
+  /** Forgets the cached chunk lengths and the chunk list. The file stays usable. */
   release(): void {
     this.#opened.lengths.clear();
     this.#chunks = undefined;
   }
 
-  /** The same, for `using`. */
+  /** Calls {@link release}, for `using`. */
   [Symbol.dispose](): void {
     this.release();
   }
 
-  /** The column of this name; without a name, the only one. Of two with the same name the last one counts. */
+  /**
+   * Returns the column with this name, or the only column. If two columns share a name, the last
+   * one wins.
+   */
   column(name?: string): CvcColumn {
-    if (name !== undefined && typeof name !== 'string') throw new TypeError('the name of a column is a string');
+    if (name !== undefined && typeof name !== 'string') throw new TypeError('a column name must be a string');
     const matches = name === undefined ? this.columns : this.columns.filter((column) => column.name === name);
     const found = matches.at(-1);
     if (found === undefined) throw refuse('CvcNoSuchColumn');
@@ -186,15 +211,15 @@ export class CvcFile implements Disposable {
 
 /** A column of an open file. */
 export class CvcColumn {
-  /** Empty for the only column of a file without a schema. */
+  /** The column's name; empty for the only column of a file without a schema. */
   readonly name: string;
-  /** Values in each row. */
+  /** Values per row. */
   readonly dimension: number;
-  /** The type that the values had when they were written; `undefined` if this library does not know it. */
+  /** The type of the values when they were written; `undefined` if unknown to this library. */
   readonly dtype: CvcDtype | undefined;
-  /** How the schema says that they are stored. A chunk may say otherwise. */
+  /** The compression named in the schema. A chunk may use another. */
   readonly compression: string;
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly length: number;
   #opened: Opened;
   #index: number;
@@ -211,20 +236,21 @@ export class CvcColumn {
     this.length = rows;
   }
 
-  /** The type that {@link rows} gives. */
+  /** The type that {@link rows} returns by default. */
   get output(): CvcDtype {
     const { head, limits } = this.#opened;
     return (this.#output ??= call((wasm) => wasm.cvc_output(head, this.#index, limits)) as CvcDtype);
   }
 
-  /** Decodes rows, all of them if no bounds are given, and reads no byte of the file but those that this takes. */
+  /** Decodes rows to `float32`. Reads only the bytes needed. */
   rows(start: number | undefined, end: number | undefined, options: CvcRowOptions & { as: 'float32' }): Promise<CvcVectors<'float32'>>;
+  /** Decodes rows, by default all of them. Reads only the bytes needed. */
   rows(start?: number, end?: number, options?: CvcRowOptions): Promise<CvcVectors>;
   async rows(start = 0, end = this.length, options: CvcRowOptions = {}): Promise<CvcVectors> {
     checkOptions(options, { as: true, checksums: true });
     const { reader } = this.#opened;
-    if (!reader.isFar) return this.#pump(this.#decode(start, end, options));
-    // All is known beforehand, so that nothing is waited for but lengths of chunks.
+    if (!reader.isRemote) return this.#pump(this.#decode(start, end, options));
+    // The plan is known beforehand, so only chunk lengths cost a round trip.
     const ranges = await this.plan(start, end, { checksums: options.checksums });
     const foreseen = readForeseen(reader);
     let next = 0;
@@ -234,7 +260,7 @@ export class CvcColumn {
     });
   }
 
-  /** Which bytes of the file {@link rows} would read for these rows. */
+  /** Returns the byte ranges of the file that {@link rows} would read for these rows. */
   async plan(start = 0, end = this.length, options: Pick<CvcRowOptions, 'checksums'> = {}): Promise<ByteRange[]> {
     checkOptions(options, { checksums: true });
     checkRows([start, end]);
@@ -242,34 +268,34 @@ export class CvcColumn {
     const verify = verifies(options);
     const work = drive((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
     const { ranges } = await this.#pump(work);
-    return pairs(ranges);
+    return toRanges(ranges);
   }
 
-  /** Feeds work with what it asks for. */
+  /** Drives a generator: reads each range that it yields. */
   async #pump<T>(work: Generator<ByteRange, T, Uint8Array>, read?: Reader['read']): Promise<T> {
     try {
       let step = work.next();
       while (step.done !== true) step = work.next(await this.#read(step.value, read));
       return step.value;
     } finally {
-      // A read that failed leaves work behind that nobody will finish.
+      // If a read failed, the generator must still free its reader.
       work.return(undefined as T);
     }
   }
 
-  /** @internal The same as {@link rows} for bytes that are at hand. */
+  /** @internal Decodes rows of a file in memory. */
   rowsNow(start: number, end: number, options: CvcRowOptions): CvcVectors {
     return this.#pumpNow(this.#decode(start, end, options));
   }
 
-  /** @internal The same to the start of `to`. Gives how many bytes were written. */
+  /** @internal Decodes rows of a file in memory to the start of `to`. Returns the bytes written. */
   fillNow(to: Uint8Array, start: number, end: number, options: CvcRowOptions): number {
     let written = 0;
-    const room = (size: number): Uint8Array => {
+    const allocate = (size: number): Uint8Array => {
       if (size > to.length) throw refuse('OutputTooSmall', 0, size);
       return to.subarray(0, (written = size));
     };
-    this.#pumpNow(this.#fill(start, end, options, room));
+    this.#pumpNow(this.#fill(start, end, options, allocate));
     return written;
   }
 
@@ -277,7 +303,7 @@ export class CvcColumn {
     let step = work.next();
     while (step.done !== true) {
       const bytes = this.#read(step.value);
-      if (!(bytes instanceof Uint8Array)) throw new Error('bytes at hand are not waited for');
+      if (!(bytes instanceof Uint8Array)) throw new Error('unexpected promise for bytes in memory');
       step = work.next(bytes);
     }
     return step.value;
@@ -303,16 +329,16 @@ export class CvcColumn {
     return { column: this.name, dtype, shape: [end - start, this.dimension], data: typed(dtype, buffer), checksums } as CvcVectors;
   }
 
-  /** Decodes rows to memory that is asked for once it is known that the file is as long as they take. */
-  *#fill(start: number, end: number, options: CvcRowOptions, room: (size: number) => Uint8Array): Generator<ByteRange, Checksums, Uint8Array> {
+  /** Decodes rows. Asks for the output only after the file has proved to be long enough. */
+  *#fill(start: number, end: number, options: CvcRowOptions, allocate: (size: number) => Uint8Array): Generator<ByteRange, Checksums, Uint8Array> {
     checkRows([start, end]);
-    if (options.as !== undefined && options.as !== 'float32') throw new TypeError("as can only be 'float32'");
+    if (options.as !== undefined && options.as !== 'float32') throw new TypeError("as must be 'float32'");
     const { head, reader, limits } = this.#opened;
     const [asF32, verify] = [options.as === 'float32', verifies(options)];
     const work = drive((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, asF32, verify, limits));
     try {
       let step = work.next();
-      while (step.done !== true) step = work.next(step.value.output === undefined ? yield step.value : room(step.value.output));
+      while (step.done !== true) step = work.next(step.value.output === undefined ? yield step.value : allocate(step.value.output));
       const [right = 0, wrong = 0, unchecked = 0] = step.value.checks;
       return { right, wrong, unchecked };
     } finally {
@@ -321,11 +347,15 @@ export class CvcColumn {
   }
 }
 
+/** A range to read or, with `output`, a buffer of that length to provide. */
 type Wanted = ByteRange & { readonly output?: number };
 
-/** Runs a reader of the wasm module: gives what it needs, takes the bytes or the output, and frees it in the end. */
+/**
+ * Runs a reader of the module: yields what it needs, passes in bytes or output, and frees it at the
+ * end.
+ */
 function* drive(make: (wasm: Exports) => WasmReader): Generator<Wanted, { ranges: Float64Array; checks: Float64Array }, Uint8Array> {
-  const reader = new Held(here, make);
+  const reader = new Handle(wasmModule, make);
   try {
     let bytes: Uint8Array | undefined;
     for (;;) {
@@ -348,12 +378,12 @@ function* drive(make: (wasm: Exports) => WasmReader): Generator<Wanted, { ranges
 
 function verifies({ checksums }: Pick<CvcRowOptions, 'checksums'>): boolean {
   if (checksums !== undefined && checksums !== 'verify' && checksums !== 'skip') {
-    throw new TypeError("checksums can be 'verify' or 'skip'");
+    throw new TypeError("checksums must be 'verify' or 'skip'");
   }
   return checksums !== 'skip';
 }
 
-/** Little-endian bytes as numbers. Every engine that runs wasm is little-endian where it matters here. */
+/** Views little-endian bytes as numbers. Every engine with wasm runs on little-endian machines. */
 function typed(dtype: CvcDtype, buffer: ArrayBuffer): CvcData {
   switch (dtype) {
     case 'float32': return new Float32Array(buffer);
@@ -365,7 +395,7 @@ function typed(dtype: CvcDtype, buffer: ArrayBuffer): CvcData {
   }
 }
 
-/** JSON as Python writes it, where NaN and Infinity may stand bare. */
+/** Parses JSON as Python writes it, with bare `NaN` and `Infinity`. */
 function parseMetadata(json: string): unknown {
   if (json === '') return undefined;
   try {
@@ -384,24 +414,26 @@ function parseMetadata(json: string): unknown {
 
 function describe(reader: OpenSource, head: Uint8Array, limits: Float64Array): CvcFile {
   const json = call((wasm) => wasm.cvc_describe(head, limits));
-  // The head is kept, and whoever owns the bytes may change them.
+  // The head is kept, and the caller may change the bytes.
   const opened = { reader, head: head.slice(), limits, lengths: new Map<number, Uint8Array>() };
   return new CvcFile(opened, JSON.parse(json) as Description);
 }
 
-/** The length of the head, at most that of the file: what is missing is for the parser to say. */
+/**
+ * Returns the length of the head, at most that of the file. The parser reports a truncated head.
+ */
 function headLength(prefix: Uint8Array, limits: Float64Array, size: number): number {
   return Math.min(call((wasm) => wasm.cvc_head_len(prefix, limits)), size);
 }
 
 function openNow(bytes: Uint8Array, limits: Float64Array): CvcFile {
-  const reader: OpenSource = { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isFar: false };
+  const reader: OpenSource = { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isRemote: false };
   return describe(reader, bytes.subarray(0, headLength(bytes.subarray(0, 64), limits, bytes.length)), limits);
 }
 
 /**
- * Opens a file in memory, in a `Blob` or on a server. Only its header is read; rows are read when they are asked for, and
- * from a server that answers range requests no more than those.
+ * Opens a file in memory, in a `Blob` or on a server. Reads only the header; rows are read on
+ * demand. From a server with range requests, only the bytes needed are fetched.
  */
 export async function openCvc(source: Source, options: CvcOpenOptions = {}): Promise<CvcFile> {
   const limits = limitsOf(options, { signal: true });
@@ -411,9 +443,9 @@ export async function openCvc(source: Source, options: CvcOpenOptions = {}): Pro
   return describe(reader, await reader.read({ start: 0, end: length }), limits);
 }
 
-/** Decodes one column of a file that is at hand, as numbers of 32 bits. */
+/** Decodes one column of a file in memory to `float32`. */
 export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions & { as: 'float32' }): CvcVectors<'float32'>;
-/** Decodes one column of a file that is at hand, as numbers of its own type. */
+/** Decodes one column of a file in memory to its own type. */
 export function decodeCvc(bytes: Bytes, options?: CvcDecodeOptions): CvcVectors;
 export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVectors {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, { as: true, checksums: true, column: true, rows: true })];
@@ -426,9 +458,11 @@ export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVect
 }
 
 /**
- * Decodes rows of a column to the start of `to`, and gives how many of its elements were written. `to` is an array of the type of
- * the column, a `Uint16Array` for the bits of half floats, a `Float32Array` for numbers of any type, or a `Uint8Array` for their bytes. Nothing is allocated for the values,
- * and after the first files the memory of the module does not grow, either.
+ * Decodes rows of a column to the start of `to`. Returns the number of elements written.
+ *
+ * `to` is an array of the column's type, a `Uint16Array` for the bits of half floats, a
+ * `Float32Array` for values of any type, or a `Uint8Array` for bytes. JavaScript allocates nothing
+ * for the values, and after the first files the module's memory does not grow either.
  */
 export function decodeCvcInto(bytes: Bytes, to: CvcData<ArrayBufferLike>, options: Omit<CvcDecodeOptions, 'as'> = {}): number {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, { checksums: true, column: true, rows: true })];
@@ -439,7 +473,7 @@ export function decodeCvcInto(bytes: Bytes, to: CvcData<ArrayBufferLike>, option
     const column = file.column(options.column);
     const [start, end] = options.rows ?? [0, file.rows];
     const { checksums } = options;
-    return filled(to, (out) => {
+    return fillBytes(to, (out) => {
       const bits = kind === 'Uint16Array' && column.output === 'float16';
       const plain = bits || kind === 'Uint8Array' || kind === kindOf(typed(column.output, new ArrayBuffer(0)));
       if (!plain && kind !== 'Float32Array') throw refuse('WrongType');

@@ -7,30 +7,31 @@ import { decodeOnPair, decodeOnPairInto, type OnPairStrings } from './onpair.js'
 import { decodePcoArrays, decodePcoInto, type PcoArray, type PcoData } from './pco.js';
 import { limitNumbers } from './limits.js';
 import { type Format, probe } from './probe.js';
-import { type Bytes, bytesOf, filled } from './source.js';
+import { type Bytes, bytesOf, fillBytes } from './source.js';
 import { decodeXz, decodeXzInto } from './xz.js';
 import { decodeZstd, decodeZstdInto, type ZstdDecodeOptions } from './zstd.js';
 
-/** How {@link decode} goes about it. */
+/** Options of {@link decode}. */
 export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'> & Pick<ZstdDecodeOptions, 'dictionary'>;
 
+/** The names of the options. */
 const KNOWN = { limits: true, checksums: true, dictionary: true } as const;
 
-/** The formats, and what each decodes to. */
+/** The result of {@link decode} for each format. */
 export interface Results {
   at1: {
-    /** The files of a bundle; of any other file the one that it is, without a name. */
+    /** The files of a bundle, or a single file with an empty name. */
     readonly files: readonly At1File[];
   };
   cvc: {
-    /** Every column, in the order of the schema. */
+    /** All columns, in the order of the schema. */
     readonly columns: readonly CvcVectors[];
   };
-  /** What is wrapped is unwrapped, and decoded if it is of a format that this build knows: its `format` is that of the inside. */
+  /** Content in an unknown format. Known content is decoded, and reported with its own format. */
   gzip: Content;
   onpair: OnPairStrings;
   pco: {
-    /** All numbers: one array, or none, but for the few files that mix types. */
+    /** All numbers in one array; several arrays only if the file mixes types. */
     readonly arrays: readonly PcoArray[];
   };
   xz: Content;
@@ -39,18 +40,19 @@ export interface Results {
   'zstd-skippable': Content;
 }
 
-/** A format that holds bytes of any kind. */
-interface Content {
+/** The result of a format that holds plain bytes. */
+export interface Content {
+  /** The decoded bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What {@link decode} makes of a file; `format` tells which. */
+/** Result of {@link decode}. Checking `format` narrows the type. */
 export type Decoded = { [F in keyof Results]: { readonly format: F } & Results[F] }[keyof Results];
 
-/** How a format is decoded, and how to memory of the caller's. Each gets the options that it knows. */
+/** The functions that decode a format. Each gets only the options it knows. */
 interface Decoder<R> {
   readonly all: (bytes: Uint8Array, options: DecodeOptions) => R;
-  /** gzip has none: what it wraps is decoded as what it is. */
+  /** Absent for gzip: its content is decoded in its own format. */
   readonly into?: (bytes: Uint8Array, to: never, options: DecodeOptions) => number;
 }
 
@@ -86,7 +88,7 @@ const DECODERS: { readonly [F in Format]: Decoder<Results[F]> } = {
   'zstd-skippable': ZSTD,
 };
 
-/** Finds out what the bytes are, and decodes all of them. A gzip wrapping is taken off first. */
+/** Detects the format and decodes everything. A gzip wrapper is removed first. */
 export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
   const view = bytesOf(bytes);
   checkOptions(options, KNOWN);
@@ -96,16 +98,23 @@ export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
   return isWrapped(decoded.bytes) ? decode(decoded.bytes, options) : decoded;
 }
 
-/** Whether what was in gzip is a file to decode. */
+/** Returns `true` if the content of a gzip file is itself in a known format. */
 function isWrapped(content: Uint8Array): boolean {
   const { format } = probe(content);
   return format !== undefined && format !== 'gzip';
 }
 
 /**
- * Finds out what the bytes are, and decodes them to the start of `to`: numbers of a Pco file, the values of the only column of a
- * CVC file, the strings of an OnPair file one right behind the other, what was compressed to an AT-1, gzip, xz or Zstandard file as it was. Gives how many
- * elements of `to` were written; bytes that are no whole number of them are refused with `WrongType`. A gzip wrapping is taken off first, in memory of its own. Where they do not fit, the error says in `need` how many there are, if that is known.
+ * Detects the format and decodes to the start of `to`. Returns the number of elements written.
+ *
+ * - Pco: the numbers.
+ * - CVC: the values of the only column.
+ * - OnPair: the strings, concatenated.
+ * - AT-1, gzip, xz, Zstandard: the bytes.
+ *
+ * A gzip wrapper is removed first, in separate memory. Bytes that do not fill whole elements are
+ * refused with `WrongType`. If `to` is too small, the error's `need` is the required length, if
+ * known.
  */
 export function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions = {}): number {
   const view = bytesOf(bytes);
@@ -117,17 +126,17 @@ export function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<
   return into(view, to as never, options);
 }
 
-/** What was in gzip: a file to decode, or what is wanted. */
+/** Copies the content of a gzip file, or decodes it if it is in a known format. */
 function unwrapInto(content: Uint8Array, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions): number {
   if (isWrapped(content)) return decodeInto(content, to, options);
-  return filled(to, (out) => {
+  return fillBytes(to, (out) => {
     if (content.length > out.length) throw refuse('OutputTooSmall', 0, content.length);
     out.set(content);
     return content.length;
   });
 }
 
-/** The format of a whole file, or its refusal. */
+/** Returns the format of a file, or throws. */
 function formatOf(bytes: Uint8Array): Format {
   const { format, needed } = probe(bytes);
   if (format !== undefined) return format;

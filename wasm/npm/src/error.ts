@@ -3,10 +3,10 @@ import type * as errors from './errors/all.js';
 
 type Tables = (typeof errors)[keyof typeof errors];
 
-/** What an error is called: as in the core's source, or `Trap`. */
+/** The name of an error: as in the core, or `Trap`. */
 export type ErrorName = Tables[number][1] | 'Trap';
 
-/** What the caller can do about an error. */
+/** The class of an error: what the caller can do about it. */
 export type ErrorClass =
   | 'Truncated'
   | 'Corrupt'
@@ -18,23 +18,24 @@ export type ErrorClass =
   | 'Misuse'
   | 'Internal';
 
-/** A line of the core's table of errors. */
+/** One entry of the error table. */
 export interface ErrorKind {
-  /** The stable number, the same in Rust, C and JavaScript. */
+  /** Stable number, the same in Rust, C and JavaScript. */
   readonly code: number;
-  /** The name in the core's source. */
+  /** Name, as in the core. */
   readonly name: ErrorName;
+  /** Class of the error. */
   readonly class: ErrorClass;
   /** The class in words. */
   readonly classWords: string;
-  /** What was expected, in words. */
+  /** The message: what was expected. */
   readonly words: string;
 }
 
-/** A line of the table as the core writes it for this package: number, name, class, words. */
+/** One entry as generated from the core: number, name, class, words. */
 export type ErrorLine = readonly [code: number, name: ErrorName, class_: Exclude<ErrorClass, 'Internal'>, words: string];
 
-/** The classes in words, as the core says them. */
+/** The classes in words, as in the core. */
 const CLASS_WORDS: Readonly<Record<ErrorClass, string>> = {
   Truncated: 'truncated',
   Corrupt: 'corrupt',
@@ -49,14 +50,14 @@ const CLASS_WORDS: Readonly<Record<ErrorClass, string>> = {
 
 const known = new Map<number, ErrorKind>();
 
-/** Learns the words of errors. Each entry of the package brings those that its formats can give. */
-export function learn(...tables: readonly (readonly ErrorLine[])[]): void {
+/** Registers error messages. Each entry of the package brings those of its formats. */
+export function registerErrors(...tables: readonly (readonly ErrorLine[])[]): void {
   for (const [code, name, class_, words] of tables.flat()) {
     known.set(code, { code, name, class: class_, classWords: CLASS_WORDS[class_], words });
   }
 }
 
-/** Every error that the formats of this entry can give. */
+/** Returns every error that the formats of this entry can raise. */
 export function errorTable(): readonly ErrorKind[] {
   return [...known.values()].sort((a, b) => a.code - b.code);
 }
@@ -66,42 +67,52 @@ const TRAP: ErrorKind = {
   name: 'Trap',
   class: 'Internal',
   classWords: CLASS_WORDS.Internal,
-  words: 'the wasm module stopped, most likely for want of memory; the next call starts a new one',
+  words: 'the wasm module trapped, probably for lack of memory; the next call starts a new instance',
 };
 
-/** What of an error there is to say beside its number. */
+/** Details of an error beside its number. */
 interface Details extends ErrorOptions {
   readonly offset?: number | undefined;
   readonly need?: number | undefined;
   readonly part?: string | undefined;
-  /** What there is to say instead of the words of its kind. */
+  /** Replaces the message of the kind. */
   readonly words?: string;
-  /** What another thread said of it, whose errors this one need not know. */
+  /** An error from another thread, whose formats this thread may not have loaded. */
   readonly plain?: PlainError;
 }
 
 /** An {@link UnspoolError} as plain data. */
 export interface PlainError {
+  /** Stable number of the error. */
   readonly code: number;
+  /** Name of the error. */
   readonly name: ErrorName;
+  /** Class of the error. */
   readonly class: ErrorClass;
+  /** Byte offset of the error in the input. */
   readonly offset: number;
+  /** The structure around the offset, if known. */
   readonly part: string | undefined;
+  /** Size that would have been enough, or 0. */
   readonly need: number;
+  /** Message text. */
   readonly message: string;
 }
 
-/** Why a file is refused, and where. */
+/** An error that says why a file was refused, and where. */
 export class UnspoolError extends Error {
-  /** What it is called, as in `CvcCrc`. */
+  /** Name of the error, such as `CvcCrc`. */
   override readonly name: ErrorName;
-  /** The stable number of the kind of error. */
+  /** Stable number of the error. */
   readonly code: number;
-  /** What can be done about it: `Truncated` wants more of the file, `Checksum` another copy, and so on. */
+  /** Class of the error: `Truncated` needs more of the file, `Checksum` another copy, and so on. */
   readonly class: ErrorClass;
-  /** Offset of the byte at which it shows, counted from the start of the input; where `decode` has unwrapped gzip, of what was in it. */
+  /**
+   * Byte offset of the error in the input. If `decode` removed gzip first, an offset in its
+   * content.
+   */
   readonly offset: number;
-  /** How much would have been enough, where that is known; else 0. Of a file that is too short, its length, counted as {@link offset} is. */
+  /** Size that would have been enough, or 0 if unknown. For a truncated file, its least length. */
   readonly need: number;
   #part: string | undefined;
   #find: (() => string | undefined) | undefined;
@@ -121,9 +132,9 @@ export class UnspoolError extends Error {
   }
 
   /**
-   * In which part of the structure that byte lies, if it is known: the groups around it, outermost first, and the field, as
-   * in `page › page metadata`. It is looked for when it is first asked for, in the bytes that were refused:
-   * right after the call, or as long as somebody else keeps them.
+   * The structure around the offset: the groups, outermost first, and the field, as in
+   * `page › page metadata`. `undefined` if unknown. It is found on first access in the refused
+   * bytes, so read it right after the call or while you keep the bytes.
    */
   get part(): string | undefined {
     const find = this.#find;
@@ -131,18 +142,18 @@ export class UnspoolError extends Error {
     return (this.#part ??= find?.() || undefined);
   }
 
-  /** @internal Says how the part is found. */
+  /** @internal Sets the function that finds the part. */
   find(part: () => string | undefined): void {
     this.#find ??= part;
   }
 
-  /** The same as plain data, for workers and logs. */
+  /** Returns the error as plain data, for workers and logs. */
   toJSON(): PlainError {
     const { code, name, offset, part, need, message } = this;
     return { code, name, class: this.class, offset, part, need, message };
   }
 
-  /** The error that {@link toJSON} made plain. */
+  /** Recreates an error from the result of {@link toJSON}. */
   static from(plain: PlainError): UnspoolError {
     const { code, offset, need, part } = plain;
     return new UnspoolError(code, { offset, need, part, plain });
@@ -150,8 +161,8 @@ export class UnspoolError extends Error {
 }
 
 /**
- * @internal What a file holds, or if it is broken what comes before the break, with the error. One that stopped the module, and not the
- * file, is thrown.
+ * @internal Returns the whole content or, for a broken file, the content before the error, and the
+ * error. An error of the module rather than of the file is thrown.
  */
 export function salvaged<T>(whole: () => T, start: () => T): readonly [held: T, error: UnspoolError | undefined] {
   try {
@@ -162,20 +173,20 @@ export function salvaged<T>(whole: () => T, start: () => T): readonly [held: T, 
   }
 }
 
-/** The instance is gone. */
+/** Creates the error for an instance that trapped. */
 export function trapped(cause?: unknown): UnspoolError {
   return new UnspoolError(0, { cause });
 }
 
 const LOST =
-  'the wasm module stopped, most likely for want of memory, and what was under way in it is lost: streams and running statistics must be made anew, any other call made again';
+  'the wasm module trapped, probably for lack of memory; create streams and running statistics again, and repeat any other call';
 
-/** The instance is gone, and with it what was held in it. */
+/** Creates the error for a handle whose instance trapped. */
 export function lost(cause?: unknown): UnspoolError {
   return new UnspoolError(0, { words: LOST, cause });
 }
 
-/** An error of the core's that is found out on this side. */
+/** Creates an error of the core that is detected in JavaScript. */
 export function refuse(name: ErrorName, offset = 0, need = 0): UnspoolError {
   const kind = [...known.values()].find((kind) => kind.name === name);
   return new UnspoolError(kind?.code ?? 0, { offset, need });

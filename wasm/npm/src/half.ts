@@ -1,8 +1,8 @@
 // Half floats.
 
 /**
- * What half floats come in: a `Float16Array` where the engine has one, else their bits. The first is known to TypeScript where its
- * `lib` is one that has it.
+ * An array of half floats: a `Float16Array`, or their bits as a `Uint16Array` if the engine has
+ * none. TypeScript knows the former only with a `lib` that declares it.
  */
 export type HalfFloats<B extends ArrayBufferLike = ArrayBuffer> =
   | Uint16Array<B>
@@ -10,5 +10,5 @@ export type HalfFloats<B extends ArrayBufferLike = ArrayBuffer> =
       ? ArrayBufferLike extends B ? Any : Own
       : never);
 
-/** The one that this engine has. */
+/** The class that this engine has. */
 export const HalfFloats = (globalThis as { Float16Array?: typeof Uint16Array }).Float16Array ?? Uint16Array;

@@ -1,7 +1,7 @@
-// The package with its wasm module inside: importing it is all there is to do.
+// The package with its wasm module inside: importing it is enough.
 import { text } from './inlined/unspool.js';
-import { carry } from './instance.js';
+import { embedModule } from './instance.js';
 
-carry('unspool', text);
+embedModule('unspool', text);
 
 export * from './separate.js';

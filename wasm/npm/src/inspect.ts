@@ -1,7 +1,7 @@
 // The structure of a file: every field with its name, its bits and its value.
 import { checkWhole } from './check.js';
 import { UnspoolError } from './error.js';
-import { call, type Exports, Held, whole } from './instance.js';
+import { call, type Exports, Handle, whole } from './instance.js';
 import { LABELS } from './labels.js';
 import { type Limits, limitsOf } from './limits.js';
 import { Pieces } from './pieces.js';
@@ -9,63 +9,72 @@ import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf, openSource, type Source } from './source.js';
 import { pathOf } from './path.js';
 import type { Structure } from './structure.js';
-import { chosen, type ZstdFormat } from './zstd.js';
+import { formatArguments, type ZstdFormat } from './zstd.js';
 
 type WasmStructure = ReturnType<Exports['inspect']>;
 
-/** How {@link inspect} goes about it. */
+/** Options of {@link inspect}. */
 export interface InspectOptions {
+  /** Limits for this call. */
   limits?: Limits | undefined;
-  /** Most nodes to keep; those that do not fit are counted. Two million if not given. */
+  /** Maximum number of nodes to keep; further nodes are only counted. 2,000,000 by default. */
   maxNodes?: number | undefined;
 }
 
-/** What {@link inspect} found. */
+/** Result of {@link inspect} and {@link outline}. */
 export interface Inspection {
+  /** Format of the file, if known. */
   readonly format: Format | undefined;
   /** Length of the file in bytes. */
   readonly size: number;
-  /** All of it, or as far as the file was understood. */
+  /** The structure of the file, up to the first error. */
   readonly structure: Structure;
-  /** Why the walk ended early. */
+  /** The error that ended the walk early. */
   readonly error: UnspoolError | undefined;
-  /** How the checksums on the way turned out. */
+  /** Results of the checksums, one count for each outcome. */
   readonly checksums: { readonly right: number; readonly wrong: number; readonly unchecked: number };
 }
 
-/** Walks over a whole file. A broken file is no exception: its error comes with what was understood before it. */
+/** Inspects a whole file. For a broken file, returns all fields before the error, and the error. */
 export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection {
   const view = bytesOf(bytes);
   const limits = limitsOf(options, { maxNodes: true });
   const { format } = probe(view);
-  const room = maxNodes(options);
+  const capacity = maxNodes(options);
   whole.enter();
   try {
-    return call((wasm) => inspection(wasm.inspect(view, room, limits), format, view.length));
+    return call((wasm) => inspection(wasm.inspect(view, capacity, limits), format, view.length));
   } finally {
     whole.leave();
   }
 }
 
-/** How {@link outline} goes about it. */
+/** Options of {@link outline}. */
 export interface OutlineOptions extends InspectOptions {
-  /** Which Zstandard it is: a draft, which shares its magic number with RFC 8878, must be announced as such. */
+  /** Flavour of Zstandard. Required for a draft file, whose magic number is that of RFC 8878. */
   format?: ZstdFormat | undefined;
+  /** Aborts the walk. */
   signal?: AbortSignal | undefined;
-  /** Hears how far it is, in bytes of the file. */
+  /** Reports progress in bytes of the file. */
   onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /**
- * The structure of a file that is too large to be read as a whole, from its headers alone: the frames and blocks of
- * Zstandard, of which a draft must be announced by `format`, the streams and blocks of xz, of which only the index at the end is read, the tables of OnPair, the
- * chunks and columns of CVC. What is in them is not looked at. A file of Pco says nowhere how long its chunks are: it is read from start to end, one chunk decoded after
- * the other, in the memory that one takes. Nothing for other formats.
+ * Returns the structure of a file too large for memory, from its headers alone:
+ *
+ * - Zstandard: frames and blocks; a draft file needs `format`.
+ * - xz: streams and blocks, from the index at the end.
+ * - OnPair: the tables.
+ * - CVC: chunks and columns.
+ * - Pco: chunks. A Pco file does not store their lengths, so it is read from start to end and
+ *   decoded one chunk at a time.
+ *
+ * Returns `undefined` for other formats.
  */
 export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
   const limits = limitsOf(options, { maxNodes: true, format: true, signal: true, onProgress: true });
-  const room = maxNodes(options);
-  const [, zstdFormat] = chosen({ format: options.format });
+  const capacity = maxNodes(options);
+  const [, zstdFormat] = formatArguments({ format: options.format });
   const reader = await openSource(source, options.signal);
   const { size } = reader;
   const local = typeof Blob !== 'undefined' && source instanceof Blob;
@@ -76,9 +85,9 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   };
   const head = await read(0, Math.min(size, PROBED));
   const { format } = probe(head);
-  const job = call((wasm) => wasm.outline(head, size, room, zstdFormat, limits));
+  const job = call((wasm) => wasm.outline(head, size, capacity, zstdFormat, limits));
   if (job === undefined) return undefined;
-  const outline = new Held(whole, () => job);
+  const outline = new Handle(whole, () => job);
   try {
     for (let needs; (needs = outline.call((walk) => walk.needs())) !== undefined; ) {
       const [start = 0, end = 0] = needs;
@@ -91,10 +100,10 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   }
 }
 
-/** As many bytes tell every format. */
+/** Number of bytes that identify every format. */
 const PROBED = 16;
 
-/** So many nodes are kept if nobody says otherwise. */
+/** Default of `maxNodes`. */
 const MAX_NODES = 2_000_000;
 
 function maxNodes({ maxNodes = MAX_NODES }: InspectOptions): number {

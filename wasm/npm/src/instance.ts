@@ -1,40 +1,47 @@
-// The wasm modules: one instance of each, made at the first call and replaced after a trap.
+// The wasm modules: one instance of each, created by the first call and replaced after a trap.
 //
-// The whole package has one module for everything; each format alone has one of its own. A format's code asks for its room, and
-// gets the module that knows it, whichever entry brought it along.
-import { learn, lost, trapped, UnspoolError, type ErrorLine } from './error.js';
+// The whole package has one module for all formats; each single-format entry has its own. The code
+// of a format asks for its module by name and gets the one that includes it, whichever entry
+// registered it.
+import { registerErrors, lost, trapped, UnspoolError, type ErrorLine } from './error.js';
 import type { Init, ModuleSource } from './init.js';
 import { isArray, isBuffer, isElsewhere, SourceError } from './source.js';
 import { bytesOfText } from './text.js';
 
-/** The exports of the whole module. Those of a format alone are some of them. */
+/** The exports of the whole module. A single-format module has some of them. */
 export type Exports = typeof import('../wasm/unspool.js');
 
-/** What is done with a module's JavaScript, whatever the module can do. */
+/** The part of a module's JavaScript that every module has. */
 type Glue = Pick<Exports, 'default' | 'initSync' | '__wbg_reset_state'>;
 
-/** Memory that an idle instance may keep. Wasm memory never shrinks, so one that has more is replaced. */
-const KEPT = 64 * 2 ** 20;
+/**
+ * Maximum memory that an idle instance keeps. Wasm memory never shrinks, so a larger instance is
+ * replaced.
+ */
+const MAX_IDLE_MEMORY = 64 * 2 ** 20;
 
+/** A module and its current instance. */
 class Engine {
   #glue: Glue;
   #inside: (() => Uint8Array) | undefined;
   #compiled: WebAssembly.Module | undefined;
-  /** Whether the next call starts a new instance: one that trapped is not to be trusted, and neither is what points into it. */
+  /** True after a trap: the next call must start a new instance. */
   #poisoned = false;
-  /** Counts instances: a handle into one that was replaced must not be freed in the next. */
+  /**
+   * Number of the instance: a handle into a replaced instance must not be freed in the next one.
+   */
   #generation = 0;
   #busy = 0;
-  /** This browser makes instances only where somebody waits for them: the one that there is stays, however large it gets. */
+  /** True if this browser instantiates only asynchronously. Then the instance is never replaced. */
   #isSlow = false;
-  /** What came of the last `init`. */
+  /** Result of the last `init`. */
   #starting: Promise<void> = Promise.resolve();
 
   constructor(glue: Glue) {
     this.#glue = glue;
   }
 
-  carry(bytes: () => Uint8Array): void {
+  embed(bytes: () => Uint8Array): void {
     this.#inside = bytes;
   }
 
@@ -42,26 +49,27 @@ class Engine {
     return this.#compiled !== undefined;
   }
 
-  /** Whether it has a module, or can make one of what it carries. */
+  /** True if a module is compiled or can be compiled from embedded bytes. */
   get isReady(): boolean {
     return this.isCompiled || this.#inside !== undefined;
   }
 
-  /** See `init`, whose declaration says nothing of the generated module. */
+  /** Implements `init`, whose declaration does not mention the generated module. */
   async start(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
     const given = await source;
-    // One after the other: where the first one did it, nothing is left to do, and where it failed, the next one tries its own.
+    // One after the other: after a success there is nothing to do; after a failure the next call
+    // tries its own source.
     const go = async (): Promise<void> => {
       if (this.#compiled !== undefined) return;
       const module = await compile(given ?? this.#bytes());
-      // Another call may have been faster.
+      // A synchronous call may have compiled the module meanwhile.
       if (this.#compiled !== undefined) return;
       checkModule(module, this.#glue);
       try {
         this.#glue.initSync({ module });
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
-        // Old browsers make no instance of a large module on their main thread but like this, and nobody else does it meanwhile.
+        // Old browsers instantiate a large module on the main thread only asynchronously.
         await this.#glue.default({ module_or_path: module });
         this.#isSlow = true;
       }
@@ -71,11 +79,11 @@ class Engine {
   }
 
   #bytes(): Uint8Array {
-    if (this.#inside === undefined) throw new Error('this entry of unspool comes without its wasm module: await init(url) first');
+    if (this.#inside === undefined) throw new Error('this entry of unspool has no wasm module inside; await init(url) first');
     return this.#inside();
   }
 
-  /** The exports of a sound instance. */
+  /** Returns the exports of a working instance. */
   #exports(): Exports {
     if (this.#compiled === undefined) {
       let module;
@@ -83,20 +91,20 @@ class Engine {
         module = new WebAssembly.Module(this.#bytes() as BufferSource);
       } catch (error) {
         if (error instanceof RangeError) {
-          throw new Error('this browser compiles no wasm on its main thread: await init() first', { cause: error });
+          throw new Error('this browser cannot compile wasm synchronously on its main thread; await init() first', { cause: error });
         }
         throw error;
       }
       this.#glue.initSync({ module });
       this.#compiled = module;
     } else if (this.#poisoned) {
-      if (this.#isSlow) throw new Error('this browser makes no second instance of the module on its main thread: load the page again, or work in a worker');
+      if (this.#isSlow) throw new Error('the wasm module trapped, and this browser cannot instantiate it again on its main thread; reload the page or use a worker');
       this.#renew();
     }
     return this.#glue as Exports;
   }
 
-  /** Starts over with an instance whose memory is small. */
+  /** Replaces the instance by a new one with little memory. */
   #renew(): void {
     this.#glue.__wbg_reset_state();
     this.#generation++;
@@ -107,7 +115,7 @@ class Engine {
     return this.#poisoned ? undefined : this.#generation;
   }
 
-  /** The memory of the instance at work: the glue gives its exports to whoever hands in a module again. */
+  /** Returns the memory of the instance: `initSync` returns its exports if called again. */
   #memory(module: WebAssembly.Module): WebAssembly.Memory {
     return this.#glue.initSync({ module }).memory;
   }
@@ -118,12 +126,12 @@ class Engine {
 
   leave(): void {
     if (--this.#busy > 0 || this.#compiled === undefined || this.#poisoned || this.#isSlow) return;
-    if (this.#memory(this.#compiled).buffer.byteLength <= KEPT) return;
-    // At once: the next call may come late or never, and nobody else would let go of the memory.
+    if (this.#memory(this.#compiled).buffer.byteLength <= MAX_IDLE_MEMORY) return;
+    // Replace it now: the next call may never come, and nothing else would free the memory.
     try {
       this.#renew();
     } catch {
-      // What was done is done: the next call tries again, and says what is wrong.
+      // The result is complete; let the next call retry and report the error.
       this.#poisoned = true;
     }
   }
@@ -145,18 +153,18 @@ class Engine {
     }
   }
 
-  /** Whether this module can walk over structures. */
+  /** True if this module can inspect files. */
   get #walks(): boolean {
     return typeof (this.#glue as Partial<Exports>).inspect === 'function';
   }
 
-  /** Tells an error how to find out in which part of a file it lies, if this module can. */
+  /** Lets an error find the part of the file that it points to, if this module can inspect. */
   locate(error: UnspoolError, bytes: Uint8Array, limits: Float64Array): void {
     const { class: class_, code, offset } = error;
-    // A format alone comes without the walk over structures. What is wrong with the call lies in no part of the file, and neither does all of
-    // the file that is too large.
+    // A single-format module cannot inspect. Misuse, and a file too large as a whole, have no part.
     if (!this.#walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall' || (class_ === 'Limit' && offset === 0)) return;
-    // Whoever keeps the error should not keep the file with it. Until the work at hand is done the file is there in any case.
+    // A weak reference: keeping the error must not keep the file. During the call the file exists
+    // anyway.
     const [memory, { byteOffset, length }] = [new WeakRef(bytes.buffer), bytes];
     error.find(() => {
       const buffer = memory.deref();
@@ -164,13 +172,13 @@ class Engine {
       this.enter();
       try {
         return this.call((exports) => {
-          const found = exports.inspect(new Uint8Array(buffer, byteOffset, length), LOOKED_AT, limits);
+          const found = exports.inspect(new Uint8Array(buffer, byteOffset, length), MAX_LOCATED_NODES, limits);
           const steps = found.part_at(code, offset);
           found.free();
           return pathOf(steps);
         });
       } catch {
-        // A file that was refused may be too large for a walk over all of it.
+        // A walk over the whole file may exceed memory.
         return undefined;
       } finally {
         this.leave();
@@ -179,30 +187,30 @@ class Engine {
   }
 }
 
-/** Words for a place in a file. A format alone has no labels and walks over no structure. */
+/** Formats a path in a structure. Single-format entries have no labels and do not inspect. */
 let pathOf: (steps: readonly string[]) => string = String;
 
-/** Learns the words for places. */
-export function learnPaths(words: typeof pathOf): void {
+/** Sets the formatter of paths. */
+export function setPathFormatter(words: typeof pathOf): void {
   pathOf = words;
 }
 
-/** So many nodes are kept to find out where an error lies. Behind them its groups are all that is known. */
-const LOOKED_AT = 2 ** 18;
+/** Maximum number of nodes for locating an error. After them, only the groups are known. */
+const MAX_LOCATED_NODES = 2 ** 18;
 
-/** Refuses another module than the one that this JavaScript is for: the first that gets in stays. */
+/** Refuses a module that does not belong to this JavaScript. */
 function checkModule(module: WebAssembly.Module, glue: Glue): void {
   const known = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
-  // Functions are called alike on both sides; classes, and those that only JavaScript has, are not.
+  // Function names are the same on both sides; names of classes and of JavaScript helpers are not.
   const lacks = Object.keys(glue).find((name) => /^[a-z]\w*_/.test(name) && !known.has(name));
-  if (lacks !== undefined || !known.has('memory')) throw new TypeError(`this is another wasm module than that of this entry of unspool: it lacks ${lacks ?? 'memory'}`);
+  if (lacks !== undefined || !known.has('memory')) throw new TypeError(`the wasm module does not match this entry of unspool: it lacks ${lacks ?? 'memory'}`);
 }
 
 async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (isArray(source) || isBuffer(source)) return WebAssembly.compile(source as BufferSource);
   if (typeof source !== 'string' && !(source instanceof URL) && !(source instanceof Response)) {
-    throw new TypeError('init takes a WebAssembly.Module, its bytes, a URL or a Response');
+    throw new TypeError('init expects a WebAssembly.Module, its bytes, a URL or a Response');
   }
   const response = source instanceof Response ? source : await fetched(source);
   if (!response.ok) throw new SourceError(`the wasm module cannot be fetched: ${response.status} ${response.statusText}`, response.url || String(source), response.status);
@@ -211,7 +219,7 @@ async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
 
 async function fetched(url: string | URL): Promise<Response> {
   return fetch(url).catch((cause: unknown) => {
-    throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, hand in the bytes: await init(await readFile(url))`, { cause });
+    throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, pass the bytes: await init(await readFile(url))`, { cause });
   });
 }
 
@@ -221,50 +229,56 @@ function isStackOverflow(error: unknown): boolean {
 
 const engines = new Map<string, Engine>();
 
-/** The room of everything. */
+/** The module with all formats. */
 const WHOLE = 'unspool';
 
 /**
- * The engine for a format. Somebody else may have imported an entry without a module and never call its `init`: one that has a
- * module is taken first, and of two the whole.
+ * Returns the engine for a format. An entry without a module may have been imported and never
+ * initialised, so an engine with a module wins; of two, the one with all formats.
  */
 function engineOf(name: string): Engine {
   const known = [engines.get(WHOLE), engines.get(name)].filter((engine) => engine !== undefined);
   const engine = known.find((engine) => engine.isCompiled) ?? known.find((engine) => engine.isReady) ?? known.at(-1);
-  if (engine === undefined) throw new Error(`no entry of unspool that knows ${name} was imported`);
+  if (engine === undefined) throw new Error(`no imported entry of unspool includes ${name}`);
   return engine;
 }
 
-/** A module moves in, with the words of its errors. Gives the `init` of its entry. */
-export function moveIn(name: string, glue: unknown, ...errors: readonly (readonly ErrorLine[])[]): Init {
-  learn(...errors);
+/** Registers a module and its error messages. Returns the `init` of its entry. */
+export function registerModule(name: string, glue: unknown, ...errors: readonly (readonly ErrorLine[])[]): Init {
+  registerErrors(...errors);
   const engine = new Engine(glue as Glue);
   engines.set(name, engine);
   return (source) => engine.start(source);
 }
 
-/** The wasm module that moved in, for when it is needed. */
-export function carry(name: string, text: string): void {
-  engines.get(name)?.carry(() => bytesOfText(text));
+/** Embeds the bytes of a registered module, to be compiled on demand. */
+export function embedModule(name: string, text: string): void {
+  engines.get(name)?.embed(() => bytesOfText(text));
 }
 
-/** The calls that the code of a format makes. */
-export interface Room {
-  /** Calls into the module. Numbers that it throws become an {@link UnspoolError}; a trap costs the instance. */
+/** Access to the module of a format. */
+export interface ModuleAccess {
+  /**
+   * Calls the module. An array of numbers that it throws becomes an {@link UnspoolError}; a trap
+   * discards the instance.
+   */
   call<T>(run: (exports: Exports) => T): T;
-  /** Somebody's work begins, which the instance must outlive. */
+  /** Starts a task that the instance must outlive. */
   enter(): void;
-  /** It has ended. The last one out gives the memory of a large file back. */
+  /** Ends a task. After the last one, a large memory is freed. */
   leave(): void;
-  /** Which instance is at work, or `undefined` after a trap. */
+  /** Returns the number of the current instance, or `undefined` after a trap. */
   instanceNumber(): number | undefined;
-  /** Works on the whole of a file: an error can tell in which part of it it lies, and memory is given back. */
+  /**
+   * Processes a whole file: its errors can find their part, and a large memory is freed afterwards.
+   */
   work<T>(bytes: Uint8Array, limits: Float64Array, run: () => T): T;
 }
 
-/** The room of a format. */
-export function room(name: string): Room {
-  // The first call decides: what it leaves in a module must be looked for in the same one later. One without a module is left nothing.
+/** Returns access to the module of a format. */
+export function moduleFor(name: string): ModuleAccess {
+  // Fixed by the first call, because handles live in that module. An engine without a module has no
+  // handles.
   let found: Engine | undefined;
   const engine = (): Engine => {
     if (found?.isReady !== true) found = engineOf(name);
@@ -281,9 +295,9 @@ export function room(name: string): Room {
         return run();
       } catch (error) {
         if (error instanceof UnspoolError) {
-          // Until somebody reads it, the stack of an error is one of functions that know the bytes, at least in V8.
+          // In V8, an error's unread stack keeps references to functions that know the bytes.
           void error.stack;
-          // The whole may have come after a format alone, and can do more.
+          // If the whole package was imported later, its module can inspect.
           const whole = engines.get(WHOLE);
           (whole?.isReady === true ? whole : engine()).locate(error, bytes, limits);
         }
@@ -295,57 +309,60 @@ export function room(name: string): Room {
   };
 }
 
-/** Something in a module that outlives one call: a reader, a query, a stream. */
-export class Held<T extends { free(): void }> {
-  #room: Room;
+/** An object in a module that outlives one call: a reader, a query, a stream. */
+export class Handle<T extends { free(): void }> {
+  #access: ModuleAccess;
   #thing: T | undefined;
   #instance: number | undefined;
 
-  /** Makes it. Its instance outlives it. */
-  constructor(room: Room, make: (exports: Exports) => T) {
-    this.#room = room;
-    room.enter();
+  /** Creates the object. Its instance stays at least as long. */
+  constructor(access: ModuleAccess, make: (exports: Exports) => T) {
+    this.#access = access;
+    access.enter();
     try {
-      this.#thing = room.call(make);
+      this.#thing = access.call(make);
     } catch (error) {
-      room.leave();
+      access.leave();
       throw error;
     }
-    this.#instance = room.instanceNumber();
-    forgotten.register(this, room, this);
+    this.#instance = access.instanceNumber();
+    leaked.register(this, access, this);
   }
 
-  /** Whether its instance is gone, and it with that. */
+  /** True if the instance of the object was replaced. */
   get isLost(): boolean {
-    return this.#room.instanceNumber() !== this.#instance;
+    return this.#access.instanceNumber() !== this.#instance;
   }
 
-  /** Calls into it, unless another call has trapped since the last one and taken the instance with it. */
+  /** Calls the object, unless a trap has discarded its instance. */
   call<R>(run: (thing: T) => R): R {
     const thing = this.#thing;
-    if (thing === undefined) throw new TypeError('this was released, and cannot be used any more');
+    if (thing === undefined) throw new TypeError('this object was released and cannot be used again');
     if (this.isLost) throw lost();
     try {
-      return this.#room.call(() => run(thing));
+      return this.#access.call(() => run(thing));
     } catch (error) {
       throw this.isLost ? lost((error as Error).cause) : error;
     }
   }
 
-  /** Gives it back. A second time changes nothing. */
+  /** Frees the object. A second call does nothing. */
   free(): void {
     if (this.#thing === undefined) return;
     if (!this.isLost) this.#thing.free();
     this.#thing = undefined;
-    forgotten.unregister(this);
-    this.#room.leave();
+    leaked.unregister(this);
+    this.#access.leave();
   }
 }
 
-/** What nobody freed before the garbage collector came, which frees the thing itself: without this its instance would be in use forever. */
-const forgotten = new FinalizationRegistry<Room>((room) => room.leave());
+/**
+ * Ends the task of objects that were collected without `free`; else their instance would stay in
+ * use forever.
+ */
+const leaked = new FinalizationRegistry<ModuleAccess>((access) => access.leave());
 
-/** The room of what knows every format. */
-export const whole = room(WHOLE);
+/** Access to the module with all formats. */
+export const whole = moduleFor(WHOLE);
 /** Its calls. */
 export const { call, work } = whole;

@@ -1,4 +1,4 @@
-/** As much of Node as the package touches. Its own declarations would bring all of its globals along. */
+/** The part of Node that the package uses. `@types/node` would add all of its globals. */
 declare module 'node:worker_threads' {
   interface Port {
     postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;

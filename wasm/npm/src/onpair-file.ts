@@ -1,37 +1,38 @@
-// OnPair: a container that is not at hand, of which rows are read where they lie.
-import { severally } from './ahead.js';
+// OnPair: a container that is not in memory. Reads the rows that are asked for.
+import { mapConcurrently } from './ahead.js';
 import { checkOptions, checkRow, checkRows } from './check.js';
 import { refuse, UnspoolError } from './error.js';
-import { room } from './instance.js';
+import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { needleOf, openOnPair, type OnPairColumn, type OnPairParts, type OnPairQuery, type OnPairStrings } from './onpair.js';
 import { type ByteRange, openSource, type Reader, type Source } from './source.js';
 
-const { enter, leave } = room('onpair');
+const { enter, leave } = moduleFor('onpair');
 
-/** Codes lie in words of 64 bits: so many codes end where a word ends, whatever their width. */
+/** Codes are stored in 64-bit words: this many codes always end at a word boundary. */
 const ALIGNED = 64;
-/** The most tokens that codes of 16 bits can tell apart, and the longest token. */
+/** Maximum number of tokens with 16-bit codes, and of bytes in a token. */
 const [MOST_TOKENS, LONGEST_TOKEN] = [2 ** 16, 16];
-/** So many rows are searched at a time. */
+/** Rows per step of a search. */
 const AT_ONCE = 2 ** 18;
 
-/** How a container is opened that is not at hand. */
+/** Options of {@link openOnPairFile}. */
 export interface OnPairFileOptions {
+  /** Limits for this file. */
   limits?: Limits | undefined;
-  /** Calls off opening, and all that is read of the file later. */
+  /** Aborts opening, and later reads of the file. */
   signal?: AbortSignal | undefined;
 }
 
-/** How it is searched. */
+/** Options of {@link OnPairFile.search}. */
 export interface OnPairFileSearchOptions {
-  /** Calls the search off. */
+  /** Aborts the search. */
   signal?: AbortSignal | undefined;
-  /** Hears how many rows have been looked at. The search waits for it, and ends with what it throws. */
+  /** Reports the number of rows searched. The search awaits it, and fails if it throws. */
   onProgress?: ((done: number, total: number) => void | Promise<void>) | undefined;
 }
 
-/** What is known of the file. */
+/** The layout of the file, and its dictionary. */
 interface Opened {
   readonly reader: Reader;
   readonly bits: number;
@@ -43,19 +44,21 @@ interface Opened {
   readonly limits: Limits | undefined;
 }
 
-/** An open container in a `Blob` or on a server. It holds the dictionary; of the rows, only those are read that somebody asks for. */
+/**
+ * An open container in a `Blob` or on a server. It keeps the dictionary and reads rows on demand.
+ */
 export class OnPairFile {
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly rowCount: number;
-  /** How many tokens the dictionary has. */
+  /** Number of tokens in the dictionary. */
   readonly tokenCount: number;
-  /** How many codes the rows have. */
+  /** Number of codes of all rows. */
   readonly codeCount: number;
-  /** Bits of a code. */
+  /** Bits per code. */
   readonly codeBits: number;
-  /** Whether the dictionary is sorted and has every single byte: search is faster then. */
+  /** True if the dictionary is sorted and has every single byte: search is faster then. */
   readonly isSorted: boolean;
-  /** How long the container is. What follows it is left alone. */
+  /** Length of the container. Bytes after it are ignored. */
   readonly size: number;
   #opened: Opened;
 
@@ -70,50 +73,56 @@ export class OnPairFile {
     this.size = opened.rowOffsets.end;
   }
 
-  /** The bytes of a row. */
+  /** Returns the bytes of a row. */
   async row(index: number): Promise<Uint8Array> {
     checkRow(index);
-    return this.#stretch(index, index + 1, (column) => column.row(0));
+    return this.#readSpan(index, index + 1, (column) => column.row(0));
   }
 
-  /** A row as text. Bytes that are not UTF-8 become U+FFFD. */
+  /** Returns a row as text. Invalid UTF-8 becomes U+FFFD. */
   async text(index: number): Promise<string> {
     checkRow(index);
-    return this.#stretch(index, index + 1, (column) => column.text(0));
+    return this.#readSpan(index, index + 1, (column) => column.text(0));
   }
 
-  /** The bytes of rows, of all if no bounds are given. */
+  /** Returns the bytes of a range of rows, by default all. */
   rows(start?: number, end?: number): Promise<Uint8Array[]>;
-  /** The bytes of the rows with these numbers, in this order: those that {@link search} found, say. Rows that lie near each other are read together. */
+  /**
+   * Returns the bytes of the rows with these numbers, in this order, such as those from {@link
+   * search}. Nearby rows are read together.
+   */
   rows(numbers: Iterable<number>): Promise<Uint8Array[]>;
   async rows(start: number | Iterable<number> = 0, end = this.rowCount): Promise<Uint8Array[]> {
-    return typeof start === 'number' ? this.#stretch(start, end, (column) => column.rows()) : this.#some(start, (column, rows) => column.rows(rows));
+    return typeof start === 'number' ? this.#readSpan(start, end, (column) => column.rows()) : this.#pick(start, (column, rows) => column.rows(rows));
   }
 
-  /** Rows as texts. */
+  /** Returns a range of rows as text, by default all. */
   texts(start?: number, end?: number): Promise<string[]>;
-  /** The rows with these numbers as texts. */
+  /** Returns the rows with these numbers as text. */
   texts(numbers: Iterable<number>): Promise<string[]>;
   async texts(start: number | Iterable<number> = 0, end = this.rowCount): Promise<string[]> {
-    return typeof start === 'number' ? this.#stretch(start, end, (column) => column.texts()) : this.#some(start, (column, rows) => column.texts(rows));
+    return typeof start === 'number' ? this.#readSpan(start, end, (column) => column.texts()) : this.#pick(start, (column, rows) => column.texts(rows));
   }
 
-  /** Decodes rows, all if no bounds are given, to one buffer and their offsets in it. */
+  /** Decodes a range of rows, by default all, to one buffer and their offsets. */
   async decode(start = 0, end = this.rowCount): Promise<OnPairStrings> {
-    return this.#stretch(start, end, (column) => column.decode());
+    return this.#readSpan(start, end, (column) => column.decode());
   }
 
-  /** The numbers of the rows that match, in ascending order. All codes are read for it, some rows at a time, but nothing is decoded. */
+  /**
+   * Returns the numbers of the matching rows in ascending order. Reads all codes in steps, and
+   * decodes nothing.
+   */
   async search(query: OnPairQuery, options: OnPairFileSearchOptions = {}): Promise<Uint32Array> {
     checkOptions(options, { signal: true, onProgress: true });
     needleOf(query);
     const { signal, onProgress } = options;
     const starts = Array.from({ length: Math.ceil(this.rowCount / AT_ONCE) }, (_, at) => at * AT_ONCE);
     let done = 0;
-    const found = await severally(starts, async (start) => {
+    const found = await mapConcurrently(starts, async (start) => {
       signal?.throwIfAborted();
       const end = Math.min(this.rowCount, start + AT_ONCE);
-      const rows = await this.#stretch(start, end, (column) => column.search(query).map((row) => row + start));
+      const rows = await this.#readSpan(start, end, (column) => column.search(query).map((row) => row + start));
       await onProgress?.((done += end - start), this.rowCount);
       return rows;
     });
@@ -127,79 +136,79 @@ export class OnPairFile {
   }
 
   /** Reads rows in any order. */
-  #some<T>(rows: Iterable<number>, take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
+  #pick<T>(rows: Iterable<number>, take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
     if (typeof rows?.[Symbol.iterator] !== 'function') checkRow(rows);
-    return this.#ask(near(rows), take);
+    return this.#join(groupNear(rows), take);
   }
 
-  /** Reads rows that follow each other, and no other. */
-  #stretch<T>(start: number, end: number, take: (column: OnPairColumn) => T): Promise<T> {
+  /** Reads a range of rows. */
+  #readSpan<T>(start: number, end: number, take: (column: OnPairColumn) => T): Promise<T> {
     checkRows([start, end]);
-    return this.#ask([{ start, end, rows: [] }], take);
+    return this.#join([{ start, end, rows: [] }], take);
   }
 
-  /** Reads stretches of rows and puts them together to one column, between whose stretches lie rows that nobody wants. */
-  async #ask<T>(stretches: readonly Stretch[], take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
+  /** Reads spans of rows and joins them to one column. Between two spans it has an unwanted row. */
+  async #join<T>(spans: readonly RowSpan[], take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
     const { bits, tokenOffsets, dictBytes, dictOffsets, limits } = this.#opened;
-    const parts = await severally(stretches, (stretch) => this.#read(stretch));
-    const packedCodes = new Uint8Array(parts.reduce((sum, { room }) => sum + room, 0));
+    const parts = await mapConcurrently(spans, (span) => this.#read(span));
+    const packedCodes = new Uint8Array(parts.reduce((sum, { padded }) => sum + padded, 0));
     const codeOffsets = new Uint32Array(Math.max(1, parts.reduce((sum, { offsets }) => sum + offsets.length, 0)));
     const wanted: number[] = [];
     let [codesAt, rowsAt] = [0, 0];
-    for (const { rows, offsets, first, packed, room } of parts) {
+    for (const { rows, offsets, first, packed, padded } of parts) {
       packedCodes.set(packed, codesAt);
       codeOffsets.set(offsets.map((code) => code - first + (8 * codesAt) / bits), rowsAt);
       for (const row of rows) wanted.push(rowsAt + row);
-      codesAt += room;
+      codesAt += padded;
       rowsAt += offsets.length;
     }
-    // Of several, an error is placed as if there were the first alone.
+    // With several spans, an error is placed as if in the first.
     const [{ codesStart, offsetsStart } = { codesStart: 0, offsetsStart: 0 }] = parts;
     return open({ dictBytes, dictOffsets, packedCodes, bits, codeOffsets }, limits, { tokens: tokenOffsets.start, codes: codesStart, rows: offsetsStart }, (column) => take(column, wanted));
   }
 
-  /** Reads where some rows lie in the codes, and these codes from the last word on that starts in front of them. */
-  async #read({ start, end, rows }: Stretch): Promise<Part> {
+  /** Reads the offsets of a span, and its codes from the word boundary before it. */
+  async #read({ start, end, rows }: RowSpan): Promise<Part> {
     if (start > end || end > this.rowCount) throw refuse('RangeOutside', 0, end);
     const { reader, bits, codes, rowOffsets } = this.#opened;
     const offsetsStart = rowOffsets.start + 4 * start;
-    const offsets = words(await exactly(reader, { start: offsetsStart, end: rowOffsets.start + 4 * (end + 1) }));
+    const offsets = toUint32(await exactly(reader, { start: offsetsStart, end: rowOffsets.start + 4 * (end + 1) }));
     const [lowest, highest] = [offsets.reduce((a, b) => Math.min(a, b)), offsets.reduce((a, b) => Math.max(a, b))];
     const first = lowest - (lowest % ALIGNED);
     const codesStart = codes.start + (first * bits) / 8;
     const codesEnd = Math.min(codes.end, codesStart + 8 * Math.ceil(((highest - first) * bits) / 64));
     const packed = codesStart < codesEnd ? await exactly(reader, { start: codesStart, end: codesEnd }) : new Uint8Array();
     const unit = (ALIGNED * bits) / 8;
-    return { rows, offsets, offsetsStart, first, packed, codesStart, room: Math.ceil(packed.length / unit) * unit };
+    return { rows, offsets, offsetsStart, first, packed, codesStart, padded: Math.ceil(packed.length / unit) * unit };
   }
 }
 
-/** Rows that are read together, and which of them are wanted, counted from the first. */
-interface Stretch {
+/** Rows that are read together, and the wanted ones, counted from the first. */
+interface RowSpan {
   readonly start: number;
   readonly end: number;
   readonly rows: readonly number[];
 }
 
-/** What was read of a stretch. */
+/** The data of a span. */
 interface Part {
   readonly rows: readonly number[];
-  /** Where its rows lie in the codes, and where that stands in the file. */
+  /** Offsets of the rows in the codes, and the position of these offsets in the file. */
   readonly offsets: Uint32Array;
   readonly offsetsStart: number;
-  /** The first code that was read, the codes, and where they stand in the file. */
+  /** The first code read, the codes, and their position in the file. */
   readonly first: number;
   readonly packed: Uint8Array;
   readonly codesStart: number;
-  /** How many bytes they take where others follow, which start with a word, too. */
-  readonly room: number;
+  /** Bytes the codes take in the joined column, where each span starts at a word boundary. */
+  readonly padded: number;
 }
 
-/** So many rows that nobody wants are rather read than left out. */
+/** Gaps up to this many rows are read rather than split. */
 const NEAR = 256;
 
-/** Rows in any order as stretches. */
-function near(rows: Iterable<number>): Stretch[] {
+/** Groups rows in any order into spans. */
+function groupNear(rows: Iterable<number>): RowSpan[] {
   const found: { start: number; end: number; rows: number[] }[] = [];
   for (const row of rows) {
     checkRow(row);
@@ -211,14 +220,14 @@ function near(rows: Iterable<number>): Stretch[] {
   return found;
 }
 
-/** Where in the file the buffers of a column start that errors count from. */
+/** File positions of the buffers that error offsets are relative to. */
 interface Starts {
   readonly tokens: number;
   readonly codes: number;
   readonly rows: number;
 }
 
-/** Opens a column for a moment. What is wrong with it is told with its place in the file. */
+/** Opens a column for one call. Converts error offsets to file positions. */
 function open<T>(parts: OnPairParts, limits: Limits | undefined, starts: Starts, take: (column: OnPairColumn) => T): T {
   try {
     const column = openOnPair(parts, { limits });
@@ -235,15 +244,17 @@ function open<T>(parts: OnPairParts, limits: Limits | undefined, starts: Starts,
   }
 }
 
-/** Little-endian numbers, as every engine has them. */
-function words(bytes: Uint8Array): Uint32Array {
+/** Views little-endian bytes as numbers. */
+function toUint32(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.slice().buffer, 0, bytes.length >> 2);
 }
 
-/** What a container starts with. The bits of a code follow, in one byte. */
+/** The magic bytes of a container. One byte with the code width follows. */
 const MAGIC = 'ONPAIR01';
 
-/** How many bits a code has, and where the tables lie. Each comes behind the number of its entries, and says so where the next one starts. */
+/**
+ * Reads the code width and the ranges of the tables. Each table starts with its number of entries.
+ */
 async function tablesOf(reader: Reader): Promise<[bits: number, tokens: ByteRange, tokenOffsets: ByteRange, codes: ByteRange, rowOffsets: ByteRange]> {
   let at = MAGIC.length + 1;
   const head = await reader.read({ start: 0, end: at });
@@ -253,7 +264,7 @@ async function tablesOf(reader: Reader): Promise<[bits: number, tokens: ByteRang
   if (bits < 1 || bits > 16) throw refuse('OnPairBits', MAGIC.length);
   const table = async (width: number): Promise<ByteRange> => {
     const start = at + 4;
-    const [entries = 0] = words(await exactly(reader, { start: at, end: start }));
+    const [entries = 0] = toUint32(await exactly(reader, { start: at, end: start }));
     at = start + entries * width;
     if (at > reader.size) throw refuse('Truncated', reader.size, at);
     return { start, end: at };
@@ -261,7 +272,7 @@ async function tablesOf(reader: Reader): Promise<[bits: number, tokens: ByteRang
   return [bits, await table(1), await table(4), await table(8), await table(4)];
 }
 
-/** All bytes of a range. */
+/** Reads all bytes of a range. */
 async function exactly(reader: Reader, range: ByteRange): Promise<Uint8Array> {
   const bytes = await reader.read(range);
   if (bytes.length < range.end - range.start) throw refuse('Truncated', range.start + bytes.length, range.end);
@@ -269,8 +280,8 @@ async function exactly(reader: Reader, range: ByteRange): Promise<Uint8Array> {
 }
 
 /**
- * Opens an `ONPAIR01` container in a `Blob` or on a server, or anywhere else that gives ranges: reads its dictionary, and of its rows those that
- * are asked for later.
+ * Opens an `ONPAIR01` container in a `Blob`, on a server, or in any source of ranges. Reads the
+ * dictionary; rows are read on demand.
  */
 export async function openOnPairFile(source: Source, options: OnPairFileOptions = {}): Promise<OnPairFile> {
   limitsOf(options, { signal: true });
@@ -286,8 +297,8 @@ export async function openOnPairFile(source: Source, options: OnPairFileOptions 
       exactly(reader, tokenOffsets),
       exactly(reader, { start: rowOffsets.end - 4, end: rowOffsets.end }),
     ]);
-    const [codeCount = 0] = words(last);
-    // They are kept, and whoever owns the bytes may change them.
+    const [codeCount = 0] = toUint32(last);
+    // Copied: they are kept, and the caller may change the bytes.
     const opened = {
       reader,
       bits,
@@ -295,10 +306,10 @@ export async function openOnPairFile(source: Source, options: OnPairFileOptions 
       rowOffsets,
       tokenOffsets,
       dictBytes: dictBytes.slice(),
-      dictOffsets: words(dictOffsets),
+      dictOffsets: toUint32(dictOffsets),
       limits,
     };
-    // Without a row, to hear what is wrong with the dictionary.
+    // Opened without rows to validate the dictionary.
     const none = { dictBytes: opened.dictBytes, dictOffsets: opened.dictOffsets, packedCodes: new Uint8Array(), bits, codeOffsets: new Uint32Array(1) };
     const starts = { tokens: tokenOffsets.start, codes: codes.start, rows: rowOffsets.start };
     return open(none, limits, starts, (column) => new OnPairFile(opened, column, codeCount));

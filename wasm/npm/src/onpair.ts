@@ -1,52 +1,57 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// OnPair: columns of strings, of which any row decodes alone, and which are searched without being decoded.
+// OnPair: string columns with random access and search without decoding.
 import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
 import { checkOptions, checkRow, checkRows } from './check.js';
 import { salvaged, type UnspoolError } from './error.js';
-import { type Exports, Held, room } from './instance.js';
+import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, filled, isArray, kindOf } from './source.js';
+import { type Bytes, bytesOf, fillBytes, isArray, kindOf } from './source.js';
 
-const here = room('onpair');
-const { call, work } = here;
+const wasmModule = moduleFor('onpair');
+const { call, work } = wasmModule;
 
-/** Rows as Arrow lays out strings: all bytes behind each other, and where in them each row starts. */
+/** Rows in Arrow's string layout: all bytes concatenated, and the start of each row. */
 export interface OnPairStrings {
-  /** One more entry than there are rows: row `i` is `bytes.subarray(offsets[i], offsets[i + 1])`. */
+  /** One entry more than rows: row `i` is `bytes.subarray(offsets[i], offsets[i + 1])`. */
   readonly offsets: Uint32Array<ArrayBuffer>;
+  /** The bytes of all rows. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** How a column is opened. */
+/** Options of {@link openOnPair}. */
 export interface OnPairOpenOptions {
+  /** Limits for this column. */
   limits?: Limits | undefined;
 }
 
-/** Which rows are decoded, and how. */
+/** Options of {@link decodeOnPair}. */
 export interface OnPairDecodeOptions extends OnPairOpenOptions {
-  /** First row, and the row behind the last one. */
+  /** First row, and the row after the last one. All rows by default. */
   rows?: readonly [start: number, end: number] | undefined;
 }
 
-/** The buffers of a column that lies in no container, as Arrow or Vortex would hold them. */
+/** The buffers of a column without a container, as in Arrow or Vortex. */
 export type OnPairParts = {
-  /** The tokens, one behind the other; padding behind the last one may be there or not. */
+  /** The tokens, concatenated, with or without padding at the end. */
   readonly dictBytes: Bytes;
-  /** Where each token starts, and where the last one ends. */
+  /** The start of each token, and the end of the last one. */
   readonly dictOffsets: Uint32Array | Int32Array;
-  /** The code at which each row starts, and that behind the last row. */
+  /** The first code of each row, and the end of the last row. */
   readonly codeOffsets: Uint32Array | Int32Array | BigUint64Array | BigInt64Array;
 } & (
-  | { readonly codes: Uint16Array; readonly packedCodes?: never; readonly bits?: never }
+  | {
+      /** The codes, one per element. */
+      readonly codes: Uint16Array; readonly packedCodes?: never; readonly bits?: never }
   | {
       readonly codes?: never;
-      /** Codes of `bits` bits each, 1 to 16, packed from the lowest bit on. */
+      /** Codes of `bits` bits each, packed from the lowest bit. */
       readonly packedCodes: Bytes | BigUint64Array;
+      /** Bits per code, 1 to 16. */
       readonly bits: number;
     }
 );
 
-/** What a row is compared with. A string stands for its UTF-8. Just one of the three. */
+/** A search: exactly one of the three. A string is encoded as UTF-8. */
 export type OnPairQuery =
   | { readonly equals: string | Uint8Array; readonly startsWith?: never; readonly contains?: never }
   | { readonly equals?: never; readonly startsWith: string | Uint8Array; readonly contains?: never }
@@ -55,26 +60,26 @@ export type OnPairQuery =
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * An open column of strings. It keeps a reference to the bytes that it was opened with, which must not change meanwhile,
- * and a copy of them in the memory of the wasm module, which {@link release} gives back.
+ * An open string column. It keeps a reference to the bytes it was opened with, which must not
+ * change, and a copy in the module's memory, which {@link release} frees.
  */
 export class OnPairColumn implements Disposable {
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly rowCount: number;
-  /** How many tokens the dictionary has. */
+  /** Number of tokens in the dictionary. */
   readonly tokenCount: number;
-  /** How many codes there are, also those that belong to no row. */
+  /** Number of codes, including codes that belong to no row. */
   readonly codeCount: number;
-  /** Bits of a code. */
+  /** Bits per code. */
   readonly codeBits: number;
-  /** Whether the dictionary is sorted and has every single byte: search is faster then. */
+  /** True if the dictionary is sorted and has every single byte: search is faster then. */
   readonly isSorted: boolean;
-  /** How long the container is; 0 for bare buffers. What follows it is left alone. */
+  /** Length of the container, or 0 for bare buffers. Bytes after it are ignored. */
   readonly size: number;
   #open: (exports: Exports) => WasmOnPair;
-  #column: Held<WasmOnPair> | undefined;
+  #column: Handle<WasmOnPair> | undefined;
 
-  /** @internal Use {@link openOnPair}. The declarations that wasm-bindgen wrote must not show in this one. */
+  /** @internal Use {@link openOnPair}. Typed loosely so that generated types stay private. */
   constructor(open: (exports: never) => object) {
     this.#open = open as (exports: Exports) => WasmOnPair;
     const [rows = 0, tokens = 0, codes = 0, bits = 0, sorted = 0, size = 0] = this.#call((column) => column.facts());
@@ -86,20 +91,23 @@ export class OnPairColumn implements Disposable {
     this.size = size;
   }
 
-  /** The bytes of a row. */
+  /** Returns the bytes of a row. */
   row(index: number): Uint8Array {
     checkRow(index);
     return this.#call((column) => column.row(index));
   }
 
-  /** A row as text. Bytes that are not UTF-8 become U+FFFD. */
+  /** Returns a row as text. Invalid UTF-8 becomes U+FFFD. */
   text(index: number): string {
     return utf8.decode(this.row(index));
   }
 
-  /** The bytes of rows, of all if no bounds are given. They share one buffer. */
+  /** Returns the bytes of a range of rows, by default all. They share one buffer. */
   rows(start?: number, end?: number): Uint8Array[];
-  /** The bytes of the rows with these numbers, in this order: those that {@link search} found, say. */
+  /**
+   * Returns the bytes of the rows with these numbers, in this order, such as those from {@link
+   * search}.
+   */
   rows(numbers: Iterable<number>): Uint8Array[];
   rows(start: number | Iterable<number> = 0, end = this.rowCount): Uint8Array[] {
     if (typeof start !== 'number') {
@@ -110,16 +118,16 @@ export class OnPairColumn implements Disposable {
     return Array.from({ length: offsets.length - 1 }, (_, at) => bytes.subarray(offsets[at], offsets[at + 1]));
   }
 
-  /** Rows as texts. */
+  /** Returns a range of rows as text, by default all. */
   texts(start?: number, end?: number): string[];
-  /** The rows with these numbers as texts. */
+  /** Returns the rows with these numbers as text. */
   texts(numbers: Iterable<number>): string[];
   texts(start: number | Iterable<number> = 0, end = this.rowCount): string[] {
     const rows = typeof start === 'number' ? this.rows(start, end) : this.rows(start);
     return rows.map((row) => utf8.decode(row));
   }
 
-  /** Decodes rows, all if no bounds are given, to one buffer and their offsets in it. */
+  /** Decodes a range of rows, by default all, to one buffer and their offsets. */
   decode(start = 0, end = this.rowCount): OnPairStrings {
     checkRow(start);
     checkRow(end);
@@ -129,34 +137,37 @@ export class OnPairColumn implements Disposable {
     });
   }
 
-  /** How many bytes rows decode to, which is found out without decoding them. */
+  /** Returns the decoded length of a range of rows, without decoding them. */
   decodedLength(start = 0, end = this.rowCount): number {
     checkRow(start);
     checkRow(end);
     return this.#call((column) => column.decoded_len(start, end));
   }
 
-  /** The numbers of the rows that match, in ascending order, found without decoding them. Bytes are compared: case matters. */
+  /**
+   * Returns the numbers of the matching rows in ascending order, without decoding. Compares bytes,
+   * so case matters.
+   */
   search(query: OnPairQuery): Uint32Array {
     const [needle, place] = needleOf(query);
     return this.#call((column) => column.search(needle, place));
   }
 
-  /** Gives back what the column takes in the wasm module. It comes back by itself when it is needed again. */
+  /** Frees the column's memory in the module. The column reopens when it is used again. */
   release(): void {
     this.#column?.free();
     this.#column = undefined;
   }
 
-  /** The same, for `using`. */
+  /** Calls {@link release}, for `using`. */
   [Symbol.dispose](): void {
     this.release();
   }
 
-  /** Asks the column, which is opened again where it was released, or a trap took its instance. */
+  /** Calls the column. Reopens it if it was released or its instance trapped. */
   #call<T>(ask: (column: WasmOnPair) => T): T {
     if (this.#column?.isLost === true) this.release();
-    this.#column ??= new Held(here, this.#open);
+    this.#column ??= new Handle(wasmModule, this.#open);
     return this.#column.call(ask);
   }
 }
@@ -165,19 +176,19 @@ const PLACES = ['equals', 'startsWith', 'contains'] as const;
 
 const PLACE: Readonly<Record<string, true>> = { equals: true, startsWith: true, contains: true };
 
-/** @internal What is searched for, and where in a row. */
+/** @internal Returns the bytes to search for, and where in a row they must be. */
 export function needleOf(query: OnPairQuery): [needle: Uint8Array, place: number] {
   const given = PLACES.filter((place) => query?.[place] !== undefined);
   const [place] = given;
   if (given.length === 1) checkOptions<Record<string, unknown>>(query, PLACE, 'search');
   const needle: unknown = place === undefined ? undefined : query[place];
-  if (given.length !== 1 || place === undefined) throw new TypeError('search takes one of equals, startsWith and contains');
+  if (given.length !== 1 || place === undefined) throw new TypeError('search expects exactly one of equals, startsWith and contains');
   if (typeof needle !== 'string' && !isArray(needle)) throw new TypeError(`${place} must be a string or a Uint8Array`);
   return [typeof needle === 'string' ? new TextEncoder().encode(needle) : bytesOf(needle, place), PLACES.indexOf(place)];
 }
 
-/** The bytes under a typed array of one of these types. */
-function under(name: string, array: unknown, ...types: readonly (new (length: number) => ArrayBufferView)[]): Uint8Array {
+/** Returns the bytes of a typed array of one of these types. */
+function bytesUnder(name: string, array: unknown, ...types: readonly (new (length: number) => ArrayBufferView)[]): Uint8Array {
   const kind = kindOf(array);
   if (!types.some(({ name }) => name === kind)) throw new TypeError(`${name} must be a ${types.map(({ name }) => name).join(' or a ')}`);
   const { buffer, byteOffset, byteLength } = array as ArrayBufferView;
@@ -186,18 +197,18 @@ function under(name: string, array: unknown, ...types: readonly (new (length: nu
 
 function parts(given: OnPairParts, limits: Float64Array): (exports: Exports) => WasmOnPair {
   const { dictBytes, dictOffsets, codes, packedCodes, bits, codeOffsets } = given;
-  if ((codes === undefined) === (packedCodes === undefined)) throw new TypeError('either codes or packedCodes are needed');
+  if ((codes === undefined) === (packedCodes === undefined)) throw new TypeError('expected either codes or packedCodes');
   if (packedCodes !== undefined && !(Number.isInteger(bits) && bits >= 1 && bits <= 16)) throw new TypeError('bits must be 1 to 16');
   const dictionary = bytesOf(dictBytes, 'dictBytes');
-  const tokenOffsets = under('dictOffsets', dictOffsets, Uint32Array, Int32Array);
+  const tokenOffsets = bytesUnder('dictOffsets', dictOffsets, Uint32Array, Int32Array);
   const wide = kindOf(codeOffsets).startsWith('Big');
-  const rowOffsets = under('codeOffsets', codeOffsets, Uint32Array, Int32Array, BigUint64Array, BigInt64Array);
-  const words = kindOf(packedCodes) === 'BigUint64Array' ? under('packedCodes', packedCodes, BigUint64Array) : packedCodes;
-  const codeBytes = words === undefined ? under('codes', codes, Uint16Array) : bytesOf(words, 'packedCodes');
+  const rowOffsets = bytesUnder('codeOffsets', codeOffsets, Uint32Array, Int32Array, BigUint64Array, BigInt64Array);
+  const words = kindOf(packedCodes) === 'BigUint64Array' ? bytesUnder('packedCodes', packedCodes, BigUint64Array) : packedCodes;
+  const codeBytes = words === undefined ? bytesUnder('codes', codes, Uint16Array) : bytesOf(words, 'packedCodes');
   return ({ OnPair }) => OnPair.parts(dictionary, tokenOffsets, codeBytes, bits ?? 0, rowOffsets, wide, limits);
 }
 
-/** Opens a column: an `ONPAIR01` container, or the buffers that one is made of. */
+/** Opens a column: an `ONPAIR01` container, or the buffers of a column. */
 export function openOnPair(source: Bytes | OnPairParts, options: OnPairOpenOptions = {}): OnPairColumn {
   const limits = limitsOf(options, {});
   if (typeof source === 'object' && source !== null && 'dictBytes' in source) return new OnPairColumn(parts(source, limits));
@@ -205,15 +216,15 @@ export function openOnPair(source: Bytes | OnPairParts, options: OnPairOpenOptio
   return new OnPairColumn(({ OnPair }: Exports) => OnPair.container(bytes, false, limits));
 }
 
-/** What a container holds, whole or broken. */
+/** Result of {@link salvageOnPair}. */
 export interface OnPairSalvage {
-  /** All rows, or those in front of the first row offset that is missing or wrong. */
+  /** The intact rows: those before the first missing or wrong row offset. */
   readonly column: OnPairColumn;
-  /** What is wrong with the container, if anything is. */
+  /** The error in the container, if any. */
   readonly error: UnspoolError | undefined;
 }
 
-/** Opens an `ONPAIR01` container that may be broken. One whose dictionary or codes are not all there is refused, as {@link openOnPair} does. */
+/** Opens an `ONPAIR01` container that may be broken. Its dictionary and codes must be complete. */
 export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): OnPairSalvage {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   const start = (): OnPairColumn => new OnPairColumn(({ OnPair }: Exports) => OnPair.container(view, true, limits));
@@ -221,7 +232,7 @@ export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): On
   return { column, error };
 }
 
-/** Decodes the rows of an `ONPAIR01` container, all of them if not told which. */
+/** Decodes rows of an `ONPAIR01` container, by default all. */
 export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): OnPairStrings {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, { rows: true })];
   checkRows(options.rows);
@@ -235,11 +246,14 @@ export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): O
   });
 }
 
-/** Decodes the rows of an `ONPAIR01` container to the start of `to`, one right behind the other, and gives how many bytes that were. */
+/**
+ * Decodes rows of an `ONPAIR01` container to the start of `to`, concatenated. Returns the number of
+ * bytes written.
+ */
 export function decodeOnPairInto(bytes: Bytes, to: Uint8Array, options: OnPairDecodeOptions = {}): number {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, { rows: true })];
   checkRows(options.rows);
   const [start, end] = options.rows ?? [0, undefined];
-  if (!isArray(to)) throw new TypeError('strings are decoded into a Uint8Array');
-  return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.onpair_decode_into(view, out, start, end ?? -1, limits))));
+  if (!isArray(to)) throw new TypeError('the output for strings must be a Uint8Array');
+  return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.onpair_decode_into(view, out, start, end ?? -1, limits))));
 }

@@ -1,7 +1,7 @@
-// Where an error lies, in words.
+// Formats paths in a structure.
 import { LABELS } from './labels.js';
 
-/** The groups around a place, and the field: each starts with the number of its name. */
+/** Formats the groups around a byte, and its field. Each step starts with a name number. */
 export function pathOf(steps: readonly string[]): string {
   return steps.map((step) => step.replace(/^\d+/, (id) => LABELS[Number(id)] ?? id)).join(' › ');
 }

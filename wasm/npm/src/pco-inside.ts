@@ -1,20 +1,21 @@
-// What Pco works with: its bins.
+// Pco: how often each bin is used.
 import { checkWhole } from './check.js';
-import { room } from './instance.js';
+import { moduleFor } from './instance.js';
 import { limitsOf } from './limits.js';
 import type { PcoDecodeOptions } from './pco.js';
 import { type Bytes, bytesOf } from './source.js';
 
-const { call } = room('pco');
+const { call } = moduleFor('pco');
 
 const VARIABLES = ['lookback', 'primary', 'secondary'] as const;
 
-/** A latent variable: what the numbers of a chunk are split into. */
+/** A latent variable of a chunk. */
 export type PcoVariable = (typeof VARIABLES)[number];
 
 /**
- * How many latents of a variable lie in each of its bins, in the order of the file; the weights of the bins are what the writer
- * expected. Chunks are counted from 0. Empty if there is no such chunk, or that has no such variable.
+ * Returns the number of latents in each bin of a variable, in the order of the file. The weights in
+ * the file are the writer's estimate. Chunks are counted from 0. Empty if the file has no such
+ * chunk, or the chunk no such variable.
  */
 export function pcoBinCounts(bytes: Bytes, chunk: number, variable: PcoVariable, options: PcoDecodeOptions = {}): Uint32Array {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];

@@ -2,13 +2,16 @@
 import { checkWhole } from './check.js';
 import { refuse, salvaged, type UnspoolError } from './error.js';
 import { HalfFloats } from './half.js';
-import { room } from './instance.js';
+import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, filled, kindOf } from './source.js';
+import { type Bytes, bytesOf, fillBytes, kindOf } from './source.js';
 
-const { call, work } = room('pco');
+const { call, work } = moduleFor('pco');
 
-/** What holds the numbers of each type. Half floats are a `Float16Array` where the engine has one, else their bits. */
+/**
+ * The typed array for each number type. Half floats are a `Float16Array`, or their bits as a
+ * `Uint16Array` if the engine has none.
+ */
 export interface PcoArrays<B extends ArrayBufferLike = ArrayBuffer> {
   uint8: Uint8Array<B>;
   int8: Int8Array<B>;
@@ -23,23 +26,25 @@ export interface PcoArrays<B extends ArrayBufferLike = ArrayBuffer> {
   float64: Float64Array<B>;
 }
 
-/** The type of numbers, by numpy's names. */
+/** The type of numbers, with numpy's name. */
 export type PcoDtype = keyof PcoArrays;
 
 /** Numbers of any type. */
 export type PcoData<B extends ArrayBufferLike = ArrayBuffer> = PcoArrays<B>[PcoDtype];
 
-/** Numbers of one type that lie behind each other in a file. Whoever asks for its `dtype` knows the type of its `data`. */
+/** A run of numbers of one type. Checking `dtype` narrows the type of `data`. */
 export type PcoArray = { [D in PcoDtype]: { readonly dtype: D; readonly data: PcoArrays[D] } }[PcoDtype];
 
-/** How Pco is decoded. */
+/** Options for decoding Pco. */
 export interface PcoDecodeOptions {
+  /** Limits for this call. */
   limits?: Limits | undefined;
 }
 
+/** A typed array's constructor. */
 type ArrayOf = { new (buffer: ArrayBuffer): PcoData; readonly name: string; readonly BYTES_PER_ELEMENT: number };
 
-/** The byte that stands for each type in files, what it is called here, and what holds it. */
+/** The type byte in files, the name and the typed array of each type. */
 const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])[] = [
   [1, 'uint32', Uint32Array],
   [2, 'uint64', BigUint64Array],
@@ -54,10 +59,10 @@ const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])
   [11, 'int8', Int8Array],
 ];
 
-/** A type that no file has, for arrays that none is decoded to. */
+/** A type byte that no file has, for arrays that cannot hold numbers. */
 const OTHER = 255;
 
-/** @internal Decodes all numbers: an array for each stretch of chunks of one type. */
+/** @internal Decodes all numbers: one array for each run of chunks of the same type. */
 export function decodePcoArrays(bytes: Uint8Array, limits: Float64Array): PcoArray[] {
   return work(bytes, limits, () => arraysOf(bytes, limits, false));
 }
@@ -67,16 +72,17 @@ function arraysOf(bytes: Uint8Array, limits: Float64Array, salvage: boolean): Pc
   const arrays: PcoArray[] = [];
   for (let at = 0; at < found.length; at += 2) {
     const type = TYPES.find(([known]) => known === found[at]);
-    if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${String(found[at])}`);
+    if (type === undefined) throw new Error(`unknown number type ${String(found[at])}: the wasm module does not match its JavaScript`);
     arrays.push({ dtype: type[1], data: new type[2]((found[at + 1] as Uint8Array<ArrayBuffer>).buffer) } as PcoArray);
   }
   return arrays;
 }
 
 /**
- * Decodes a standalone file to a typed array of its own type: `BigInt64Array` for signed integers of 64 bits, `Float32Array`
- * for floats of 32, and so on. A file without numbers that names no type gives an empty `Float64Array`. The few files that
- * mix types are refused with `WrongType`; `decode` gives an array for each.
+ * Decodes a standalone file to a typed array of its type, such as `BigInt64Array` for signed 64-bit
+ * integers or `Float32Array` for 32-bit floats. A file without numbers that names no type becomes
+ * an empty `Float64Array`. A file that mixes types is refused with `WrongType`; use `decode` for
+ * it.
  */
 export function decodePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoData {
   const [first, ...others] = decodePcoArrays(bytesOf(bytes), limitsOf(options, {}));
@@ -84,15 +90,18 @@ export function decodePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoData
   return first?.data ?? new Float64Array();
 }
 
-/** What a file holds, whole or broken. */
+/** Result of {@link salvagePco}. */
 export interface PcoSalvage {
-  /** The numbers in front of the place where the file breaks, or all of them: an array for each stretch of one type. */
+  /** The numbers before the error, or all of them: one array for each run of one type. */
   readonly arrays: readonly PcoArray[];
-  /** What is wrong with the file, if anything is. */
+  /** The error in the file, if any. */
   readonly error: UnspoolError | undefined;
 }
 
-/** Decodes a standalone file that may be broken: all of it, or what comes before the break, in steps of 256 numbers. */
+/**
+ * Decodes a standalone file that may be broken. Stops at the first error, to the nearest 256
+ * numbers.
+ */
 export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSalvage {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   const start = (): PcoArray[] => work(view, limits, () => arraysOf(view, limits, true));
@@ -101,38 +110,45 @@ export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSal
 }
 
 /**
- * Decodes a standalone file to the start of `to`, and gives how many of its elements were written. `to` is an array of the
- * type of the numbers, a `Uint16Array` for the bits of half floats, or a `Uint8Array` for the bytes of any. Nothing is allocated for the numbers, and after the first files the
- * memory of the module does not grow, either.
+ * Decodes a standalone file to the start of `to`. Returns the number of elements written.
+ *
+ * `to` is an array of the file's type, a `Uint16Array` for the bits of half floats, or a
+ * `Uint8Array` for the bytes of any type. JavaScript allocates nothing for the numbers, and after
+ * the first files the module's memory does not grow either.
  */
 export function decodePcoInto(bytes: Bytes, to: PcoData<ArrayBufferLike>, options: PcoDecodeOptions = {}): number {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
-  // Bytes are bytes, whatever the type. By its name, because an array of another realm is an instance of no class of this one.
+  // A Uint8Array takes the bytes of any type. Compared by name, as an array of another realm has
+  // another class.
   const kind = kindOf(to);
   const type = kind === 'Uint8Array' ? 0 : (TYPES.find(([, , array]) => array.name === kind)?.[0] ?? OTHER);
-  return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.pco_decode_into(view, out, type, limits))));
+  return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.pco_decode_into(view, out, type, limits))));
 }
 
-/** A page of a wrapped chunk and how many numbers it holds, which only the format around it knows. */
+/** A page of a wrapped chunk. */
 export interface PcoPage {
+  /** The bytes of the page. */
   readonly bytes: Bytes;
+  /** Number of values in the page, as stored in the outer format. */
   readonly count: number;
 }
 
-/** A chunk that lies in another format, as Vortex or Zarr hold them: each part in a slice of its own. */
+/** A chunk stored in another format, as in Vortex or Zarr: each part has a slice of its own. */
 export interface PcoWrapped<D extends PcoDtype = PcoDtype> {
-  /** What the file starts with: the format version, one or two bytes. */
+  /** The file header: the format version, one or two bytes. */
   readonly header: Bytes;
-  /** How the numbers of the chunk were taken apart. */
+  /** The chunk metadata. */
   readonly meta: Bytes;
+  /** Pages to decode, in any selection. */
   readonly pages: readonly PcoPage[];
+  /** Type of the numbers. */
   readonly dtype: D;
 }
 
-/** Decodes the pages of a wrapped chunk, each to a typed array. A page can be decoded without the others. */
+/** Decodes pages of a wrapped chunk, each to a typed array. A page decodes without the others. */
 export function decodePcoPages<D extends PcoDtype>(wrapped: PcoWrapped<D>, options: PcoDecodeOptions = {}): PcoArrays[D][] {
   const type = TYPES.find(([, dtype]) => dtype === wrapped.dtype);
-  if (type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
+  if (type === undefined) throw new TypeError(`dtype must be a number type such as 'int32', not ${String(wrapped.dtype)}`);
   const [header, meta] = [bytesOf(wrapped.header, 'header'), bytesOf(wrapped.meta, 'meta')];
   const limits = limitsOf(options, {});
   if (!Array.isArray(wrapped.pages)) throw new TypeError('pages must be an array of { bytes, count }');

@@ -2,18 +2,18 @@ import type { Results } from './decode.js';
 import { call } from './instance.js';
 import { type Bytes, bytesOf } from './source.js';
 
-/** A format that a file can be in. This build decodes all of them. */
+/** A format that this build decodes. */
 export type Format = keyof Results;
 
-/** What {@link probe} makes of the start of a file. */
+/** Result of {@link probe}. */
 export type Probe =
   | { readonly format: Format; readonly needed?: never }
-  /** Too short to tell: this many bytes of the file decide. */
+  /** Too short: this many bytes are needed. */
   | { readonly format: undefined; readonly needed: number }
-  /** No known format starts like this. */
+  /** Not a known format. */
   | { readonly format: undefined; readonly needed?: never };
 
-/** Tells by its first bytes which format a file is in. Eight bytes are always enough. */
+/** Detects the format from the first bytes; eight are always enough. */
 export function probe(bytes: Bytes): Probe {
   const prefix = bytesOf(bytes).subarray(0, 16);
   const found: unknown = call((wasm) => wasm.probe(prefix));

@@ -1,54 +1,63 @@
-// Where bytes come from: memory, a Blob, a server that answers range requests, or whatever else gives parts of a file.
+// Sources of bytes: memory, a Blob, a server with range requests, or a reader of the caller's.
 
 import { checkWhole } from './check.js';
 import { refuse, UnspoolError } from './error.js';
 
-/** Bytes at hand. */
+/** Bytes in memory. */
 export type Bytes = Uint8Array | ArrayBuffer;
 
-/** A file, here or elsewhere. A string is a URL; a `Request` is one with headers, credentials and whatever else `fetch` takes. */
+/**
+ * A file in memory or elsewhere. A string is a URL; a `Request` adds headers, credentials and other
+ * `fetch` options.
+ */
 export type Source = Bytes | Blob | URL | string | Request | RangeReader;
 
-/** Bytes `start` up to `end` of a file. */
+/** A range of bytes in a file. */
 export interface ByteRange {
+  /** First byte. */
   readonly start: number;
+  /** End, exclusive. */
   readonly end: number;
 }
 
-/** A file that the caller reads: through a handle of Node, a client of a store, a cache. */
+/** A file that the caller reads, such as a Node file handle, a storage client or a cache. */
 export interface RangeReader {
-  /** How many bytes the file has. */
+  /** Length of the file in bytes. */
   readonly size: number;
   /**
-   * Gives all bytes of a range, which never leads out of the file. May be called again before it has answered. The signal says when
-   * nobody waits for them any more. What it gives must stay as it is: the memory is not copied.
+   * Returns all bytes of a range, which is always inside the file. May be called again before it
+   * has resolved. The signal aborts when the bytes are no longer needed. The returned memory must
+   * not change: it is not copied.
    */
   read(range: ByteRange, signal?: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Numbers as the ranges that they are. */
-export const pairs = (numbers: Float64Array): ByteRange[] => Array.from({ length: numbers.length / 2 }, (_, i) => ({ start: numbers[2 * i] ?? 0, end: numbers[2 * i + 1] ?? 0 }));
+/** Converts pairs of numbers to ranges. */
+export const toRanges = (numbers: Float64Array): ByteRange[] => Array.from({ length: numbers.length / 2 }, (_, i) => ({ start: numbers[2 * i] ?? 0, end: numbers[2 * i + 1] ?? 0 }));
 
-/** Checks what a caller passes for bytes. */
+/** Checks that an argument is bytes, and returns a view of them. */
 export function bytesOf(bytes: unknown, name = 'bytes'): Uint8Array {
   const known = isBuffer(bytes) || isArray(bytes);
   if (known && !isDetached(isBuffer(bytes) ? bytes : bytes.buffer)) {
     if (isBuffer(bytes)) return new Uint8Array(bytes);
-    // A view of our own, but of its class alone: a `Buffer` of Node has a `slice` that does not copy. And see `isArray`.
+    // A plain Uint8Array: a Node Buffer has a `slice` that does not copy.
     return Object.getPrototypeOf(bytes) === Uint8Array.prototype ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   }
-  throw new TypeError(known ? `${name}: their memory was transferred away` : `${name} must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
+  throw new TypeError(known ? `${name}: the memory was transferred` : `${name} must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
 }
 
-/** Whether it is bytes. Those of another realm, a frame or what a test runner made for itself, are no instance of the class of this one. */
+/**
+ * Tests for bytes. By name too, because bytes of another realm (a frame, a test runner) have
+ * another class.
+ */
 export const isArray = (thing: unknown): thing is Uint8Array => thing instanceof Uint8Array || kindOf(thing) === 'Uint8Array';
-/** The same of the memory under bytes. */
+/** Tests for an ArrayBuffer, by name too. */
 export const isBuffer = (thing: unknown): thing is ArrayBuffer => thing instanceof ArrayBuffer || kindOf(thing) === 'ArrayBuffer';
 
-/** `Uint8Array`, `Blob`, and so on. */
+/** Returns the name of a class, such as `Uint8Array` or `Blob`. */
 export const kindOf = (thing: unknown): string => Object.prototype.toString.call(thing).slice('[object '.length, -1);
 
-/** Whether a buffer went to another thread, for instance. */
+/** Tests whether a buffer was transferred. */
 export function isDetached(buffer: ArrayBufferLike): boolean {
   if (buffer.byteLength > 0) return false;
   try {
@@ -59,51 +68,51 @@ export function isDetached(buffer: ArrayBufferLike): boolean {
   }
 }
 
-/** What somebody passed for bytes, and how to get them out of it. */
+/** Describes a wrong argument, and how to get bytes from it. */
 function described(thing: unknown): string {
   if (thing === null || typeof thing === 'undefined') return String(thing);
   if (typeof thing !== 'object') return `a ${typeof thing}`;
   const name = kindOf(thing);
   const hint =
-    name === 'Blob' || name === 'File' ? '; await blob.arrayBuffer() gives them'
-    : name === 'Response' ? '; await response.arrayBuffer() gives them'
-    : name === 'Promise' ? ': await it'
-    : name === 'SharedArrayBuffer' ? '; new Uint8Array(it) gives them'
-    : ArrayBuffer.isView(thing) ? '; new Uint8Array(it.buffer, it.byteOffset, it.byteLength) gives them'
+    name === 'Blob' || name === 'File' ? '; pass await blob.arrayBuffer()'
+    : name === 'Response' ? '; pass await response.arrayBuffer()'
+    : name === 'Promise' ? '; await it first'
+    : name === 'SharedArrayBuffer' ? '; pass new Uint8Array(it)'
+    : ArrayBuffer.isView(thing) ? '; pass new Uint8Array(it.buffer, it.byteOffset, it.byteLength)'
     : '';
   return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}${hint}`;
 }
 
-/** At most so often, in milliseconds, somebody is told how far reading is. */
-const PAUSE = 50;
+/** Minimum time between two progress reports, in milliseconds. */
+const REPORT_INTERVAL = 50;
 
-/** All bytes of a `Blob`. `tell` hears how many of them have been read, now and then, and at the end that it is all. */
-export async function readBlob(blob: Blob, tell: (done: number, total: number) => void = () => undefined): Promise<Uint8Array<ArrayBuffer>> {
+/** Reads all bytes of a `Blob`. Calls `onProgress` now and then, and once at the end. */
+export async function readBlob(blob: Blob, onProgress: (done: number, total: number) => void = () => undefined): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(blob.size);
   const reader = blob.stream().getReader();
-  let [done, told] = [0, 0];
+  let [done, reported] = [0, 0];
   for (;;) {
     const { value } = await reader.read();
     if (value === undefined) {
-      if (done === 0) tell(0, 0);
+      if (done === 0) onProgress(0, 0);
       return bytes;
     }
     bytes.set(value, done);
     done += value.length;
     const now = performance.now();
-    if (now - told < PAUSE && done < blob.size) continue;
-    told = now;
-    tell(done, blob.size);
+    if (now - reported < REPORT_INTERVAL && done < blob.size) continue;
+    reported = now;
+    onProgress(done, blob.size);
   }
 }
 
 /**
- * Fills an array of any type as bytes, and gives how many of its elements were written. What it would have needed is counted in them, too.
- * Bytes that are no whole number of elements are refused: there would be no telling how many were written.
+ * Fills an array of any type as bytes. Returns the number of elements written, and converts `need`
+ * in errors to elements. Refuses bytes that do not fill whole elements.
  */
-export function filled(to: unknown, fill: (out: Uint8Array) => number): number {
-  if (!ArrayBuffer.isView(to) || to instanceof DataView) throw new TypeError('what is decoded into must be a typed array');
-  if (isDetached(to.buffer)) throw new TypeError('the memory of what is decoded into was transferred away');
+export function fillBytes(to: unknown, fill: (out: Uint8Array) => number): number {
+  if (!ArrayBuffer.isView(to) || to instanceof DataView) throw new TypeError('the output must be a typed array');
+  if (isDetached(to.buffer)) throw new TypeError('the memory of the output was transferred');
   const size = (to as Uint8Array).BYTES_PER_ELEMENT;
   try {
     const written = fill(to instanceof Uint8Array ? to : new Uint8Array(to.buffer, to.byteOffset, to.byteLength));
@@ -115,24 +124,24 @@ export function filled(to: unknown, fill: (out: Uint8Array) => number): number {
   }
 }
 
-/** A file that is read in pieces. */
+/** A file that is read in ranges. */
 export interface Reader {
   readonly size: number;
   read(range: ByteRange): Uint8Array | Promise<Uint8Array>;
 }
 
-/** An open file, and whether each piece of it takes a while to come. */
+/** An open file. `isRemote` is true if each read takes a round trip. */
 export interface OpenSource extends Reader {
-  readonly isFar: boolean;
+  readonly isRemote: boolean;
 }
 
-/** Opens a file, wherever it is. No range that is read leads out of it, and none is read once the signal has called it off. */
+/** Opens a file. Reads are clipped to its length, and refused after the signal has aborted. */
 export async function openSource(source: Source, signal?: AbortSignal): Promise<OpenSource> {
   signal?.throwIfAborted();
-  const { size, read, isFar } = await found(source, signal);
+  const { size, read, isRemote } = await openAny(source, signal);
   return {
     size,
-    isFar,
+    isRemote,
     read(range) {
       signal?.throwIfAborted();
       const end = Math.min(range.end, size);
@@ -141,16 +150,16 @@ export async function openSource(source: Source, signal?: AbortSignal): Promise<
   };
 }
 
-async function found(source: Source, signal: AbortSignal | undefined): Promise<OpenSource> {
-  if (typeof source === 'string' || source instanceof URL || isRequest(source)) return { ...(await openUrl(source, signal)), isFar: true };
+async function openAny(source: Source, signal: AbortSignal | undefined): Promise<OpenSource> {
+  if (typeof source === 'string' || source instanceof URL || isRequest(source)) return { ...(await openUrl(source, signal)), isRemote: true };
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
-    return { size: source.size, read: async ({ start, end }) => new Uint8Array(await source.slice(start, end).arrayBuffer()), isFar: false };
+    return { size: source.size, read: async ({ start, end }) => new Uint8Array(await source.slice(start, end).arrayBuffer()), isRemote: false };
   }
-  if (isReader(source)) return { ...openReader(source, signal), isFar: true };
+  if (isReader(source)) return { ...openReader(source, signal), isRemote: true };
   const isBytes = isArray(source) || isBuffer(source);
-  if (!isBytes) throw new TypeError(`a file is a Blob, a URL, a Request, a reader of ranges, a Uint8Array or an ArrayBuffer, not ${described(source)}`);
+  if (!isBytes) throw new TypeError(`a file must be a Blob, a URL, a Request, { size, read }, a Uint8Array or an ArrayBuffer, not ${described(source)}`);
   const bytes = bytesOf(source);
-  return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isFar: false };
+  return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isRemote: false };
 }
 
 const isRequest = (source: Source): source is Request => kindOf(source) === 'Request';
@@ -161,39 +170,39 @@ function openReader(source: RangeReader, signal: AbortSignal | undefined): Reade
   const { size } = source;
   checkWhole('size', size);
   const read = async (range: ByteRange): Promise<Uint8Array> => {
-    const bytes = bytesOf(await source.read(range, signal), 'what read gives');
+    const bytes = bytesOf(await source.read(range, signal), 'the result of read');
     const wanted = range.end - range.start;
-    if (bytes.length !== wanted) throw new RangeError(`read gave ${bytes.length} bytes for the ${wanted} from ${range.start} on`);
+    if (bytes.length !== wanted) throw new RangeError(`read returned ${bytes.length} bytes instead of ${wanted} at offset ${range.start}`);
     return bytes;
   };
   return { size, read };
 }
 
-/** Whether it is an address on a server, and no path. Relative ones are, on a page. */
+/** Tests whether an address can be fetched. On a page, a relative one can. */
 export const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
 
-/** Both signals in one, where there are two and the engine can do that; else the first. */
-export const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal => (one === undefined ? other : 'any' in AbortSignal ? AbortSignal.any([one, other]) : one);
+/** Joins two signals if the engine can, else returns the first. */
+export const anySignal = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal => (one === undefined ? other : 'any' in AbortSignal ? AbortSignal.any([one, other]) : one);
 
-/** How much of a file on a server is fetched before anything is known of it. Most headers fit. */
-const FIRST = 16 * 1024;
+/** Length of the first read from a server. Most headers fit. */
+const FIRST_READ = 16 * 1024;
 
-/** What a server answers for bytes from `start` on: they, how long the whole file is, and which version of it that is. */
+/** A server's answer: bytes from `start` on, the length of the file, and its version. */
 interface Answer {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly size: number;
-  /** As far as the server says, and a browser lets a page on another one see it. */
+  /** ETag and Last-Modified, if the server sends them and exposes them to the page. */
   readonly version: readonly (string | null | undefined)[];
   readonly status: number;
 }
 
-/** Why a server's answer is of no use: it refuses, or it is not the part of the file that was asked for. */
+/** An error that says why a server's answer cannot be used. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
-  /** What was asked for. */
+  /** The requested address. */
   readonly url: string;
-  /** The status of the answer, as in 404; with 200 or 206 it is the answer that is wrong. */
+  /** HTTP status, such as 404. With 200 or 206, the content of the answer is wrong. */
   readonly status: number;
 
   /** @internal */
@@ -206,20 +215,20 @@ export class SourceError extends Error {
 async function openUrl(source: string | URL | Request, signal?: AbortSignal): Promise<Reader> {
   const request = isRequest(source) ? source : undefined;
   const url = isRequest(source) ? source.url : source;
-  if (request !== undefined && request.method !== 'GET') throw new TypeError(`a file is read by GET, not ${request.method}`);
-  const until = request === undefined ? signal : either(signal, request.signal);
+  if (request !== undefined && request.method !== 'GET') throw new TypeError(`a file must be requested by GET, not ${request.method}`);
+  const until = request === undefined ? signal : anySignal(signal, request.signal);
   const refused = (status: number, why: string): SourceError => new SourceError(`${String(url)}: ${why}`, String(url), status);
   const ask = async (start: number, end: number): Promise<Answer> => {
-    // Those of a request are replaced by what is said here.
+    // The headers here replace those of a Request.
     const headers = new Headers(request?.headers);
     headers.set('Range', `bytes=${start}-${end - 1}`);
     const response = await fetch(source, until === undefined ? { headers } : { headers, signal: until }).catch((cause: unknown) => {
       throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, openAsBlob of node:fs opens a path`, { cause });
     });
-    const { status, headers: said } = response;
-    // Weak or not, what stands in the quotes names the version.
-    const version = [said.get('ETag')?.replace(/^W\//, ''), said.get('Last-Modified')];
-    const range = said.get('Content-Range');
+    const { status, headers: answered } = response;
+    // Weak or strong, the quoted part of the tag identifies the version.
+    const version = [answered.get('ETag')?.replace(/^W\//, ''), answered.get('Last-Modified')];
+    const range = answered.get('Content-Range');
     // An empty file satisfies no range.
     if (status === 416 && start === 0 && (range === null || /\/0$/.test(range))) return { bytes: new Uint8Array(), start, size: 0, version, status };
     if (!response.ok) {
@@ -227,21 +236,22 @@ async function openUrl(source: string | URL | Request, signal?: AbortSignal): Pr
       throw new SourceError(`${String(url)} cannot be fetched: ${status} ${response.statusText}`, String(url), status);
     }
     const bytes = new Uint8Array(await response.arrayBuffer());
-    // A server without ranges sends everything.
+    // A server without range requests sends the whole file.
     if (status === 200) return { bytes, start: 0, size: bytes.length, version, status };
     const [first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(range ?? '')?.slice(1).map(Number) ?? [];
     if (first === undefined || last === undefined || size === undefined) {
-      throw refused(status, 'the server does not say which part of how long a file this is; one on another origin must expose Content-Range');
+      throw refused(status, 'the server sent no valid Content-Range; from another origin it must also expose that header');
     }
-    if (first !== start || last !== Math.min(end, size) - 1) throw refused(status, 'the server sent another range than asked');
-    if (bytes.length !== last + 1 - first) throw refused(status, 'the server sent more or less than the range that it names');
+    if (first !== start || last !== Math.min(end, size) - 1) throw refused(status, 'the server sent another range than requested');
+    if (bytes.length !== last + 1 - first) throw refused(status, 'the server sent a body that does not match its Content-Range');
     return { bytes, start, size, version, status };
   };
-  const { bytes, size, version } = await ask(0, FIRST);
+  const { bytes, size, version } = await ask(0, FIRST_READ);
   const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => {
     if (end <= bytes.length) return bytes.subarray(start, end);
     const part = await ask(start, end);
-    // Where both have a tag, dates say no more: two machines behind one address may have the same file from two days.
+    // Compare tags if both answers have one; else dates. Servers of one cluster may differ in
+    // dates.
     const both = version.findIndex((then, at) => then && part.version[at]);
     const differs = both >= 0 && part.version[both] !== version[both];
     if (part.size !== size || differs) throw refused(part.status, 'the file has changed since it was opened');

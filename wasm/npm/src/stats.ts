@@ -1,60 +1,71 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What numbers come to, in one pass.
+// Statistics of numbers in one pass.
 import type { Stats as WasmStats } from '../wasm/unspool.js';
 import { checkOptions } from './check.js';
 import type { HalfFloats } from './half.js';
-import { Held, room } from './instance.js';
+import { Handle, moduleFor } from './instance.js';
 import { isDetached } from './source.js';
 
-const here = room('stats');
+const wasmModule = moduleFor('stats');
 
-/** Numbers in one array: those that `decode` gives, or any others. */
+/** A typed array of numbers of any type. */
 export type Numbers =
   | Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array
   | BigUint64Array | BigInt64Array | HalfFloats<ArrayBufferLike>;
 
-/** Bounds, mean and deviation; NaN where there is nothing to have them of. Infinities have no part in the last two. */
+/** Bounds, mean and deviation; NaN if undefined. Mean and deviation ignore infinities. */
 export interface Summary {
-  /** How many numbers there are, without those that are none. */
+  /** Number of values that are not NaN. */
   readonly count: number;
+  /** Number of NaN values. */
   readonly nans: number;
+  /** Number of infinite values. */
   readonly infinite: number;
+  /** Smallest value. */
   readonly min: number;
+  /** Largest value. */
   readonly max: number;
+  /** Mean of the finite values. */
   readonly mean: number;
+  /** Standard deviation of the finite values. */
   readonly deviation: number;
 }
 
-/** How many numbers lie from `low` on and below `high`. */
+/** A bin of a histogram. */
 export interface Bin {
+  /** Lower bound, included. */
   readonly low: number;
+  /** Upper bound, excluded. */
   readonly high: number;
+  /** Number of values in the bin. */
   readonly count: number;
 }
 
-/** What numbers come to. */
+/** Statistics of numbers. */
 export interface Statistics extends Summary {
-  /** At most 64 bins of equal width, whose edges are round in binary. */
+  /** At most 64 bins of equal width, with bounds that are round in binary. */
   readonly histogram: readonly Bin[];
-  /** The same of the base-2 logarithms of the sizes of those that are not zero. */
+  /**
+   * Zeros, negative numbers, and a histogram of the base-2 logarithms of nonzero absolute values.
+   */
   readonly magnitudes: { readonly zeros: number; readonly negative: number; readonly bins: readonly Bin[] };
-  /** Of vectors, what their lengths come to. */
+  /** Summary of the norms of vectors; `undefined` for plain numbers. */
   readonly norms: Summary | undefined;
 }
 
-/** What the numbers of one array come to. */
+/** Statistics of one array. */
 export interface ArrayStatistics extends Statistics {
-  /** Of vectors, what their lengths come to, and each of them. */
+  /** Summary of the norms of vectors, and each norm. */
   readonly norms: (Summary & { readonly each: Float64Array }) | undefined;
 }
 
-/** What the numbers are. */
+/** Options of {@link statistics} and {@link RunningStatistics}. */
 export interface StatisticsOptions {
-  /** Values in each row; with more than one, the rows are vectors that have norms. */
+  /** Values per row, 1 by default. With more, each row is a vector with a norm. */
   dimension?: number | undefined;
 }
 
-/** Sums up the numbers of an array. Integers of 64 bits are rounded where a `number` cannot hold them. */
+/** Computes statistics of an array. 64-bit integers are rounded to the nearest `number`. */
 export function statistics(values: Numbers, options: StatisticsOptions = {}): ArrayStatistics {
   const running = new RunningStatistics(options);
   try {
@@ -66,37 +77,42 @@ export function statistics(values: Numbers, options: StatisticsOptions = {}): Ar
   }
 }
 
-/** So many numbers cross over at a time. */
+/** Numbers copied to the module at a time. */
 const AT_ONCE = 1 << 16;
 
 /**
- * Sums up numbers that come piece by piece, in memory that does not grow with them:
+ * Computes statistics over several arrays, in constant memory:
  *
  * ```ts
- * using running = new RunningStatistics();
- * for await (const piece of pieces) running.add(piece);
- * running.result().mean;
+ * const running = new RunningStatistics();
+ * for (const array of arrays) running.add(array);
+ * console.log(running.result().mean);
+ * running.release();
  * ```
  */
 export class RunningStatistics {
-  /** Values in each row. */
+  /** Values per row. */
   readonly dimension: number;
-  #stats: Held<WasmStats>;
+  #stats: Handle<WasmStats>;
 
+  /** Starts without numbers. */
   constructor(options: StatisticsOptions = {}) {
     checkOptions(options, { dimension: true });
     const { dimension = 1 } = options;
-    if (!Number.isSafeInteger(dimension) || dimension < 1) throw new TypeError('a dimension is a whole number from 1 on');
+    if (!Number.isSafeInteger(dimension) || dimension < 1) throw new TypeError('dimension must be a whole number, 1 or more');
     this.dimension = dimension;
-    this.#stats = new Held(here, (wasm) => new wasm.Stats(dimension));
+    this.#stats = new Handle(wasmModule, (wasm) => new wasm.Stats(dimension));
   }
 
-  /** Takes numbers; of vectors, whole rows. Gives the length of each vector, and none of plain numbers. */
+  /**
+   * Adds numbers; for vectors, whole rows. Returns the norm of each vector, or an empty array for
+   * plain numbers.
+   */
   add(values: Numbers): Float64Array {
-    if (!ArrayBuffer.isView(values) || values instanceof DataView) throw new TypeError('statistics are of a typed array');
-    if (isDetached(values.buffer)) throw new TypeError('values: their memory was transferred away');
+    if (!ArrayBuffer.isView(values) || values instanceof DataView) throw new TypeError('values must be a typed array');
+    if (isDetached(values.buffer)) throw new TypeError('values: the memory was transferred');
     const { dimension } = this;
-    if (values.length % dimension !== 0) throw new TypeError(`${values.length} values are no whole rows of ${dimension}`);
+    if (values.length % dimension !== 0) throw new TypeError(`values must be whole rows of ${dimension}, not ${values.length} values`);
     return this.#stats.call((stats) => {
       const step = Math.max(1, Math.floor(AT_ONCE / dimension)) * dimension;
       for (let at = 0; at < values.length; at += step) stats.push(floatsOf(values.subarray(at, at + step)));
@@ -104,15 +120,15 @@ export class RunningStatistics {
     });
   }
 
-  /** Takes all that another one took, which keeps it. */
+  /** Adds everything that `other` has accumulated. `other` keeps it. */
   merge(other: RunningStatistics): void {
-    if (!(other instanceof RunningStatistics) || other === this) throw new TypeError('statistics merge with other RunningStatistics');
+    if (!(other instanceof RunningStatistics) || other === this) throw new TypeError('merge expects another RunningStatistics');
     const { dimension } = this;
-    if (other.dimension !== dimension) throw new TypeError(`rows of ${other.dimension} values do not merge with rows of ${dimension}`);
+    if (other.dimension !== dimension) throw new TypeError(`cannot merge rows of ${other.dimension} values into rows of ${dimension}`);
     this.#stats.call((mine) => other.#stats.call((theirs) => mine.merge(theirs)));
   }
 
-  /** What all numbers so far come to. More may follow. */
+  /** Returns the statistics so far. More numbers may follow. */
   result(): Statistics {
     return this.#stats.call((stats) => {
       const [zeros = 0, negative = 0, ...magnitudes] = stats.magnitudes();
@@ -125,21 +141,21 @@ export class RunningStatistics {
     });
   }
 
-  /** Gives back what it takes in the wasm module, which is the end of it. */
+  /** Frees the memory in the module. It cannot be used afterwards. */
   release(): void {
     this.#stats.free();
   }
 
-  /** The same, for `using`. */
+  /** Calls {@link release}, for `using`. */
   [Symbol.dispose](): void {
     this.release();
   }
 }
 
-/** Numbers of any type as the one that is summed up. */
+/** Converts numbers of any type to doubles. */
 function floatsOf(values: Numbers): Float64Array {
   if (values instanceof Float64Array) return values;
-  // By its numbers: an array of another realm is no instance of the class of this one.
+  // Tested by value: an array of another realm has another class.
   if (typeof values[0] !== 'bigint') return new Float64Array(values as ArrayLike<number>);
   const floats = new Float64Array(values.length);
   for (let at = 0; at < floats.length; at++) floats[at] = Number(values[at]);

@@ -1,71 +1,77 @@
-// Files that come and leave as streams of bytes.
+// Decodes streams of bytes.
 //
-// A TransformStream would have to give all that a piece of input decodes to at once, which can be a thousand times as much. So
-// these are pairs whose readable side asks the decoder for the next piece when somebody wants one, and whose writable side waits
-// until its piece is used up.
+// A TransformStream would have to emit everything that a piece of input decodes to at once, up to a
+// thousand times its size. So these are pairs: the readable side asks the decoder for the next
+// piece on demand, and the writable side waits until its piece is consumed.
 import type { Stream as WasmStream } from '../wasm/unspool.js';
-import { type Exports, Held, type Room, room } from './instance.js';
+import { type Exports, Handle, type ModuleAccess, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf } from './source.js';
-import { chosen, type ZstdDecodeOptions } from './zstd.js';
+import { formatArguments, type ZstdDecodeOptions } from './zstd.js';
 
-/** Compressed bytes in, decoded bytes out: for `pipeThrough`. */
+/** A pair of streams for `pipeThrough`. */
 export interface DecodeStream {
+  /** Decoded bytes. */
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Compressed bytes, in pieces of any size. */
   readonly writable: WritableStream<Bytes>;
 }
 
-/** How a stream is decoded. */
+/** Options of the decode streams. */
 export interface DecodeStreamOptions {
+  /** Limits for this stream. */
   limits?: Limits | undefined;
 }
 
 /**
- * Decodes a Zstandard file while it comes, all of its frames. It keeps their window, which `limits.maxWindow` bounds. A file in
- * the draft must be announced as such: it cannot be looked through first.
+ * Decodes all frames of a Zstandard stream. Keeps a window, which `limits.maxWindow` bounds. A
+ * draft file needs `format: 'zstd-draft'`, as a stream cannot look ahead.
  */
 export function zstdStream(options: ZstdDecodeOptions = {}): DecodeStream {
-  const [limits, [dictionary, format]] = [limitsOf(options, { dictionary: true, format: true }), chosen(options)];
-  // It is read with the first piece, and may be gone by then.
+  const [limits, [dictionary, format]] = [limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  // Copied: it is read with the first piece, and may have changed by then.
   const own = dictionary && new Uint8Array(dictionary);
-  return decodeStream(room('zstd-stream'), (wasm) => wasm.zstd_stream(own, format, limits));
+  return decodeStream(moduleFor('zstd-stream'), (wasm) => wasm.zstd_stream(own, format, limits));
 }
 
-/** Decodes an xz file while it comes, all of its streams. It keeps their dictionary, which `limits.maxWindow` bounds. */
+/** Decodes all streams of an xz file. Keeps a window, which `limits.maxWindow` bounds. */
 export function xzStream(options: DecodeStreamOptions = {}): DecodeStream {
   const limits = limitsOf(options, {});
-  return decodeStream(room('xz-stream'), (wasm) => wasm.xz_stream(limits));
+  return decodeStream(moduleFor('xz-stream'), (wasm) => wasm.xz_stream(limits));
 }
 
-/** Decodes a gzip file while it comes, all of its members, each of whose checksums is verified. It keeps 32 KiB. */
+/** Decodes all members of a gzip file and verifies their checksums. Keeps a window of 32 KiB. */
 export function gzipStream(options: DecodeStreamOptions = {}): DecodeStream {
   const limits = limitsOf(options, {});
-  return decodeStream(room('gzip'), (wasm) => wasm.gzip_stream(limits));
+  return decodeStream(moduleFor('gzip'), (wasm) => wasm.gzip_stream(limits));
 }
 
 /**
- * Decodes an AT-1 file that is no bundle, frame after frame. One without frames says only as a whole what it holds, so that
- * nothing comes out before all of it is there. Its hash is verified at the end.
+ * Decodes an AT-1 file that is not a bundle, frame by frame. A file without frames is decoded at
+ * its end. The hash is verified at the end.
  */
 export function at1Stream(options: DecodeStreamOptions = {}): DecodeStream {
   const limits = limitsOf(options, {});
-  return decodeStream(room('at1'), (wasm) => wasm.at1_stream(limits));
+  return decodeStream(moduleFor('at1'), (wasm) => wasm.at1_stream(limits));
 }
 
-/** So much of the input crosses over at a time. */
+/** Input bytes per step. */
 const AT_ONCE = 1 << 16;
 
-/** What a decoder wants next: bytes, to be asked again for what it holds, or nothing any more. */
+/**
+ * Status codes of a decoder: it needs input; it is done. The code between them asks for another
+ * step.
+ */
 const [NEED_INPUT, DONE] = [0, 2];
 
-function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeStream {
-  const decoder = new Decoder(room, open);
+function decodeStream(access: ModuleAccess, open: (wasm: Exports) => WasmStream): DecodeStream {
+  const decoder = new Decoder(access, open);
   let output!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   let input!: WritableStreamDefaultController;
-  /** What was written and is not used up; `undefined` if nothing is. */
+  /** Input not yet consumed; `undefined` if none. */
   let rest: Uint8Array | undefined;
   let last = false;
-  /** The write or the close that waits. */
+  /** The pending write or close. */
   let waits: { resolve: () => void; reject: (reason: unknown) => void } | undefined;
   /** Wakes the reader that waits for input. */
   let wake: (() => void) | undefined;
@@ -74,15 +80,17 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
     wake?.();
     return new Promise((resolve, reject) => (waits = { resolve, reject }));
   };
-  /** Whether nothing comes out before more goes in. What is written counts as used up only then: a source may fail behind it. */
+  /**
+   * True if output needs more input. Only then is a write complete: the source may fail after it.
+   */
   const isDry = (): boolean => rest === undefined && !last && decoder.status === NEED_INPUT;
-  /** Nothing will be decoded any more. */
+  /** Ends decoding. */
   const end = (): void => {
     decoder.free();
     rest = undefined;
     wake?.();
   };
-  /** The same, before all was decoded: nothing more is taken, either. */
+  /** Ends decoding early, and refuses further input. */
   const fail = (reason: unknown): void => {
     end();
     waits?.reject(reason);
@@ -124,7 +132,7 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
   const writable = new WritableStream<Bytes>({
     start(controller) {
       input = controller;
-      // At once: `abort` would be called only after the write that waits, maybe for a reader who has left.
+      // Listen to the signal: `abort` would be called only after the pending write, perhaps never.
       controller.signal.addEventListener('abort', () => {
         if (decoder.freed) return;
         end();
@@ -136,7 +144,7 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
       try {
         rest = bytesOf(bytes);
       } catch (error) {
-        // Whoever reads hears of it, too.
+        // The reader must see the error too.
         end();
         output.error(error);
         throw error;
@@ -153,22 +161,22 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
   return { readable, writable };
 }
 
-/** A decoder in the wasm module, from its first step on until it is freed. */
+/** A decoder in the module. It is created by the first step and lives until it is freed. */
 class Decoder {
   read = 0;
   status = NEED_INPUT;
   freed = false;
-  #room: Room;
+  #access: ModuleAccess;
   #open: (wasm: Exports) => WasmStream;
-  #stream: Held<WasmStream> | undefined;
+  #stream: Handle<WasmStream> | undefined;
 
-  constructor(room: Room, open: (wasm: Exports) => WasmStream) {
-    this.#room = room;
+  constructor(access: ModuleAccess, open: (wasm: Exports) => WasmStream) {
+    this.#access = access;
     this.#open = open;
   }
 
   step(bytes: Uint8Array, last: boolean): Uint8Array<ArrayBuffer> {
-    this.#stream ??= new Held(this.#room, this.#open);
+    this.#stream ??= new Handle(this.#access, this.#open);
     return this.#stream.call((stream) => {
       const piece = stream.step(bytes, last) as Uint8Array<ArrayBuffer>;
       this.read = stream.read();

@@ -1,61 +1,64 @@
-// `unspool/structure`: reads what `inspect` found, and needs no wasm for it. For pages that inspect in a worker.
+// `unspool/structure`: reads the result of `inspect` without wasm. For pages that inspect in a
+// worker.
 /**
- * The nodes of a file as flat arrays, which a worker can transfer and which stay small for a million nodes. Each node is
- * followed by what it contains. Leaves tile a valid file: each bit lies in exactly one.
+ * The nodes of a file as flat arrays: small for a million nodes, and transferable from a worker.
+ * Each node is followed by its children. Leaves tile a valid file: each bit belongs to exactly one.
  */
 export interface Structure {
-  /** How many nodes there are. */
+  /** Number of nodes. */
   readonly length: number;
-  /** How many did not fit. */
+  /** Number of nodes that did not fit. */
   readonly leftOut: number;
   /** First bit of each node. */
   readonly start: Float64Array;
-  /** The bit behind the last one of each node. */
+  /** End of each node in bits, exclusive. */
   readonly end: Float64Array;
-  /** How many groups each node lies in. */
+  /** Depth of each node: its number of enclosing groups. */
   readonly depth: Uint8Array;
   /** Index into {@link parts}, or 255 for a group. */
   readonly part: Uint8Array;
-  /** The number of each node's name, which never changes: see {@link names}. */
+  /** Name number of each node, which never changes; see {@link names}. */
   readonly name: Uint16Array;
-  /** Where in {@link values} the value of each node ends; it starts where the one before it ends. */
+  /** End of each node's value in {@link values}. It starts at the end of the previous one. */
   readonly valueEnd: Uint32Array;
-  /** The values in UTF-8. */
+  /** The values of all nodes in UTF-8, concatenated. */
   readonly values: Uint8Array;
-  /** The labels of all names, by their numbers. */
+  /** The label of each name number. */
   readonly names: Readonly<Record<number, string>>;
-  /** What bits can be for. */
+  /** The names of the parts. */
   readonly parts: readonly string[];
 }
 
 /** One node of a {@link Structure}. */
 export interface Node {
-  /** The number of its name: what code compares. */
+  /** Name number, to compare in code. */
   readonly id: number;
-  /** The label of its name, for people. */
+  /** Label of the name, for display. */
   readonly name: string;
-  /** What it holds, or what tells it from its siblings; empty where the bits speak for themselves. */
+  /** Value of a field, or number of a group among its siblings; empty if there is none. */
   readonly value: string;
-  /** What its bits are for; `undefined` for a group. */
+  /** Part of the format that the bits belong to; `undefined` for a group. */
   readonly part: string | undefined;
-  /** First bit, and the bit behind the last one. */
+  /** First bit. */
   readonly start: number;
+  /** End in bits, exclusive. */
   readonly end: number;
+  /** Number of enclosing groups. */
   readonly depth: number;
 }
 
 const utf8 = new TextDecoder();
 
-/** The value of a node. */
+/** Returns the value of a node. */
 function valueAt(structure: Structure, index: number): string {
   const start = index > 0 ? (structure.valueEnd[index - 1] ?? 0) : 0;
   return utf8.decode(structure.values.subarray(start, structure.valueEnd[index] ?? start));
 }
 
-/** A node as an object. */
+/** Returns a node as an object. */
 export function nodeAt(structure: Structure, index: number): Node {
   if (!(Number.isInteger(index) && index >= 0 && index < structure.length)) {
-    throw new RangeError(`there is no node ${String(index)} among ${structure.length}`);
+    throw new RangeError(`node ${String(index)} is out of range: the structure has ${structure.length} nodes`);
   }
   const id = structure.name[index] ?? 0;
   return {
@@ -69,7 +72,7 @@ export function nodeAt(structure: Structure, index: number): Node {
   };
 }
 
-/** All nodes, one after the other. */
+/** Iterates over all nodes in order. */
 export function* nodes(structure: Structure): Generator<Node> {
   for (let index = 0; index < structure.length; index++) yield nodeAt(structure, index);
 }

@@ -1,17 +1,18 @@
-// A wasm module as text that a string literal of any bundler leaves as it is, and that gzip makes as small as the module: each
-// byte is a letter, or two if it is rare, where base64 would cut bytes apart and cost a third more.
+// A wasm module as text for a string literal. Bundlers leave it unchanged, and it gzips as small as
+// the module: a byte is one letter, or two if it is rare. Base64 would split bytes and cost a third
+// more.
 
-/** All letters that nobody escapes. */
+/** The letters that need no escape in a string. */
 const LETTERS = Array.from({ length: 95 }, (_, index) => String.fromCharCode(index + 32)).filter((letter) => !'"$\'<\\`'.includes(letter));
 
-/** The first letters are each the first of two. */
+/** Number of letters that start a pair. */
 const FIRSTS = 2;
 const SINGLE = LETTERS.length - FIRSTS;
 
-/** In front of all stands how the bytes are ordered, the most frequent first: in hexadecimal digits. */
+/** Length of the prefix: all bytes in hexadecimal, the most frequent first. */
 const ORDER = 512;
 
-/** Bytes to text. */
+/** Converts bytes to text. */
 export function textOf(bytes: Uint8Array): string {
   const counts = new Uint32Array(256);
   for (const byte of bytes) counts[byte]! += 1;
@@ -24,7 +25,7 @@ export function textOf(bytes: Uint8Array): string {
   return order.map((byte) => byte.toString(16).padStart(2, '0')).join('') + Array.from(bytes, (byte) => codes[byte]).join('');
 }
 
-/** Text to bytes. */
+/** Converts text to bytes. */
 export function bytesOfText(text: string): Uint8Array {
   const places = new Uint8Array(128);
   LETTERS.forEach((letter, place) => (places[letter.charCodeAt(0)] = place));

@@ -1,35 +1,47 @@
-// What Zstandard works with: its tables, and the sequences of a block.
+// Zstandard: the tables of a block, and its sequences.
 import { checkOptions, checkWhole } from './check.js';
-import { room } from './instance.js';
+import { moduleFor } from './instance.js';
 import { limitsOf } from './limits.js';
 import { type Bytes, bytesOf } from './source.js';
-import { chosen, type ZstdDecodeOptions } from './zstd.js';
+import { formatArguments, type ZstdDecodeOptions } from './zstd.js';
 
-const { call } = room('zstd');
+const { call } = moduleFor('zstd');
 
-/** How many bits the code of each literal has, 0 for one without a code, as a `huffman code` of {@link inspect} describes it. */
+/**
+ * Returns the code length of each literal, 0 for none, from a `huffman code` field of {@link
+ * inspect}.
+ */
 export function zstdCodeLengths(description: Bytes, options: Pick<ZstdDecodeOptions, 'format'> = {}): Uint8Array {
   checkOptions(options, { format: true });
-  const [bytes, [, format]] = [bytesOf(description), chosen(options)];
+  const [bytes, [, format]] = [bytesOf(description), formatArguments(options)];
   return call((wasm) => wasm.zstd_code_lengths(bytes, format));
 }
 
-/** How many states of an FSE table each code has; -1 is one state that is entered with all of its bits. */
+/**
+ * Returns the number of states of each code in an FSE table; -1 is a single state below probability
+ * 1.
+ */
 export function zstdStateCounts(description: Bytes): Int16Array {
   const bytes = bytesOf(description);
   return call((wasm) => wasm.zstd_state_counts(bytes));
 }
 
-/** Sequences, each of which copies literals, and then `matchLengths` bytes from `offsets` back. */
+/** The sequences of a block. Each appends literals, then a match. */
 export interface ZstdSequences {
+  /** Literals appended before each match. */
   readonly literalLengths: Uint32Array<ArrayBuffer>;
+  /** Length of each match. */
   readonly matchLengths: Uint32Array<ArrayBuffer>;
+  /** Offset of each match, back from the end of the output. */
   readonly offsets: Uint32Array<ArrayBuffer>;
 }
 
-/** The sequences of a block, counted from 0; none if there is no such block. `bytes` start with its frame, and may break off behind the block. */
+/**
+ * Returns the sequences of a block, counted from 0; empty if there is no such block. `bytes` start
+ * with the frame and may end after the block.
+ */
 export function zstdSequences(bytes: Bytes, block: number, options: ZstdDecodeOptions = {}): ZstdSequences {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), chosen(options)];
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
   checkWhole('block', block);
   const all = call((wasm) => wasm.zstd_sequences(view, block, dictionary, format, limits));
   const every = (first: number): Uint32Array<ArrayBuffer> => Uint32Array.from({ length: all.length / 3 }, (_, at) => all[3 * at + first] ?? 0);

@@ -1,67 +1,73 @@
-// Zstandard, and the two older formats that share its magic numbers.
+// Zstandard, and the two older formats with its magic numbers.
 import { checkOptions } from './check.js';
-import { room } from './instance.js';
+import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, filled } from './source.js';
+import { type Bytes, bytesOf, fillBytes } from './source.js';
 
-const { call, work } = room('zstd');
+const { call, work } = moduleFor('zstd');
 
-/** What a frame can be in: RFC 8878, what zstd 0.7 wrote, or the draft 0.2.0 between them. */
+/** A flavour of Zstandard: RFC 8878, zstd 0.7, or the draft 0.2.0 between them. */
 export type ZstdFormat = 'zstd' | 'zstd-v07' | 'zstd-draft';
 
-/** How Zstandard is decoded. */
+/** Options for decoding Zstandard. */
 export interface ZstdDecodeOptions {
+  /** Limits for this call. */
   limits?: Limits | undefined;
-  /** What `zstd --train` wrote, or any bytes that the file was compressed against. */
+  /** A dictionary: the output of `zstd --train`, or any bytes the file was compressed against. */
   dictionary?: Bytes | undefined;
-  /** For those who know better than the file, whose blocks tell otherwise. */
+  /** Overrides the flavour, which is otherwise detected from the blocks. */
   format?: ZstdFormat | undefined;
 }
 
-/** The formats by the numbers that the module has for them. */
+/** The flavours in the order of the module's numbers. */
 const FORMATS: readonly (ZstdFormat | undefined)[] = [undefined, 'zstd', 'zstd-v07', 'zstd-draft'];
 
-/** A dictionary and a format for the module. */
-export function chosen({ dictionary, format }: ZstdDecodeOptions): [dictionary: Uint8Array | undefined, format: number] {
+/** Checks dictionary and flavour, and returns them as the module's arguments. */
+export function formatArguments({ dictionary, format }: ZstdDecodeOptions): [dictionary: Uint8Array | undefined, format: number] {
   const number = FORMATS.indexOf(format);
   if (number < 0) throw new TypeError(`format must be 'zstd', 'zstd-v07' or 'zstd-draft', not ${String(format)}`);
   return [dictionary === undefined ? undefined : bytesOf(dictionary, 'dictionary'), number];
 }
 
-/** Decodes a file, all of its frames, and verifies their checksums. `limits.maxOutput` bounds what a small file may grow to. */
+/**
+ * Decodes all frames of a file and verifies their checksums. `limits.maxOutput` bounds the result.
+ */
 export function decodeZstd(bytes: Bytes, options: ZstdDecodeOptions = {}): Uint8Array<ArrayBuffer> {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), chosen(options)];
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
   return work(view, limits, () =>
     call((wasm) => wasm.zstd_decode(view, dictionary, format, limits) as Uint8Array<ArrayBuffer>),
   );
 }
 
-/** Decodes a file to the start of `to`, and gives how many bytes that were. */
+/** Decodes a file to the start of `to`. Returns the number of bytes written. */
 export function decodeZstdInto(bytes: Bytes, to: Uint8Array, options: ZstdDecodeOptions = {}): number {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), chosen(options)];
-  return filled(to, (out) =>
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  return fillBytes(to, (out) =>
     work(view, limits, () => call((wasm) => wasm.zstd_decode_into(view, out, dictionary, format, limits))),
   );
 }
 
-/** Which of the three formats a whole file is in, by its block headers: what a stream, which cannot look ahead, must be told. */
+/**
+ * Detects the flavour of a whole file from its block headers. A stream cannot look ahead, so pass
+ * it the result.
+ */
 export function zstdFormat(bytes: Bytes): ZstdFormat | undefined {
   const view = bytesOf(bytes);
   return FORMATS[call((wasm) => wasm.zstd_format(view))];
 }
 
-/** The header of a frame, or of a skippable frame, whose `size` bytes mean nothing to Zstandard. */
+/** The header of a frame, or of a skippable frame of `size` bytes that Zstandard ignores. */
 export type ZstdHeader =
   | { kind: 'frame'; length: number; window: number; contentSize?: number; dictionaryId?: number; checksum: boolean }
   | { kind: 'skippable'; length: number; variant: number; size: number };
 
-/** The longest header. */
+/** Maximum length of a header. */
 const HEADER = 18;
 
-/** Reads the header at the start of `bytes`, which need not hold more than 18, without decoding anything. */
+/** Reads the header at the start of `bytes`; 18 bytes are enough. Decodes nothing. */
 export function zstdHeader(bytes: Bytes, options: Pick<ZstdDecodeOptions, 'format'> = {}): ZstdHeader {
   checkOptions(options, { format: true });
-  const [view, [, format]] = [bytesOf(bytes).subarray(0, HEADER), chosen(options)];
+  const [view, [, format]] = [bytesOf(bytes).subarray(0, HEADER), formatArguments(options)];
   const [length = 0, window = 0, size = 0, dictionaryId, checksum] = call((wasm) => wasm.zstd_frame(view, format));
   if (dictionaryId === undefined) return { kind: 'skippable', length, variant: window, size };
   return {

@@ -1,4 +1,4 @@
-// AT-1: whole files, bundles, and questions to tables.
+// AT-1: whole files, bundles and queries.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,10 +14,10 @@ const hash = (rows) => createHash('sha256').update(rows).digest('hex');
 const joined = (rows) => Buffer.from(rows.map((row) => row.join('\t')).join('\n'), 'utf8');
 
 const original = (name) => new URL(`${name}.orig`, folder);
-/** The vectors with an original; the other files of the folder are for the queries. */
+/** The vectors with an original; the other files of the folder are for queries. */
 const names = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')).vectors.map(({ name }) => name);
 
-test('every vector decodes byte for byte, and its structure covers it', () => {
+test('decodes every vector, and its structure covers the file', () => {
   for (const name of names) {
     const [bytes, expected] = [read(name), new Uint8Array(readFileSync(original(name)))];
     assert.deepEqual(decodeAt1(bytes), expected, name);
@@ -35,7 +35,7 @@ test('every vector decodes byte for byte, and its structure covers it', () => {
   assert.equal(names.length, 183);
 });
 
-test('the text of every table comes group by group, the lines between its rows included', async () => {
+test('decodes every table to text by row group, including lines between rows', async () => {
   const pieces = async (source, options) => {
     const found = [];
     for await (const piece of at1Text(source, options)) found.push(piece);
@@ -45,7 +45,7 @@ test('the text of every table comes group by group, the lines between its rows i
   for (const name of names) {
     const bytes = read(name);
     const found = await pieces(bytes).catch((error) => error.name);
-    // The other codecs have no row groups.
+    // Other codecs have no row groups.
     if (found === 'At1NotQueryable' || found === 'At1QueryFrames') continue;
     assert.deepEqual(Buffer.concat(found), readFileSync(original(name)), name);
     tables++;
@@ -55,10 +55,10 @@ test('the text of every table comes group by group, the lines between its rows i
   const whole = await pieces(new Blob([bytes]));
   assert.equal(whole.length, (await describeAt1(bytes)).groups);
   const { length } = decodeAt1(bytes);
-  // A limit is one of pieces, not of what they come to.
+  // The limit applies to each piece, not to their sum.
   assert.equal((await pieces(bytes, { limits: { maxOutput: length / 2 } })).length, whole.length);
   await assert.rejects(pieces(bytes, { limits: { maxOutput: 1000 } }), { name: 'OutputLimit' });
-  // What was handed out of a broken file before that showed is not all of it.
+  // Pieces of a broken file that were returned before the error are a prefix of the text.
   const trailer = (hash) => new Uint8Array([...bytes, ...hash, 0xa1, 0x53, 0x36, 0x01]);
   const right = createHash('sha256').update(decodeAt1(bytes)).digest();
   assert.equal((await pieces(trailer(right))).length, whole.length);
@@ -69,14 +69,14 @@ test('the text of every table comes group by group, the lines between its rows i
   }, { name: 'At1Hash', class: 'Checksum' });
   assert.equal(before.length, whole.length - 1);
   await assert.rejects(pieces(bytes.subarray(0, 5000)), { class: 'Truncated' });
-  // Whoever has enough of it leaves nothing behind.
+  // A consumer that stops early leaves no handle open.
   for await (const piece of at1Text(bytes)) {
     assert.deepEqual(piece, whole[0]);
     break;
   }
 });
 
-test('bad files end as their manifest says, and bombs at the limit', () => {
+test('reports the errors in the manifest, and stops bombs at the limit', () => {
   const bytes = read('c8_events');
   const { length } = decodeAt1(bytes);
   assert.throws(() => decodeAt1(bytes, { limits: { maxOutput: length - 1 } }), { name: 'OutputLimit' });
@@ -104,13 +104,13 @@ test('bad files end as their manifest says, and bombs at the limit', () => {
 const varint = (number) => (number < 128 ? [number] : [(number & 127) | 128, ...varint(number >> 7)]);
 const utf8 = (text) => [...new TextEncoder().encode(text)];
 
-/** A file of a set of streams that are stored as they are. */
+/** Builds a file of stored streams. */
 function at1(codec, streams) {
   const string = (bytes) => [...varint(bytes.length), ...bytes];
   return Uint8Array.from([65, 84, 49, 2, codec, ...varint(streams.length), ...streams.flatMap(([name, bytes]) => [...string(utf8(name)), 2, ...string(bytes)])]);
 }
 
-test('a bundle gives its files by name', () => {
+test('decodes a bundle to named files', () => {
   const raw = (text) => [65, 84, 49, 2, 255, 2, ...utf8(text)];
   const manifest = utf8('[{"name":"a.txt"},{"name":"b/\u00fc.txt"}]');
   const bundle = at1(12, [['manifest', manifest], ['e0', raw('one')], ['e1', raw('second')]]);
@@ -123,7 +123,7 @@ test('a bundle gives its files by name', () => {
   assert.throws(() => decodeAt1Files(outside), { name: 'At1UnsafeName' });
   assert.equal(inspect(bundle).error, undefined);
 });
-/** Those whose files the repository holds. */
+/** The queries whose files are in the repository. */
 const known = queries.filter(({ vector }) => vector !== 'big_c7_trades');
 
 const options = (query) => ({
@@ -133,7 +133,7 @@ const options = (query) => ({
   eq: query.where.filter(({ eq }) => eq !== undefined).map(({ col, eq }) => ({ column: col, value: eq })),
 });
 
-test('the answers of the vectors, from memory and from a Blob', async () => {
+test('answers every query vector from memory and from a Blob', async () => {
   assert.equal(known.length, 10);
   for (const query of known) {
     const bytes = read(query.vector);
@@ -149,7 +149,7 @@ test('the answers of the vectors, from memory and from a Blob', async () => {
   }
 });
 
-test('names, bytes, sums, and a limit', async () => {
+test('queries by name, as bytes, with sums and with a limit', async () => {
   const file = read('c8_events');
   const { rows } = await queryAt1(file, { select: ['ts', 'type'], limit: 2 });
   assert.equal(rows.length, 2);
@@ -165,7 +165,7 @@ test('names, bytes, sums, and a limit', async () => {
   assert.deepEqual(value, new TextEncoder().encode(whole.rows[0][0]));
 });
 
-test('from a server, no more than the head and the blocks', async () => {
+test('reads only the head and the needed blocks from a server', async () => {
   const bytes = read('c7_wide');
   const ranges = [];
   const server = createServer((request, response) => {
@@ -186,7 +186,7 @@ test('from a server, no more than the head and the blocks', async () => {
   }
 });
 
-test('what cannot be asked', async () => {
+test('refuses invalid queries', async () => {
   const file = read('c8_events');
   const kind = async (options, source = file) => {
     try {
@@ -202,14 +202,14 @@ test('what cannot be asked', async () => {
   assert.equal(await kind({}, read('c8_events').subarray(0, 100)), 'Truncated');
   assert.equal(await kind({}, Uint8Array.of(65, 84, 49, 2, 4, 0)), 'At1NotQueryable');
   assert.equal(await kind({ limits: { maxOutput: 10 } }), 'OutputLimit');
-  // A word that is misspelt would be left out, and the answer be that of another question.
+  // A misspelt name would be ignored, and the result would answer another query.
   const misspelt = [{ were: [] }, { where: [{ column: 'ts', form: 1 }] }, { eq: [{ column: 'ts', values: 1 }] }];
   for (const wrong of [...misspelt, { sum: 0, count: true }, { limit: -1 }, { select: [-1] }, { as: 'text' }, { where: [{ column: 0, to: NaN }] }]) {
     assert.equal(await kind(wrong), 'TypeError', JSON.stringify(wrong));
   }
 });
 
-test('a table says what it is before it is asked', async () => {
+test('describes a table without reading its blocks', async () => {
   const bytes = read('c8_events');
   for (const source of [bytes, new Blob([bytes])]) {
     const table = await describeAt1(source);
@@ -219,7 +219,7 @@ test('a table says what it is before it is asked', async () => {
     assert.equal(table.groups, stats.groups);
     assert.deepEqual(table.columns.map(({ name }) => name), ['type', 'ts', 'val']);
     assert.equal(table.lengths.reduce((sum, length) => sum + length, 0), stats.blockBytesTotal);
-    // Zone maps hold what is in their groups, and blocks lie one behind the other.
+    // Zone maps bound the values of their groups, and blocks are adjacent.
     const ts = rows.map(([, ts]) => Number(ts));
     for (let group = 0; group < table.groups; group++) {
       const here = ts.slice(group * table.rowsPerGroup, (group + 1) * table.rowsPerGroup);
@@ -228,7 +228,7 @@ test('a table says what it is before it is asked', async () => {
       assert.equal(table.blocks.end[block] - table.blocks.start[block], table.lengths[block]);
       assert.equal(table.blocks.start[block], table.blocks.end[block - 1]);
     }
-    // What a question reads besides the head are blocks.
+    // After the head, a query reads only blocks.
     const [head, ...ranges] = stats.ranges;
     assert.equal(head.start, 0);
     assert.equal(ranges.reduce((sum, { start, end }) => sum + end - start, 0), stats.blockBytesRead);
@@ -240,7 +240,7 @@ test('a table says what it is before it is asked', async () => {
   const kind = (bytes) => describeAt1(bytes).then(() => undefined, (error) => error.name);
   assert.equal(await kind(bytes.subarray(0, 100)), 'Truncated');
   assert.equal(await kind(read('c4_ragged')), 'At1NotQueryable');
-  // A head in which any byte is another is described, or refused by an error of the package.
+  // A head with any byte changed is described, or refused with an error of the package.
   for (let at = 0; at < 700; at++) {
     const changed = bytes.slice();
     changed[at] ^= 0x55;
@@ -252,7 +252,7 @@ test('a table says what it is before it is asked', async () => {
   }
 });
 
-test('files land in memory of the caller', () => {
+test('decodes files into memory of the caller', () => {
   for (const name of names) {
     const expected = readFileSync(original(name));
     const room = new Uint8Array(expected.length + 1).fill(7);

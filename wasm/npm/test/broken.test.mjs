@@ -1,4 +1,5 @@
-// docs/broken-input.md says what this package does with broken files; it still does. The other columns are those of `cargo xtask peers`.
+// The table in docs/broken-input.md matches this package. `cargo xtask peers` writes the other
+// columns.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -6,14 +7,14 @@ import { damage, expected, FORMATS, ownOutcome, words } from './peers/cases.mjs'
 
 const page = readFileSync(new URL('../../../docs/broken-input.md', import.meta.url), 'utf8');
 
-/** The first column of the table of a format, by row. */
+/** Reads the first column of a format's table, by row. */
 function documented(format) {
   const section = page.split(/^## /m).find((section) => section.startsWith(`${format}\n`)) ?? '';
   return new Map([...section.matchAll(/^\| ([^|]+) \| ([^|]+) \|/gm)].map(([, title, outcome]) => [title, outcome]));
 }
 
 for (const format of Object.keys(FORMATS)) {
-  test(`broken ${format} files do what the table says, and nothing breaks down`, () => {
+  test(`handles broken ${format} files as the table says`, () => {
     const known = documented(format);
     const wanted = expected(format);
     assert.equal(ownOutcome(format, FORMATS[format].file, wanted), 'right');
@@ -21,7 +22,7 @@ for (const format of Object.keys(FORMATS)) {
     assert.ok(cases.length > 0 && cases.every(([, files]) => files.length > 0));
     for (const [title, files] of cases) {
       const found = words(files.map((bytes) => ownOutcome(format, bytes, wanted)));
-      assert.equal(found, known.get(title), `${title}; cargo xtask peers writes the table anew`);
+      assert.equal(found, known.get(title), `${title}; update the table with cargo xtask peers`);
       assert.doesNotMatch(found, /breaks down|hangs/);
     }
   });

@@ -20,7 +20,7 @@ const arrays = {
   uint8: Uint8Array,
 };
 
-test('every vector decodes bit-exactly, from memory and from a Blob', async () => {
+test('decodes every vector bit for bit, from memory and from a Blob', async () => {
   const seen = new Set();
   assert.equal(valid.length, 61);
   for (const entry of valid) {
@@ -57,7 +57,7 @@ test('every vector decodes bit-exactly, from memory and from a Blob', async () =
   assert.equal(seen.size, 6, [...seen].join());
 });
 
-test('any rows, with and without checksums, as they are and as float32', async () => {
+test('decodes any rows, with and without checksums, as stored and as float32', async () => {
   let tried = 0;
   for (const entry of valid) {
     const bytes = read(entry.file);
@@ -83,8 +83,8 @@ test('any rows, with and without checksums, as they are and as float32', async (
   assert.ok(tried > 500);
 });
 
-test('every bad file ends in the error that the core gives', () => {
-  // What the core's own tests expect: `name: Kind: class at byte N: words`, or `name: accepted`.
+test('reports the same error as the core for every bad file', () => {
+  // The core's expectations: `name: Kind: class at byte N: words`, or `name: accepted`.
   const golden = new Map(text('golden/cvc-bad.txt').trimEnd().split('\n').map((line) => line.split(/: (.*)/).slice(0, 2)));
   assert.equal(golden.size, bad.length);
   for (const { name, file } of bad) {
@@ -92,7 +92,7 @@ test('every bad file ends in the error that the core gives', () => {
     try {
       decode(read(`bad/${file}`));
     } catch (error) {
-      // Bytes that are not CVC at all are refused by the sniffing already; the door of the format says why.
+      // `decode` refuses bytes without the magic of CVC; the function of the format says why.
       assert.ok(error instanceof UnspoolError, `${name}: ${error}`);
       const precise = ['UnknownFormat', 'Truncated'].includes(error.name) ? thrown(() => decodeCvc(read(`bad/${file}`))) : error;
       verdict = `${precise.name}: ${precise.message}`;
@@ -100,7 +100,7 @@ test('every bad file ends in the error that the core gives', () => {
       assert.ok(precise.offset >= 0 && precise.offset <= read(`bad/${file}`).length, name);
       assert.equal(precise.message.includes(`at byte ${precise.offset}`), true);
     }
-    // A number beyond 2^53 is rounded here.
+    // Numbers above 2^53 are rounded here.
     const expected = golden.get(name).replace(/\(needs (\d+)\)/, (_, need) => `(needs ${Number(need)})`);
     assert.equal(verdict, expected, name);
   }
@@ -115,7 +115,7 @@ function thrown(run) {
   assert.fail('nothing was thrown');
 }
 
-test('a bad file through a Blob ends as it does in memory', async () => {
+test('reports the same error for a bad file in a Blob', async () => {
   for (const { name, file } of bad) {
     const bytes = read(`bad/${file}`);
     const attempt = async (source) => {
@@ -131,7 +131,7 @@ test('a bad file through a Blob ends as it does in memory', async () => {
   }
 });
 
-test('sections say what the writer noted, NaN included', async () => {
+test('returns the metadata of sections, including NaN', async () => {
   const entry = valid.find(({ name }) => name === 'v1_sections');
   const file = await openCvc(read(entry.file));
   for (const { key, value, row_ranges } of entry.section_filters) {
@@ -139,7 +139,7 @@ test('sections say what the writer noted, NaN included', async () => {
     assert.deepEqual(found, row_ranges, `${key}=${value}`);
   }
   assert.ok(entry.section_filters.length > 2);
-  // A header written by Python, with a bare NaN that JSON.parse refuses.
+  // A header written by Python with a bare NaN, which JSON.parse refuses.
   const json = '{"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[],"sections":[{"start_index":0,"end_index":0,"metadata":{"a":NaN,"b":"NaN, -Infinity","c":[-Infinity,1]}}]}';
   const bytes = new Uint8Array(12 + json.length);
   bytes.set(new TextEncoder().encode(`CVCF${json}`.slice(0, 4)));
@@ -150,21 +150,21 @@ test('sections say what the writer noted, NaN included', async () => {
   assert.deepEqual(sections, [{ start: 0, end: 0, metadata: { a: NaN, b: 'NaN, -Infinity', c: [-Infinity, 1] } }]);
 });
 
-test('probe tells formats apart', () => {
+test('detects formats with probe', () => {
   assert.deepEqual(probe(Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd)), { format: 'zstd' });
   assert.deepEqual(probe(new TextEncoder().encode('ONPA')), { format: undefined, needed: 8 });
   assert.deepEqual(probe(new TextEncoder().encode('GIF89a')), { format: undefined });
   assert.equal(thrown(() => decode(new TextEncoder().encode('GIF89a'))).name, 'UnknownFormat');
 });
 
-test('bytes may be of another realm, as in test runners and frames', () => {
+test('accepts bytes of another realm, as in test runners and frames', () => {
   const own = read('v1_fp16.cvc');
   const foreign = runInNewContext('Uint8Array.from(bytes)', { bytes: own });
   assert.ok(!(foreign instanceof Uint8Array));
   for (const bytes of [foreign, foreign.buffer]) assert.deepEqual(decodeCvc(bytes), decodeCvc(own));
 });
 
-test('wrong arguments are told at once', async () => {
+test('refuses wrong arguments at once', async () => {
   const bytes = read('v1_fp16.cvc');
   for (const wrong of ['CVCF', null, undefined, 42, [1, 2], new Blob([bytes]), new Float32Array(4)]) {
     assert.throws(() => decode(wrong), TypeError);
@@ -173,15 +173,15 @@ test('wrong arguments are told at once', async () => {
   const view = new DataView(new ArrayBuffer(8));
   for (const [bytes, words] of [
     ['CVCF', 'not a string'], [undefined, 'not undefined'], [null, 'not null'], [[67, 86], 'not an Array'],
-    [new Blob(['CVCF']), 'not a Blob; await blob.arrayBuffer()'], [new Response('CVCF'), 'not a Response; await response.arrayBuffer()'],
-    [Promise.resolve(view), 'not a Promise: await it'], [view, 'not a DataView; new Uint8Array(it.buffer, it.byteOffset, it.byteLength)'],
-    [new SharedArrayBuffer(8), 'not a SharedArrayBuffer; new Uint8Array(it)'], [new Uint16Array(2), 'not a Uint16Array; new Uint8Array(it.buffer'],
+    [new Blob(['CVCF']), 'not a Blob; pass await blob.arrayBuffer()'], [new Response('CVCF'), 'not a Response; pass await response.arrayBuffer()'],
+    [Promise.resolve(view), 'not a Promise; await it first'], [view, 'not a DataView; pass new Uint8Array(it.buffer, it.byteOffset, it.byteLength)'],
+    [new SharedArrayBuffer(8), 'not a SharedArrayBuffer; pass new Uint8Array(it)'], [new Uint16Array(2), 'not a Uint16Array; pass new Uint8Array(it.buffer'],
   ]) {
     assert.throws(() => decode(bytes), (error) => error instanceof TypeError && error.message.includes(`must be a Uint8Array or an ArrayBuffer, ${words}`), words);
   }
   const gone = new Uint8Array(8);
   structuredClone(gone, { transfer: [gone.buffer] });
-  for (const bytes of [gone, gone.buffer]) assert.throws(() => decode(bytes), /TypeError: bytes: their memory was transferred away/);
+  for (const bytes of [gone, gone.buffer]) assert.throws(() => decode(bytes), /TypeError: bytes: the memory was transferred/);
   assert.throws(() => decode(new Blob([])), /arrayBuffer/);
   await assert.rejects(openCvc(42), TypeError);
   const file = await openCvc(bytes);
@@ -194,12 +194,12 @@ test('wrong arguments are told at once', async () => {
   assert.throws(() => file.column('text'), { name: 'CvcNoSuchColumn', code: 518 });
   const columnar = await openCvc(read('v2_ints_default.cvc'));
   assert.throws(() => columnar.column(), { name: 'CvcPickColumn' });
-  assert.throws(() => decodeCvc(bytes, { limits: { maxOutpt: 1 } }), /no limit called maxOutpt/);
+  assert.throws(() => decodeCvc(bytes, { limits: { maxOutpt: 1 } }), /unknown limit maxOutpt; expected one of maxOutput, /);
   assert.throws(() => decodeCvc(bytes, { limits: { maxOutput: 6399 } }), { class: 'Limit', need: 6400 });
   assert.throws(() => decodeCvc(bytes, { limits: { maxElements: 3 } }), { name: 'ElementLimit' });
 });
 
-test('an ArrayBuffer is as good as a Uint8Array, at any offset', () => {
+test('accepts an ArrayBuffer, and a Uint8Array at any offset', () => {
   const bytes = read('v1_int8.cvc');
   const padded = new Uint8Array(bytes.length + 10);
   padded.set(bytes, 7);
@@ -207,7 +207,7 @@ test('an ArrayBuffer is as good as a Uint8Array, at any offset', () => {
   assert.deepEqual(decodeCvc(padded.subarray(7, 7 + bytes.length)).data, whole);
 });
 
-test('a header that lies allocates nothing', () => {
+test('allocates nothing for a header that claims too much', () => {
   const json = '{"num_vectors":1073741823,"dimension":1,"compression":"fp16","chunks":[{"rows":1073741823}]}';
   const bytes = new Uint8Array(12 + json.length + 8);
   bytes.set(new TextEncoder().encode('CVCF\x01\0\0\0'));
@@ -219,8 +219,8 @@ test('a header that lies allocates nothing', () => {
   assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 24);
 });
 
-test('mutated files end in values or in an error of the core, never in a trap', () => {
-  // A fixed sequence: a failure can be repeated.
+test('decodes or refuses mutated files without a trap', () => {
+  // A fixed sequence makes failures repeatable.
   let state = 1;
   const random = (below) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -246,7 +246,7 @@ test('mutated files end in values or in an error of the core, never in a trap', 
   assert.ok(refused > 200 && refused < 2000, `${refused}`);
 });
 
-test('of a file that is too short to tell its format, need says how long it must be', () => {
+test('reports in need how long a truncated file must be', () => {
   for (const length of [0, 1, 3]) {
     const start = read('v1_int8.cvc').subarray(0, length);
     assert.throws(() => decode(start), { name: 'Truncated', offset: length, need: inspect(start).error.need });
@@ -254,7 +254,7 @@ test('of a file that is too short to tell its format, need says how long it must
   }
 });
 
-test('what is no argument is refused by its name, and never taken for another', async () => {
+test('refuses invalid arguments by name', async () => {
   const file = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
   const [cvc, pco, onpair, zstd, at1] = ['cvc/v1_int8.cvc', 'pco/k_u32_arange.pco', 'onpair/cpp/urls_b12.onp', 'zstd/page.zst', 'at1/c8_events.at1'].map(file);
   for (const wrong of [null, -1, NaN, 1.5, 2 ** 60, '3', [1], {}, true]) {
@@ -263,7 +263,7 @@ test('what is no argument is refused by its name, and never taken for another', 
     assert.throws(() => pcoBinCounts(pco, 0, wrong), /TypeError: variable must be/);
     assert.throws(() => inspect(cvc, { maxNodes: wrong }), /TypeError: maxNodes must be/);
     assert.throws(() => nodeAt(inspect(cvc).structure, wrong), RangeError);
-    assert.throws(() => openOnPair(onpair).row(wrong), /TypeError: rows are/);
+    assert.throws(() => openOnPair(onpair).row(wrong), /TypeError: a row must be/);
     await assert.rejects(queryAt1(at1, { eq: [{ column: 0, value: wrong === '3' ? undefined : wrong === -1 || wrong === 1.5 || wrong === 2 ** 60 ? null : wrong }] }), TypeError);
     if (wrong !== null) await assert.rejects(queryAt1(at1, { limit: wrong }), /TypeError: limit must be/);
   }
@@ -271,13 +271,13 @@ test('what is no argument is refused by its name, and never taken for another', 
     for (const call of [decodeCvc, decodeOnPair]) assert.throws(() => call(call === decodeCvc ? cvc : onpair, { rows: wrong }), /TypeError: rows must be/);
   }
   for (const wrong of [null, 5, 'abc']) assert.throws(() => decode(cvc, { limits: wrong }), /TypeError: limits must be/);
-  for (const wrong of [null, 10n, {}, true]) assert.throws(() => openOnPair(onpair).rows(wrong), /TypeError: rows are/);
-  assert.throws(() => decode(cvc, { limits: { toString: 1 } }), /no limit called toString/);
+  for (const wrong of [null, 10n, {}, true]) assert.throws(() => openOnPair(onpair).rows(wrong), /TypeError: a row must be/);
+  assert.throws(() => decode(cvc, { limits: { toString: 1 } }), /unknown limit toString/);
   assert.throws(() => decode(zstd, { dictionary: 'abc' }), /TypeError: dictionary must be/);
   assert.throws(() => (DEFAULT_LIMITS.maxOutput = 1), TypeError);
 });
 
-test('options that are none, and names that are not known, are refused everywhere', async () => {
+test('refuses unknown option names everywhere', async () => {
   const cvc = read('v1_int8.cvc');
   const [file, column] = [await openCvc(cvc), openOnPair(onpair)];
   const room = new Uint8Array(1e6);
@@ -317,12 +317,12 @@ test('options that are none, and names that are not known, are refused everywher
     const refused = (options) => assert.rejects(async () => call(options), TypeError, `${name} ${JSON.stringify(options)}`);
     for (const options of [{ maxOutput: 100 }, { row: [0, 1] }, null, 7]) await refused(options);
   }
-  assert.throws(() => decode(cvc, { maxOutput: 100 }), { message: 'options can be limits, checksums, dictionary, not maxOutput' });
+  assert.throws(() => decode(cvc, { maxOutput: 100 }), { message: 'unknown name maxOutput in options; expected one of limits, checksums, dictionary' });
   assert.throws(() => decodeXz(cvc, null), { message: 'options must be an object, not null' });
-  assert.throws(() => column.search({ contains: 'a', ignoreCase: true }), { message: 'search can be equals, startsWith, contains, not ignoreCase' });
+  assert.throws(() => column.search({ contains: 'a', ignoreCase: true }), { message: 'unknown name ignoreCase in search; expected one of equals, startsWith, contains' });
 });
 
-test('an option that is undefined is one that is not there', () => {
+test('treats an undefined option as absent', () => {
   const cvc = read('v1_int8.cvc');
   const limits = { maxOutput: undefined, maxDepth: undefined };
   assert.deepEqual(decode(cvc, { limits, checksums: undefined, dictionary: undefined }), decode(cvc));

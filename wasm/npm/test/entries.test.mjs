@@ -1,4 +1,5 @@
-// Each format alone: the same answers from a module of its own, in a process that loads nothing else.
+// Single-format entries: the same results from a module of their own, in a process that loads
+// nothing else.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 const vectors = new URL('../../../tests/vectors/', import.meta.url);
 const file = (path) => fileURLToPath(new URL(path, vectors));
 
-/** Runs a module in a process of its own, and gives what it prints. */
+/** Runs a module in a process of its own. Returns its output. */
 function inNode(script, path) {
   return execFileSync(process.execPath, ['--input-type=module', '-e', script, path], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
 }
@@ -27,7 +28,7 @@ const cases = [
   { format: 'zstd', path: 'zstd/rfc8878/s-rand34.zst', door: 'decodeZstd', take: '', expected: (bytes) => decodeZstd(bytes) },
 ];
 
-test('each format alone has a case here, but for those that are streams', () => {
+test('has a case for each single-format entry except streams', () => {
   const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const alone = Object.keys(exports).flatMap((path) => /^\.\/(\w+)\/separate$/.exec(path)?.[1] ?? []);
   assert.deepEqual(cases.map(({ format }) => format), alone);
@@ -38,7 +39,7 @@ for (const { format, path, door, take, expected } of cases) {
     [`unspool/${format}`, ''],
     [`unspool/${format}/separate`, `await init(readFileSync(new URL(import.meta.resolve('unspool/${format}.wasm'))));`],
   ]) {
-    test(`${entry} decodes, and refuses in the same words`, () => {
+    test(`decodes with ${entry}, and refuses with the same message`, () => {
       const script = `
         import { readFileSync } from 'node:fs';
         import { ${door}, init, errorTable, UnspoolError } from '${entry}';
@@ -67,7 +68,7 @@ for (const { format, path, door, take, expected } of cases) {
   }
 }
 
-test('entries that are loaded together share their errors, and stay apart otherwise', async () => {
+test('shares errors between entries, and keeps their modules apart', async () => {
   const pco = await import('unspool/pco');
   const whole = await import('unspool');
   assert.equal(pco.UnspoolError, whole.UnspoolError);
@@ -76,7 +77,7 @@ test('entries that are loaded together share their errors, and stay apart otherw
   assert.ok(whole.probe(bytes).format === 'pco');
 });
 
-test('an error knows its part once the whole is there, also after a format alone was at work', () => {
+test('finds the part of an error once the whole package is loaded', () => {
   const script = `
     import { readFileSync } from 'node:fs';
     import { decodeZstd } from 'unspool/zstd';
@@ -87,7 +88,7 @@ test('an error knows its part once the whole is there, also after a format alone
   assert.match(inNode(script, file('zstd/rfc8878/text-1025.zst')), /^frame 0/);
 });
 
-test('an entry without a module that nobody hands it one does not stand in the way of those that have theirs', () => {
+test('ignores an entry without a module if another entry has one', () => {
   const script = `
     import { readFileSync } from 'node:fs';
     import { decodeZstd as separate } from 'unspool/zstd/separate';
@@ -104,8 +105,8 @@ test('an entry without a module that nobody hands it one does not stand in the w
   assert.match(inNode(script, file('zstd/rfc8878/s-rand34.zst')), new RegExp(`^this entry of unspool comes without .*\\n${length} ${length} ${length}\\n2000\\n$`));
 });
 
-test('every entry stays within its size', () => {
-  // Bytes, gzipped: what the module is allowed to take, and what it should take one day.
+test('keeps every entry within its size budget', () => {
+  // Gzipped bytes: the budget of each module, and its target.
   const budgets = JSON.parse(readFileSync(new URL('../size-budget.json', import.meta.url), 'utf8'));
   const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const modules = Object.entries(exports).filter(([path]) => path.endsWith('.wasm'));
@@ -119,7 +120,7 @@ test('every entry stays within its size', () => {
   }
 });
 
-test('the text that every entry carries is its module, and weighs no more', async () => {
+test('embeds each module as text of the same gzipped size', async () => {
   const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const { bytesOfText } = await import('../dist/text.js');
   for (const [path, target] of Object.entries(exports).filter(([path]) => path.endsWith('.wasm'))) {

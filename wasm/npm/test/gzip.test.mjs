@@ -1,4 +1,4 @@
-// gzip around anything, and what numbers come to.
+// gzip around files of any format.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vecto
 const wrapped = read('gzip/v1_int8.cvc.gz');
 const inside = read('cvc/v1_int8.cvc');
 
-test('what gzip and Node wrote is unwrapped', () => {
+test('unwraps files written by gzip and Node', () => {
   assert.deepEqual(decodeGzip(wrapped), inside);
   assert.equal(new TextDecoder().decode(decodeGzip(read('gzip/two_members.gz'))), 'hello world\n');
   for (const level of [0, 1, 9]) assert.deepEqual(decodeGzip(gzipSync(inside, { level })), inside);
@@ -19,7 +19,7 @@ test('what gzip and Node wrote is unwrapped', () => {
   assert.throws(() => decodeGzipInto(wrapped, new Uint8Array(inside.length - 1)), { name: 'OutputTooSmall' });
 });
 
-test('decode goes on with what is inside, if it knows that', () => {
+test('decodes the content of a gzip file if its format is known', () => {
   assert.deepEqual(decode(wrapped), decode(inside));
   const onpair = read('onpair/cpp/urls_b12.onp');
   assert.deepEqual(decode(gzipSync(onpair)), { format: 'onpair', ...decodeOnPair(onpair) });
@@ -27,7 +27,7 @@ test('decode goes on with what is inside, if it knows that', () => {
   assert.deepEqual(plain, { format: 'gzip', bytes: new TextEncoder().encode('just text') });
 });
 
-test('decodeInto goes on with what is inside, too', () => {
+test('decodes the content of a gzip file into a given array', () => {
   const values = decode(inside).columns[0].data;
   const room = new Float32Array(values.length + 1);
   assert.equal(decodeInto(wrapped, room), values.length);
@@ -41,7 +41,7 @@ test('decodeInto goes on with what is inside, too', () => {
   assert.throws(() => decodeInto(gzipSync('just text'), text.subarray(1)), { name: 'OutputTooSmall', need: 9 });
 });
 
-test('broken files are refused where they are broken, and bombs at the limit', () => {
+test('refuses broken files at their offset, and stops bombs at the limit', () => {
   const bad = wrapped.slice();
   bad[bad.length - 5] ^= 1;
   assert.throws(() => decode(bad), { name: 'GzipCrc', class: 'Checksum', code: 705, offset: bad.length - 8 });

@@ -1,4 +1,4 @@
-// What an error and a handle say of themselves.
+// Errors and handles: parts, lifetimes, plain data.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -7,20 +7,20 @@ import { decode, decodeCvc, inspect, openCvc, openOnPair, UnspoolError } from 'u
 
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 
-test('an error tells in which part of the structure it lies', () => {
+test('reports the part of the structure that an error points to', () => {
   const broken = read('cvc/bad/payload_flip.cvc');
   assert.throws(() => decode(broken), { name: 'CvcCrc', part: 'chunk 0 › crc-32' });
   assert.equal(inspect(broken).error.part, 'chunk 0 › crc-32');
   assert.equal(inspect(broken).error.toJSON().part, 'chunk 0 › crc-32');
   const pco = read('pco/k_u32_arange.pco');
   assert.throws(() => decode(pco.subarray(0, pco.length - 2)), ({ part }) => /^page › page metadata/.test(part));
-  // What is wrong with the call is in no part of the file.
+  // A wrong call has no part.
   assert.throws(() => decodeCvc(read('cvc/v1_int8.cvc'), { column: 'nobody' }), { name: 'CvcNoSuchColumn', part: undefined });
   assert.throws(() => decode(new Uint8Array([1, 2, 3])), ({ name, part }) => name === 'UnknownFormat' && part === undefined);
 });
 
-test('the part is that which holds the offset, wherever the walk over the structure ends', () => {
-  /** With a byte flipped, refused with an error in this part. */
+test('finds the part at the offset even if the walk ends elsewhere', () => {
+  /** Flips a byte, and expects an error in this part. */
   for (const [path, at, mask, name, part] of [
     ['cvc/med_fp16.cvc', 41, 2, 'CvcUnknownCompression', 'header › chunks › chunk 0 › compression'],
     ['onpair/cpp/urls_b12.onp', 20540, 2, 'OnPairCode', /^codes \d+ › row/],
@@ -35,7 +35,7 @@ test('the part is that which holds the offset, wherever the walk over the struct
       assert.match(error.part, part instanceof RegExp ? part : new RegExp(`^${part}$`), path);
     }
   }
-  // The walk ends for another reason, but has seen where this is.
+  // The walk ends for another reason, but has passed this offset.
   const at1 = read('at1/c8_events.at1');
   at1[38] ^= 1;
   const error = refusal(() => decode(at1));
@@ -43,7 +43,7 @@ test('the part is that which holds the offset, wherever the walk over the struct
   assert.match(error.part, /^stream meta › payload xz › stream 0/);
 });
 
-test('the part is looked for when somebody asks, and what goes wrong then is no error', () => {
+test('finds the part on access, and ignores failures of the search', () => {
   const broken = read('cvc/bad/payload_flip.cvc');
   const asked = refusal(() => decode(broken));
   assert.equal(asked.part, 'chunk 0 › crc-32');
@@ -53,7 +53,7 @@ test('the part is looked for when somebody asks, and what goes wrong then is no 
   assert.equal(asked.part, 'chunk 0 › crc-32', 'found once');
 });
 
-test('an error that is kept does not keep its file', () => {
+test('does not keep a file alive through its error', () => {
   const script = `
     import('unspool').then(async ({ decode }) => {
       const errors = [];
@@ -78,14 +78,14 @@ function refusal(call) {
   assert.fail('not refused');
 }
 
-test('an error survives as plain data', () => {
+test('restores an error from plain data', () => {
   const { error } = inspect(read('cvc/bad/payload_flip.cvc'));
   const again = UnspoolError.from(JSON.parse(JSON.stringify(error)));
   assert.ok(again instanceof UnspoolError);
   assert.deepEqual(again.toJSON(), error.toJSON());
 });
 
-test('handles can be disposed of, and come back when they are used again', async () => {
+test('disposes of handles, and reopens them on use', async () => {
   const column = openOnPair(read('onpair/cpp/urls_b12.onp'));
   const first = column.text(0);
   column[Symbol.dispose]();
@@ -96,7 +96,7 @@ test('handles can be disposed of, and come back when they are used again', async
   assert.deepEqual(await file.column().rows(0, 3), rows);
 });
 
-test('what nobody released does not keep its instance in use forever', () => {
+test('frees the instance of a collected handle', () => {
   const script = `
     import('unspool').then(async ({ decodeXz, inspect, RunningStatistics }) => {
       let memory;

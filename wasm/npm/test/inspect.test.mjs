@@ -5,7 +5,7 @@ import { inspect, nodeAt, nodes, outline } from 'unspool';
 import * as Name from 'unspool/names';
 import { bad, read, valid } from './vectors.mjs';
 
-/** A server with a file of these parts, each at its place, and nothing between them; with how many bytes it was asked for. */
+/** Serves a sparse file of these parts, each at its offset, and counts the bytes read. */
 function serve(size, parts) {
   const asked = [];
   const { fetch } = globalThis;
@@ -21,7 +21,7 @@ function serve(size, parts) {
   return { asked, restore: () => (globalThis.fetch = fetch) };
 }
 
-test('leaves tile every valid file', () => {
+test('tiles every valid file with leaves', () => {
   for (const entry of valid) {
     const { format, size, structure, error, checksums } = inspect(read(entry.file));
     assert.equal(format, 'cvc');
@@ -40,7 +40,7 @@ test('leaves tile every valid file', () => {
   }
 });
 
-test('nodes have ids, names, values, parts and depth', () => {
+test('returns ids, names, values, parts and depths of nodes', () => {
   const { structure } = inspect(read('v1_fp16.cvc'));
   assert.deepEqual(nodeAt(structure, 0), { id: Name.Magic, name: 'magic', value: 'CVCF', part: 'framing', start: 0, end: 32, depth: 0 });
   const all = [...nodes(structure)];
@@ -56,7 +56,7 @@ test('nodes have ids, names, values, parts and depth', () => {
   assert.throws(() => nodeAt(structure, -1), RangeError);
 });
 
-test('a broken file keeps the part that was understood, and says where it breaks', () => {
+test('keeps the fields before an error, and reports its offset', () => {
   const { structure, error } = inspect(read('bad/payload_flip.cvc'));
   assert.equal(error.name, 'CvcCrc');
   assert.equal(error.class, 'Checksum');
@@ -73,14 +73,14 @@ test('a broken file keeps the part that was understood, and says where it breaks
   assert.equal(garbage.structure.length, 0);
 });
 
-test('nodes that do not fit are counted', () => {
+test('counts nodes that do not fit', () => {
   const bytes = read('v1_fp16.cvc');
   const all = inspect(bytes).structure.length;
   const { structure } = inspect(bytes, { maxNodes: 5 });
   assert.deepEqual([structure.length, structure.leftOut], [5, all - 5]);
 });
 
-test('a hundred thousand chunks', () => {
+test('inspects a hundred thousand chunks', () => {
   const chunks = Array(100_000).fill('{"rows":1}').join(',');
   const json = `{"chunks":[${chunks}],"compression":"fp16","dimension":0,"num_vectors":100000}`;
   const bytes = new Uint8Array(12 + json.length + 8 * 100_000);
@@ -94,12 +94,12 @@ test('a hundred thousand chunks', () => {
   assert.equal(last.end, bytes.length * 8);
 });
 
-/** The vector of another format. */
+/** Reads a vector of another format. */
 const vector = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 
-test('a large file shows its blocks by their headers', async () => {
+test('outlines the blocks of a large Zstandard file from their headers', async () => {
   const text = vector('zstd/rfc8878/text-1025.zst');
-  // Two frames, and between them two gigabytes that nobody reads.
+  // Two frames, with two gigabytes between them that are never read.
   const gap = new Uint8Array(8);
   new DataView(gap.buffer).setUint32(0, 0x184d2a50, true);
   new DataView(gap.buffer).setUint32(4, 2e9, true);
@@ -120,13 +120,13 @@ test('a large file shows its blocks by their headers', async () => {
   const cut = await outline(text.subarray(0, 600));
   assert.deepEqual([cut.error.class, cut.error.offset], ['Truncated', 600]);
   assert.equal(await outline(vector('at1/c0_ssh.at1')), undefined);
-  // A draft, which nobody can tell by its first bytes.
+  // A draft file, which its first bytes do not reveal.
   const draft = vector('zstd/draft/text-1025.zst');
   assert.equal((await outline(draft, { format: 'zstd-draft' })).error, undefined);
   await assert.rejects(outline(draft, { format: 'gzip' }), TypeError);
 });
 
-test('the chunks of CVC are found by their lengths', async () => {
+test('outlines the chunks of a CVC file from their lengths', async () => {
   const places = ({ structure }) => [...nodes(structure)].filter(({ id }) => OF_CHUNKS.includes(id)).map(({ name, value, start, end }) => [name, value, start, end]);
   const OF_CHUNKS = [Name.Magic, Name.Json, Name.Rows, Name.Chunk, Name.PayloadLength, Name.Crc32, Name.Column, Name.TrailingBytes];
   for (const entry of valid) {
@@ -142,7 +142,7 @@ test('the chunks of CVC are found by their lengths', async () => {
   }
   const huge = await outline(bytes, { limits: { maxHeader: 10 } });
   assert.equal(huge.error.name, 'HeaderLimit');
-  // A chunk of three gigabytes: of it, nothing is read but its length.
+  // A chunk of three gigabytes: only its length is read.
   const size = 3 * 2 ** 30;
   const json = Buffer.from(`{"chunks":[{"rows":${size / 4}},{"rows":0}],"compression":"fp16","dimension":2,"num_vectors":${size / 4}}`);
   const words = (...numbers) => Buffer.from(Uint32Array.from(numbers).buffer);
@@ -160,8 +160,8 @@ test('the chunks of CVC are found by their lengths', async () => {
   }
 });
 
-test('headers that are evenly spaced are read ahead, and only those', async () => {
-  /** A file of chunks of so many rows, each of which takes a kilobyte. */
+test('reads evenly spaced headers ahead, and no others', async () => {
+  /** Builds a file of chunks with this many rows of one kilobyte. */
   const made = (rows) => {
     const json = Buffer.from(JSON.stringify({ chunks: rows.map((rows) => ({ rows })), compression: 'fp16', dimension: 512, num_vectors: rows.reduce((sum, rows) => sum + rows) }));
     const bytes = Buffer.alloc(8 + json.length + rows.reduce((sum, rows) => sum + 4 + 1024 * rows, 0));
@@ -173,7 +173,7 @@ test('headers that are evenly spaced are read ahead, and only those', async () =
     return bytes;
   };
   const plain = globalThis.fetch;
-  /** How many were asked for, and how many at a time at most. */
+  /** Counts the reads, and the most in flight. */
   const asked = async (bytes) => {
     let [count, going, most] = [0, 0, 0];
     globalThis.fetch = async (url, { headers }) => {
@@ -198,7 +198,7 @@ test('headers that are evenly spaced are read ahead, and only those', async () =
   assert.ok(uneven.most === 1 && uneven.count <= 42, JSON.stringify(uneven));
 });
 
-test('the blocks of xz are read off its index', async () => {
+test('outlines the blocks of an xz file from its index', async () => {
   const one = vector('xz/blocks.xz');
   for (const bytes of [one, vector('xz/page.xz'), new Uint8Array([...one, ...one])]) {
     const blocks = ({ structure }) => [...nodes(structure)].filter(({ id }) => id === Name.Block).map(({ start, end }) => [start, end]);
@@ -210,7 +210,7 @@ test('the blocks of xz are read off its index', async () => {
   }
 });
 
-test('the tables of OnPair are found by their counts', async () => {
+test('outlines the tables of an OnPair file from their counts', async () => {
   const bytes = vector('onpair/cpp/urls_b12.onp');
   const found = await outline(new Blob([bytes, 'behind it']));
   assert.deepEqual([found.format, found.size, found.error], ['onpair', bytes.length + 9, undefined]);
@@ -230,10 +230,10 @@ test('the tables of OnPair are found by their counts', async () => {
   assert.equal((await outline(Uint8Array.from(bytes, (byte, at) => (at === 8 ? 17 : byte)))).error.name, 'OnPairBits');
 });
 
-test('the chunks of Pco are found one after the other', async () => {
+test('outlines the chunks of a Pco file one by one', async () => {
   const places = ({ structure }) => [...nodes(structure)].filter(({ id }) => [Name.Chunk, Name.Page, Name.PageOfNumbers].includes(id)).map(({ start, end }) => [start, end]);
   const short = vector('pco/assets/v1_0_0_conv1.pco');
-  // A million numbers of 64 bits, in one bin as they are: more than is read at once.
+  // A million 64-bit numbers in one bin, stored as they are: more than one read.
   const chunk = Buffer.concat([Buffer.from('02feff0f00100000000000000000000002', 'hex'), Buffer.alloc(8 * 0x0fffff, 1)]);
   const long = Buffer.concat([Buffer.from('70636f21020003', 'hex'), chunk, chunk, Buffer.from([0]), Buffer.from('behind it')]);
   for (const bytes of [short, long]) {
@@ -243,7 +243,7 @@ test('the chunks of Pco are found one after the other', async () => {
     const leaves = [...nodes(found.structure)].filter(({ part }) => part !== undefined);
     assert.equal(leaves.reduce((sum, { start, end }) => sum + end - start, 0), 8 * bytes.length);
   }
-  // Where there is little room for nodes, every chunk is still there.
+  // With a small node budget, every chunk is still listed.
   const few = await outline(long, { maxNodes: 30 });
   assert.deepEqual([few.structure.leftOut, places(few).length], [0, 4]);
   for (const bytes of [long.subarray(0, -30), short.subarray(0, 1000), long.map((byte, at) => (at === 7 ? 99 : byte))]) {

@@ -1,4 +1,4 @@
-// Decoding into memory of the caller's.
+// Decoding into memory of the caller.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const pco = read('pco/assets/v1_0_0_conv1.pco');
 const onpair = read('onpair/cpp/urls_b12.onp');
 const cvc = read('cvc/med_fp16.cvc');
 
-test('numbers land in an array of their type, or in bytes', () => {
+test('decodes numbers into an array of their type or into bytes', () => {
   const expected = decodePco(pco);
   assert.ok(expected instanceof Int32Array && expected.length === 2000);
   const room = new Int32Array(2100).fill(-7);
@@ -31,7 +31,7 @@ test('numbers land in an array of their type, or in bytes', () => {
   assert.throws(() => decodePcoInto(pco, [1, 2]), TypeError);
 });
 
-test('bytes that are no whole number of elements are refused: half an element can neither be counted nor read', () => {
+test('refuses bytes that do not fill whole elements', () => {
   const file = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 1, 2, 3);
   assert.equal(decodeZstd(file).length, 3);
   for (const into of [decodeZstdInto, decodeInto]) {
@@ -43,7 +43,7 @@ test('bytes that are no whole number of elements are refused: half an element ca
   assert.equal(decodeGzipInto(gzipSync(new Uint8Array(6000)), new Uint32Array(2000)), 1500);
 });
 
-test('half floats land as their bits in a Uint16Array, and as numbers where the engine has them', () => {
+test('decodes half floats as bits into a Uint16Array, and as numbers if the engine has them', () => {
   for (const [file, into] of [['pco/k_f16_arange.pco', decodePcoInto]]) {
     const expected = bytesOf(decode(read(file)).arrays[0].data);
     const bits = new Uint16Array(expected.length / 2);
@@ -54,7 +54,7 @@ test('half floats land as their bits in a Uint16Array, and as numbers where the 
   }
 });
 
-test('an array of another realm is taken for what it is, and one without memory for nothing', () => {
+test('accepts an output of another realm, and refuses a detached one', () => {
   const foreign = runInNewContext('new Float64Array(4000)');
   assert.throws(() => decodePcoInto(pco, foreign), { name: 'WrongType' });
   assert.throws(() => decodeCvcInto(cvc, foreign), { name: 'WrongType' });
@@ -66,7 +66,7 @@ test('an array of another realm is taken for what it is, and one without memory 
   }
 });
 
-test('strings and what is looked for in them may be of another realm, too', async () => {
+test('accepts strings and needles of another realm', async () => {
   const foreign = (array) => runInNewContext(`${array.constructor.name}.from(numbers)`, { numbers: [...array] });
   const { bytes } = decodeOnPair(onpair);
   assert.equal(decodeOnPairInto(onpair, runInNewContext(`new Uint8Array(${bytes.length})`)), bytes.length);
@@ -84,7 +84,7 @@ test('strings and what is looked for in them may be of another realm, too', asyn
   assert.throws(() => statistics(gone), /transferred/);
 });
 
-test('strings land one behind the other', () => {
+test('decodes strings concatenated', () => {
   const { bytes, offsets } = decodeOnPair(onpair);
   const room = new Uint8Array(bytes.length);
   assert.equal(decodeInto(onpair, room), bytes.length);
@@ -94,7 +94,7 @@ test('strings land one behind the other', () => {
   assert.throws(() => decodeOnPairInto(onpair, room.subarray(1)), { name: 'OutputTooSmall', need: bytes.length });
 });
 
-test('vectors of every column land in an array of their type, in floats, or in bytes', () => {
+test('decodes vectors into an array of their type, floats or bytes', () => {
   let columns = 0;
   for (const { file } of valid) {
     const bytes = read(`cvc/${file}`);
@@ -118,7 +118,7 @@ test('vectors of every column land in an array of their type, in floats, or in b
   assert.deepEqual(some, decodeCvc(cvc, { rows: [3, 5] }).data);
 });
 
-test('in steady state nothing grows', () => {
+test('grows no memory in steady state', () => {
   const numbers = new Int32Array(2000);
   const strings = new Uint8Array(decodeOnPair(onpair).bytes.length);
   const vectors = new Float32Array(400 * 64);
@@ -130,6 +130,6 @@ test('in steady state nothing grows', () => {
   for (let warm = 0; warm < 20; warm++) round();
   const { arrayBuffers } = process.memoryUsage();
   for (let count = 0; count < 300; count++) round();
-  // 300 outputs would be 70 MB.
+  // 300 outputs would take 70 MB.
   assert.ok(process.memoryUsage().arrayBuffers - arrayBuffers < 5e6, `${process.memoryUsage().arrayBuffers - arrayBuffers}`);
 });

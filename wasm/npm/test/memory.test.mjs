@@ -1,4 +1,4 @@
-// What a large file takes is given back, and what a failed read leaves behind does not hold it.
+// Memory of large files is freed, even after a failed read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decode, decodeCvc, decodeInto, inspect, openCvc, openOnPair } from 'unspool';
@@ -17,7 +17,7 @@ WebAssembly.Instance = class extends WebAssembly.Instance {
   }
 };
 
-test('calls use the memory again that earlier ones left, also those that fail', () => {
+test('reuses memory of earlier calls, including failed ones', () => {
   const files = [
     'at1/c7_derived_chain.at1', 'cvc/v1_int8.cvc', 'onpair/cpp/utf8_b12.onp', 'pco/assets/v1_0_0_conv1.pco', 'xz/page.xz', 'zstd/page.zst',
   ].map((path) => read(`../${path}`));
@@ -41,7 +41,7 @@ test('calls use the memory again that earlier ones left, also those that fail', 
   assert.equal(instances, 1);
 });
 
-test('small files share an instance, and a large one takes its own with it', async () => {
+test('shares an instance between small files, and replaces it after a large one', async () => {
   const small = () => assert.deepEqual(bytesOf(decodeCvc(bytes).data), expected(entry)[0].bytes);
   small();
   inspect(bytes);
@@ -52,7 +52,7 @@ test('small files share an instance, and a large one takes its own with it', asy
   small();
   assert.equal(instances, 2);
 
-  // Reads that fail leave nothing behind that would keep the next instance.
+  // Failed reads keep no task open that would hold the next instance.
   class Failing extends Blob {
     slice(start, end) {
       if (start > 13 + 300) throw new Error('the disk is gone');
@@ -66,7 +66,7 @@ test('small files share an instance, and a large one takes its own with it', asy
   small();
   assert.equal(instances, 3);
 
-  // Work that is under way is not torn down.
+  // Open handles keep their instance.
   let free;
   const gate = new Promise((resolve) => (free = resolve));
   class Slow extends Blob {
@@ -88,13 +88,13 @@ test('small files share an instance, and a large one takes its own with it', asy
   assert.equal(instances, 4);
 });
 
-/** An OnPair column of so many rows of one byte, in buffers of its own. */
+/** Builds the buffers of an OnPair column of one-byte rows. */
 function column(rows) {
   const codeOffsets = Uint32Array.from({ length: rows + 1 }, (_, row) => row);
   return openOnPair({ dictBytes: Uint8Array.of(120), dictOffsets: Uint32Array.of(0, 1), codes: new Uint16Array(rows), codeOffsets });
 }
 
-test('a large file and a large column give their memory back at once, not when somebody calls again', () => {
+test('frees the memory of a large file or column at once', () => {
   decodeCvc(bytes);
   const isSmall = () => memory.buffer.byteLength < 64 * 2 ** 20;
   inspect(new Uint8Array(100e6));
@@ -105,7 +105,7 @@ test('a large file and a large column give their memory back at once, not when s
   assert.ok(isSmall());
 });
 
-test('a large column stays open while others call', () => {
+test('keeps a large column open during other calls', () => {
   const large = column(15e6);
   const before = instances;
   for (let turn = 0; turn < 3; turn++) {

@@ -1,4 +1,4 @@
-// How the wasm module gets in, how large it is, and that the numbers are the core's.
+// Loading the wasm module, and its error numbers.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { read, valid } from './vectors.mjs';
 const entry = valid.find(({ name }) => name === 'v1_int8');
 const bytes = read(entry.file);
 
-test('errors have the numbers, names and classes of the core', () => {
+test('has the error numbers, names and classes of the core', () => {
   const source = readFileSync(new URL('../../../core/src/error.rs', import.meta.url), 'utf8');
   const rows = [...source.matchAll(/^ {4}(\d+) (\w+) (\w+) "([^"]+)"$/gm)];
   assert.ok(rows.length > 40);
@@ -20,7 +20,7 @@ test('errors have the numbers, names and classes of the core', () => {
   );
 });
 
-test('memory is given back: a thousand calls do not grow it', () => {
+test('does not grow memory over a thousand calls', () => {
   const start = process.memoryUsage().rss;
   for (let round = 0; round < 1000; round++) {
     decodeCvc(bytes);
@@ -44,8 +44,8 @@ for (const [what, source] of Object.entries({
   'a data URL': "'data:application/wasm;base64,' + wasm.toString('base64')",
   'a Response': "new Response(wasm, { headers: { 'Content-Type': 'application/wasm' } })",
 })) {
-  test(`init takes ${what}`, () => {
-    // 'unspool/separate' proves that the module came from nowhere else.
+  test(`initialises from ${what}`, () => {
+    // 'unspool/separate' proves that the module has no other origin.
     const entry = source === '' ? 'unspool' : 'unspool/separate';
     assert.equal(
       inNode(`
@@ -59,12 +59,12 @@ for (const [what, source] of Object.entries({
   });
 }
 
-test('init refuses what is no module', () => {
+test('refuses an argument of init that is not a module', () => {
   const script = "import { init } from 'unspool/separate'; await init(42).catch((error) => console.log(error.message));";
-  assert.match(inNode(script), /^init takes a WebAssembly.Module/);
+  assert.match(inNode(script), /^init expects a WebAssembly.Module/);
 });
 
-test('init refuses another module than its own, and says what to do with a path', () => {
+test('refuses the module of another entry, and explains how to pass a path', () => {
   const script = `
     import { decodeCvc, init } from 'unspool/separate';
     import { readFileSync } from 'node:fs';
@@ -74,13 +74,13 @@ test('init refuses another module than its own, and says what to do with a path'
       await init(wrong).catch(({ name, message }) => console.log(name, message.replace(/file:.*unspool_bg/, 'unspool')));
     await init(readFileSync(file('unspool')));
     console.log(decodeCvc(readFileSync(process.argv[1])).shape.join());`;
-  const other = /^TypeError this is another wasm module than that of this entry of unspool: it lacks \w+$/;
-  const path = /^TypeError unspool.wasm cannot be fetched; in Node, hand in the bytes: await init\(await readFile\(url\)\)$/;
+  const other = /^TypeError the wasm module does not match this entry of unspool: it lacks \w+$/;
+  const path = /^TypeError unspool.wasm cannot be fetched; in Node, pass the bytes: await init\(await readFile\(url\)\)$/;
   const said = inNode(script).trimEnd().split('\n');
   for (const [at, words] of [other, other, other, path, path, path, /^100,16$/].entries()) assert.match(said[at] ?? '', words);
 });
 
-test('an init that failed can be tried again, also while another one is at it', () => {
+test('can retry a failed init, even while another one runs', () => {
   const script = `
     import { decodeCvc, init } from 'unspool/separate';
     import { readFileSync } from 'node:fs';
@@ -93,7 +93,7 @@ test('an init that failed can be tried again, also while another one is at it', 
   assert.equal(inNode(script), 'rejected,fulfilled,fulfilled,rejected 2 100,16\n');
 });
 
-test('where the engine makes no instance of a large module at once, init makes it later', () => {
+test('instantiates a large module in init if the engine cannot do so synchronously', () => {
   const script = `
     import { decodeCvc, init } from 'unspool';
     import { readFileSync } from 'node:fs';
@@ -104,7 +104,7 @@ test('where the engine makes no instance of a large module at once, init makes i
   assert.equal(inNode(script), '100,16\n');
 });
 
-/** Runs a module in a process of its own, and gives what it prints. */
+/** Runs a module in a process of its own. Returns its output. */
 function inNode(script) {
   const vector = fileURLToPath(new URL(`../../../tests/vectors/cvc/${entry.file}`, import.meta.url));
   return execFileSync(process.execPath, ['--input-type=module', '-e', script, vector], {
@@ -113,7 +113,7 @@ function inNode(script) {
   });
 }
 
-test("'unspool/separate' carries no module, and says so", () => {
+test("reports that 'unspool/separate' has no module", () => {
   const script = `
     import { decodeCvc, init } from 'unspool/separate';
     import { readFileSync } from 'node:fs';
@@ -124,7 +124,7 @@ test("'unspool/separate' carries no module, and says so", () => {
   assert.match(inNode(script), /await init\(url\) first\n100,16\n/);
 });
 
-test('neither the module nor the package names the machine that it was built on', () => {
+test('contains no path of the build machine', () => {
   for (const path of ['wasm/unspool_bg.wasm', 'wasm/unspool.js', 'wasm/cvc/unspool_bg.wasm', 'wasm/onpair/unspool_bg.wasm', 'wasm/pco/unspool_bg.wasm']) {
     const text = readFileSync(new URL(`../${path}`, import.meta.url), 'latin1');
     assert.equal(/\/(home|root|Users|tmp|work)\//.exec(text), null, path);

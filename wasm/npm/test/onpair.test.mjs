@@ -7,14 +7,14 @@ const folder = new URL('../../../tests/vectors/onpair/', import.meta.url);
 const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
 const { cases, container } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
 
-/** What a vector must decode to: all bytes, and where each row starts. */
+/** The expected content of a vector: all bytes, and the start of each row. */
 function expected({ expected: { expected: bytes, row_offsets: offsets, rows } }) {
   const starts = new BigUint64Array(read(offsets).buffer);
   assert.equal(starts.length, rows + 1);
   return { bytes: read(bytes), offsets: Uint32Array.from(starts, Number), rows };
 }
 
-/** The buffers of a case, once with plain codes, and packed at both widths. */
+/** The buffers of a case, with plain codes and packed at both widths. */
 function buffersOf({ dir, bits, files, min_code_bits: least, code_offsets_width: width }) {
   const common = {
     dictBytes: read(`${dir}/dict_bytes.bin`),
@@ -45,13 +45,13 @@ function assertRows(column, { bytes, offsets, rows }, name) {
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   assert.deepEqual(column.texts(start, end), part.map((row) => text.decode(row)));
   if (rows > 0) assert.equal(column.text(rows - 1), text.decode(rowAt(rows - 1)));
-  // Rows by their numbers: in any order, more than once, as an array or as what a search gives.
+  // Rows by number: in any order, repeated, as an array or as a search result.
   const numbers = rows > 0 ? [rows - 1, 0, rows >> 1, 0] : [];
   assert.deepEqual(column.rows(numbers), numbers.map(rowAt), name);
   assert.deepEqual(column.texts(Uint32Array.from(numbers)), numbers.map((row) => text.decode(rowAt(row))), name);
 }
 
-test('every container decodes exactly, all of it and row by row', () => {
+test('decodes every container, as a whole and row by row', () => {
   assert.equal(container.length, 5);
   for (const entry of container) {
     const bytes = read(entry.file);
@@ -69,7 +69,7 @@ test('every container decodes exactly, all of it and row by row', () => {
   }
 });
 
-test('bare buffers decode exactly: plain codes, packed codes, offsets of 32 and 64 bits', () => {
+test('decodes bare buffers with plain and packed codes, and 32-bit and 64-bit offsets', () => {
   const widths = new Set();
   assert.equal(cases.length, 36);
   for (const entry of cases) {
@@ -86,7 +86,7 @@ test('bare buffers decode exactly: plain codes, packed codes, offsets of 32 and 
   assert.ok(widths.size >= 8 && widths.has(BigUint64Array));
 });
 
-test('buffers in other types: words of packed codes, signed offsets, a slice of an array', () => {
+test('accepts buffers of other types: packed words, signed offsets, a slice', () => {
   const entry = cases.find(({ case: name }) => name === 'names_b12');
   const wanted = expected(entry);
   const [plain, packed] = buffersOf(entry);
@@ -101,7 +101,7 @@ test('buffers in other types: words of packed codes, signed offsets, a slice of 
   assert.deepEqual(offsets, wanted.offsets.slice(10, 21).map((offset) => offset - wanted.offsets[10]));
 });
 
-test('search finds what the reference finds', () => {
+test('finds the same rows as the reference', () => {
   let searched = 0;
   for (const entry of cases.filter(({ search }) => search !== undefined)) {
     const columns = buffersOf(entry).map((buffers) => openOnPair(buffers));
@@ -121,7 +121,7 @@ test('search finds what the reference finds', () => {
   assert.ok(searched > 10_000, `${searched} rows found`);
 });
 
-test('the tree tiles every container', () => {
+test('tiles every container with leaves', () => {
   for (const { file, size } of container) {
     const { format, error, structure } = inspect(read(file));
     assert.deepEqual([format, error, structure.leftOut], ['onpair', undefined, 0]);
@@ -136,24 +136,24 @@ test('the tree tiles every container', () => {
   }
 });
 
-/** That this ends in an error of the core's, and no trap. */
+/** Expects an error of the core, not a trap. */
 function refused(run, what) {
   assert.throws(run, (error) => error instanceof UnspoolError && error.class !== 'Internal' && error.code > 0, what);
 }
 
-test('a container that ends early is refused at every length, and says how much it needs', () => {
+test('refuses a container truncated at any length, and reports the length it needs', () => {
   const bytes = read('cpp/one_row_b12.onp');
   for (let length = 0; length < bytes.length; length++) {
     assert.throws(() => openOnPair(bytes.subarray(0, length)), { name: 'Truncated', class: 'Truncated', offset: length }, `${length}`);
     refused(() => decode(bytes.subarray(0, length)), `${length}`);
   }
-  // What follows a container is somebody else's.
+  // Bytes after a container are ignored.
   const longer = new Uint8Array(bytes.length + 5);
   longer.set(bytes);
   assert.equal(openOnPair(longer).size, bytes.length);
 });
 
-test('hostile containers are refused without allocating', () => {
+test('refuses hostile containers without allocating', () => {
   const bytes = read('cpp/urls_b12.onp');
   const hostile = (change) => {
     const copy = bytes.slice();
@@ -171,7 +171,7 @@ test('hostile containers are refused without allocating', () => {
   assert.throws(() => openOnPair(bytes, { limits: { maxElements: 100 } }), { name: 'ElementLimit' });
 });
 
-test('mutated containers end in rows or in an error of the core, never in a trap', () => {
+test('decodes or refuses mutated containers without a trap', () => {
   let state = 1;
   const random = (below) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -197,21 +197,21 @@ test('mutated containers end in rows or in an error of the core, never in a trap
   assert.ok(ended.decoded > 100 && ended.refused > 100, JSON.stringify(ended));
 });
 
-test('a released column comes back, and so does one whose instance a large file took along', () => {
+test('reopens a column after release, and after its instance was replaced', () => {
   const bytes = read('cpp/urls_b12.onp');
   const wanted = expected(container.find(({ file }) => file === 'cpp/urls_b12.onp'));
   const column = openOnPair(bytes);
   for (let round = 0; round < 3; round++) {
     assert.deepEqual(column.row(7), wanted.bytes.subarray(wanted.offsets[7], wanted.offsets[8]));
     if (round === 0) column.release();
-    // The module's memory grows beyond what an idle instance may keep.
+    // The module's memory exceeds the limit of an idle instance.
     else inspect(new Uint8Array(70 * 2 ** 20));
   }
   column.release();
   column.release();
 });
 
-test('wrong arguments are told at once', () => {
+test('refuses wrong arguments at once', () => {
   const bytes = read('cpp/urls_b12.onp');
   const column = openOnPair(bytes);
   for (const row of [-1, 0.5, NaN, '1', 2n, null]) {
@@ -242,14 +242,14 @@ test('wrong arguments are told at once', () => {
   }
   refused(() => openOnPair({ ...plain, dictOffsets: plain.dictOffsets.map((offset) => offset + 1) }), 'first offset');
   refused(() => openOnPair({ ...packed, packedCodes: packed.packedCodes.subarray(1) }), 'codes short');
-  // A code that names no token is found when its row is decoded.
+  // A code without a token is detected when its row is decoded.
   const outside = openOnPair({ ...plain, codes: plain.codes.map(() => 0xffff) });
   assert.throws(() => outside.row(0), { name: 'OnPairCode', class: 'Corrupt' });
   assert.throws(() => outside.decode(), { name: 'OnPairCode' });
   assert.throws(() => outside.search({ contains: 'a' }), { name: 'OnPairCode' });
 });
 
-test('a broken container gives the rows in front of the break, and says what is wrong', () => {
+test('salvages the rows before an error, and reports the error', () => {
   const bytes = read('cpp/urls_b12.onp');
   const whole = openOnPair(bytes).texts();
   const cut = salvageOnPair(bytes.subarray(0, -101));
@@ -267,12 +267,12 @@ test('a broken container gives the rows in front of the break, and says what is 
   assert.equal(column.rowCount, 2899);
   assert.equal(salvageOnPair(bytes).error, undefined);
   assert.equal(salvageOnPair(bytes).column.rowCount, whole.length);
-  // Without all of the codes there is none.
+  // Without all codes nothing can be salvaged.
   assert.throws(() => salvageOnPair(bytes.subarray(0, 20_000)), { name: 'Truncated' });
   assert.throws(() => salvageOnPair('ONPAIR01'), TypeError);
 });
 
-/** Bytes as a file elsewhere, and how many of them were read. */
+/** Bytes as a remote file that counts the bytes read. */
 function elsewhere(bytes) {
   const far = {
     size: bytes.length,
@@ -285,7 +285,7 @@ function elsewhere(bytes) {
   return far;
 }
 
-test('rows of a container that is not at hand come as from one that is, and no more is read than they take', async () => {
+test('reads rows of a remote container like a local one, and only the bytes needed', async () => {
   for (const entry of container) {
     const bytes = read(entry.file);
     const column = openOnPair(bytes);
@@ -316,7 +316,8 @@ test('rows of a container that is not at hand come as from one that is, and no m
     }
     assert.ok(opened > 0);
   }
-  // Rows far apart, near each other, in any order and twice: what lies near is read together, and the dictionary once.
+  // Distant rows, nearby rows, any order, repeats: nearby rows share a read, and the dictionary is
+  // read once.
   const names = openOnPair(read('cpp/urls_b12.onp'));
   const far = elsewhere(read('cpp/urls_b12.onp'));
   const file = await openOnPairFile(far);
@@ -333,8 +334,8 @@ test('rows of a container that is not at hand come as from one that is, and no m
   assert.deepEqual(await blob.texts([5, 6, 7]), names.texts([5, 6, 7]));
 });
 
-test('rows of a long container are searched in stretches, and whoever hears of it may end that', async () => {
-  // One token, one code, and so many rows of it that several stretches are needed.
+test('searches a long container in steps, and stops when the listener throws', async () => {
+  // One token, one code, and enough rows for several steps.
   const rows = 600_000;
   const bytes = new Uint8Array(9 + 4 + 1 + 4 + 8 + 4 + 8 * Math.ceil(rows / 64) + 4 + 4 * (rows + 1));
   const view = new DataView(bytes.buffer);
@@ -357,7 +358,7 @@ test('rows of a long container are searched in stretches, and whoever hears of i
   assert.deepEqual(await file.texts(599_998), ['a', 'a']);
 });
 
-test('what is wrong with a container that is not at hand is wrong with it at the same place', async () => {
+test('reports the same offsets for a broken remote container as for a local one', async () => {
   const whole = read('cpp/utf8_b12.onp');
   const how = async (run) => {
     try {

@@ -1,4 +1,4 @@
-// What npm would publish, in a project that knows nothing of this repository.
+// The published package, in a project outside the repository.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ before(() => {
 });
 after(() => rmSync(project, { recursive: true, force: true }));
 
-test('the tarball holds what it needs and nothing else', () => {
+test('packs exactly the files it needs', () => {
   assert.deepEqual(readdirSync(join(project, 'node_modules/unspool')).sort(), [
     'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dist', 'package.json', 'wasm',
   ]);
@@ -36,7 +36,7 @@ test('the tarball holds what it needs and nothing else', () => {
   for (const format of formats) assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm', format)).sort(), module);
 });
 
-test('it runs where it is installed, through both doors', () => {
+test('runs after installation, with the module inside and separate', () => {
   for (const [door, init] of [['unspool', ''], ['unspool/separate', "await init(readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm'))));"]]) {
     const script = `
       import { readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ test('it runs where it is installed, through both doors', () => {
   }
 });
 
-test('the snippet of the README of the repository runs and prints what it says', () => {
+test('runs the snippet of the README of the repository, which prints what it says', () => {
   const page = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
   const snippets = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]) => snippet);
   assert.equal(snippets.length, 1);
@@ -59,7 +59,7 @@ test('the snippet of the README of the repository runs and prints what it says',
   }
 });
 
-test('strict TypeScript understands it, with every module resolution that is in use', () => {
+test('compiles in strict TypeScript with every module resolution', () => {
   writeFileSync(
     join(project, 'use.ts'),
     `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, probe, queryAt1, UnspoolError, type At1QueryOptions, type CvcVectors } from 'unspool';
@@ -116,7 +116,7 @@ test('strict TypeScript understands it, with every module resolution that is in 
   for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) check('ES2022,DOM', module, resolution, 'use.ts');
 });
 
-test('half floats are what the engine makes of them, what comes out can go into a Blob, and what goes in may be shared', () => {
+test('types half floats, Blob parts and shared memory correctly', () => {
   const body = `import { decodeCvc, decodeInto, decodeOnPair, decodePco, decodeXz, DEFAULT_LIMITS, OnPairColumn, type PcoArrays } from 'unspool';
     const bits: PcoArrays['float16'] = new Uint16Array(1);
     const bytes = new Uint8Array(1);
@@ -134,7 +134,7 @@ test('half floats are what the engine makes of them, what comes out can go into 
   check('ESNext,DOM', 'ESNext', 'Bundler', 'new-lib.ts');
 });
 
-test('who works in Node needs no declarations of browsers', () => {
+test('compiles in Node without DOM types', () => {
   writeFileSync(
     join(project, 'node.ts'),
     `import { decode, openCvc, zstdStream } from 'unspool';
@@ -166,7 +166,7 @@ function check(lib, module, resolution, ...files) {
   }
 }
 
-test('every snippet of the README is right in strict TypeScript', () => {
+test('compiles every snippet of the README and the recipes in strict TypeScript', () => {
   writeFileSync(
     join(project, 'given.d.ts'),
     `declare module '*?url' { const url: string; export default url; }
@@ -190,7 +190,7 @@ test('every snippet of the README is right in strict TypeScript', () => {
   check('ES2022,ESNext.Disposable,DOM,DOM.AsyncIterable', 'ESNext', 'Bundler', 'given.d.ts', ...files);
 });
 
-test('everything that it exports says what it is', () => {
+test('documents every export', () => {
   const dist = join(project, 'node_modules/unspool/dist');
   const declarations = readdirSync(dist, { recursive: true }).filter((path) => /^(?!errors|inlined).*\.d\.ts$/.test(path));
   const silent = declarations.flatMap((path) => {

@@ -17,14 +17,14 @@ const arrays = {
   f32: ['float32', Float32Array], u64: ['uint64', BigUint64Array], i64: ['int64', BigInt64Array], f64: ['float64', Float64Array],
 };
 
-/** Valid standalone files that say where their numbers are. */
+/** Valid standalone files with stored expectations. */
 const valid = ['', 'assets/', 'old/', 'synth/'].flatMap((folder) =>
   manifest(folder)
     .filter(({ file, bin }) => file?.endsWith('.pco') && bin !== undefined)
     .map((entry) => ({ ...entry, path: folder + entry.file, bin: folder + entry.bin })),
 );
 
-test('every vector decodes bit-exactly to an array of its type', () => {
+test('decodes every vector bit for bit to an array of its type', () => {
   const seen = new Set();
   assert.equal(valid.length, 407);
   for (const { path, bin, dtype, parts } of valid) {
@@ -43,7 +43,7 @@ test('every vector decodes bit-exactly to an array of its type', () => {
   assert.equal(seen.size, 11, [...seen].join());
 });
 
-test('a file of mixed types gives an array for each, and is refused where only one fits', () => {
+test('decodes a file of mixed types to several arrays, and refuses it where one is expected', () => {
   const { path, parts } = valid.find(({ path }) => path === 'mixed_dtypes.pco');
   const { format, arrays: found } = decode(read(path));
   assert.equal(format, 'pco');
@@ -51,7 +51,7 @@ test('a file of mixed types gives an array for each, and is refused where only o
   assert.throws(() => decodePco(read(path)), { name: 'WrongType', class: 'Misuse' });
 });
 
-test('wrapped chunks decode page by page, each alone', () => {
+test('decodes the pages of wrapped chunks one by one', () => {
   let count = 0;
   for (const { name, dtype, header, expected, chunks } of JSON.parse(readFileSync(new URL('wrapped/manifest.json', root), 'utf8')).sets) {
     const part = (file) => read(`wrapped/${name}/${file}`);
@@ -78,11 +78,11 @@ test('wrapped chunks decode page by page, each alone', () => {
   assert.ok(count > 10, `${count}`);
 });
 
-test('bad files end as the manifest says: in these numbers, or in an error of the core', () => {
+test('decodes or refuses bad files as the manifest says', () => {
   const ended = { ok: 0, error: 0 };
   for (const { file, reference, agree } of manifest('bad/')) {
     const bytes = read(`bad/${file}`);
-    // Where the reference accepts what it should not, this decoder refuses.
+    // The reference accepts this file by mistake; this decoder refuses it.
     const ok = reference.result === 'ok' && agree;
     try {
       const { arrays } = decode(bytes);
@@ -97,7 +97,7 @@ test('bad files end as the manifest says: in these numbers, or in an error of th
   assert.deepEqual(ended, { ok: 22, error: 106 });
 });
 
-test('the tree tiles every file', () => {
+test('tiles every file with leaves', () => {
   for (const { path } of valid) {
     const bytes = read(path);
     const { format, error, structure } = inspect(bytes);
@@ -113,7 +113,7 @@ test('the tree tiles every file', () => {
   }
 });
 
-test('a file that ends early is refused at every length', () => {
+test('refuses a file truncated at any length', () => {
   const bytes = read('k_u32_arange.pco');
   assert.deepEqual(probe(bytes), { format: 'pco' });
   for (let length = 0; length < bytes.length; length++) {
@@ -124,7 +124,7 @@ test('a file that ends early is refused at every length', () => {
   for (const wrong of ['pco!', null, undefined, 42]) assert.throws(() => decodePco(wrong), TypeError);
 });
 
-test('a broken file gives the numbers in front of the break, and says what is wrong', () => {
+test('salvages the numbers before an error, and reports the error', () => {
   const bytes = read('k_u32_arange.pco');
   const whole = decodePco(bytes);
   let before = 0;
@@ -139,7 +139,7 @@ test('a broken file gives the numbers in front of the break, and says what is wr
   }
   assert.equal(before, whole.length, 'only the end of the file was missing');
   assert.deepEqual(salvagePco(bytes), { arrays: [{ dtype: 'uint32', data: whole }], error: undefined });
-  // What comes before another type, whole, and nothing of a file that says too much.
+  // Whole runs before another type, and nothing from a file that claims too much.
   const mixed = read('mixed_dtypes.pco');
   const [first, second] = decode(mixed).arrays;
   const { arrays: found } = salvagePco(mixed.subarray(0, mixed.length - 2));
@@ -148,7 +148,7 @@ test('a broken file gives the numbers in front of the break, and says what is wr
   assert.throws(() => salvagePco('pco!'), TypeError);
 });
 
-test('mutated files end in numbers or in an error of the core, never in a trap', () => {
+test('decodes or refuses mutated files without a trap', () => {
   let state = 1;
   const random = (below) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -170,12 +170,12 @@ test('mutated files end in numbers or in an error of the core, never in a trap',
   assert.ok(ended.decoded > 100 && ended.refused > 100, JSON.stringify(ended));
 });
 
-test('bins were taken as often as there are numbers', () => {
+test('counts as many latents in the bins as there are numbers', () => {
   const bytes = read('assets/v0_0_0_classic.pco');
   const counts = pcoBinCounts(bytes, 0, 'primary');
   assert.equal(counts.length, [...nodes(inspect(bytes).structure)].filter(({ id }) => id === Name.Bin).length);
   assert.equal(counts.reduce((sum, count) => sum + count, 0), decodePco(bytes).length);
-  // What is not there has no bins.
+  // Missing chunks and variables have no bins.
   assert.equal(pcoBinCounts(bytes, 0, 'secondary').length, 0);
   assert.equal(pcoBinCounts(bytes, 1, 'primary').length, 0);
   assert.throws(() => pcoBinCounts(bytes.subarray(0, bytes.length / 2), 0, 'primary'), { name: 'Truncated' });

@@ -1,4 +1,4 @@
-// The packed package in fresh projects. Their pages are opened by the tests of the inspector, which have a browser.
+// The packed package in fresh projects. The browser tests of the inspector open their pages.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,11 @@ before(async () => {
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
-test('every bundler takes the package without a warning', () => {
+test('builds with every bundler without a warning', () => {
   assert.deepEqual(names, ['vite', 'webpack', 'esbuild', 'rollup', 'html', 'node']);
 });
 
-test('it runs in Node', () => {
+test('runs in Node', () => {
   const { shape, numbers, refusal, streamed } = reportInNode(join(root, 'node/dist/page.js'));
   assert.deepEqual({ shape, numbers, refusal, streamed }, EXPECTED);
 });

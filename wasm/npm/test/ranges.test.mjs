@@ -8,7 +8,7 @@ import { init } from 'unspool/pco/separate';
 import { readAhead } from '../dist/ahead.js';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
 
-/** A Blob that remembers what was read of it. */
+/** A Blob that records reads. */
 class Counted extends Blob {
   ranges = [];
   slice(start, end) {
@@ -22,14 +22,14 @@ class Counted extends Blob {
 
 const med = valid.find(({ name }) => name === 'med_fp16');
 
-test('opening reads the header, and rows read their chunks', async () => {
+test('reads the header on opening, and chunks on demand', async () => {
   const blob = new Counted([read(med.file)]);
   const file = await openCvc(blob);
   const head = 12 + med.header_len;
   assert.equal(file.headLength, head);
   assert.equal(blob.total, 13 + head, 'the framing, then the head');
 
-  // Rows 150 to 160 lie in the second of four chunks of 100 rows.
+  // Rows 150 to 160 are in the second of four chunks of 100 rows.
   const [{ bytes }] = expected(med);
   const chunk = med.chunks[1];
   blob.ranges = [];
@@ -37,20 +37,20 @@ test('opening reads the header, and rows read their chunks', async () => {
   assert.deepEqual(bytesOf(data), bytes.subarray(150 * 256, 160 * 256));
   assert.deepEqual(blob.ranges, [[chunk.prefix_offset, chunk.payload_offset + chunk.payload_len]]);
 
-  // Without the checksum, not a byte but those of the rows: 64 half floats each.
+  // Without the checksum, only the bytes of the rows: 64 half floats each.
   blob.ranges = [];
   const bare = await file.column().rows(150, 160, { checksums: 'skip' });
   assert.deepEqual(bytesOf(bare.data), bytes.subarray(150 * 256, 160 * 256));
   assert.deepEqual(bare.checksums, { right: 0, wrong: 0, unchecked: 1 });
   assert.deepEqual(blob.ranges, [[chunk.payload_offset + 50 * 128, chunk.payload_offset + 60 * 128]]);
 
-  // All rows in one read, because the chunks lie one behind the other.
+  // All rows in one read, because the chunks are adjacent.
   blob.ranges = [];
   await file.column().rows();
   assert.deepEqual(blob.ranges, [[head, med.size]]);
 });
 
-test('a plan names what rows reads', async () => {
+test('plans the ranges that rows reads', async () => {
   for (const entry of valid) {
     const blob = new Counted([read(entry.file)]);
     const file = await openCvc(blob);
@@ -61,7 +61,8 @@ test('a plan names what rows reads', async () => {
         blob.ranges = [];
         await column.rows(start, end, { checksums });
         const planned = plan.reduce((sum, range) => sum + range.end - range.start, 0);
-        // Lengths of chunks are known by now; version 0 looks four bytes further for a hidden checksum.
+        // Chunk lengths are cached by now. Version 0 reads four more bytes to look for a hidden
+        // checksum.
         const extra = file.hasChecksums || checksums === 'skip' ? 0 : 4;
         assert.ok(blob.total >= planned && blob.total <= planned + extra, `${entry.name}: ${blob.total} of ${planned}`);
       }
@@ -69,7 +70,7 @@ test('a plan names what rows reads', async () => {
   }
 });
 
-/** A server for one file; `ranges` says whether it answers range requests, `spoil` what it does with some of them instead. */
+/** Serves one file. `ranges` enables range requests; `spoil` replaces some answers. */
 async function serve(bytes, { ranges = true, spoil = () => false } = {}) {
   const requests = [];
   const server = createServer((request, response) => {
@@ -91,7 +92,7 @@ async function serve(bytes, { ranges = true, spoil = () => false } = {}) {
   return { url: `http://127.0.0.1:${server.address().port}/file.cvc`, requests, server, close: () => server.close() };
 }
 
-test('a URL is read by ranges', async () => {
+test('reads a URL by ranges', async () => {
   const entry = valid.find(({ name }) => name === 'v1_lossless_256');
   const big = valid.find(({ name }) => name === 'med_fp16');
   const server = await serve(read(big.file));
@@ -113,7 +114,7 @@ test('a URL is read by ranges', async () => {
   }
 });
 
-test('what is read from front to back is asked for ahead, six pieces at a time, and nothing twice', async () => {
+test('reads ahead six pieces at a time, and nothing twice', async () => {
   const file = Uint8Array.from({ length: 10_000 }, (_, at) => at % 251);
   let [open, most] = [0, 0];
   const asked = [];
@@ -128,11 +129,11 @@ test('what is read from front to back is asked for ahead, six pieces at a time, 
     },
   };
   const reader = readAhead(far, 100);
-  // The head, which turns out to be longer, the trailer, and then all that lies between.
+  // The head, which turns out to be longer; the trailer; then everything between.
   const ranges = [[0, 64], [0, 350], [9960, 10_000], [350, 351], [351, 2000], [2000, 2000], [2000, 2100], [2100, 9961]];
   for (const [start, end] of ranges) assert.deepEqual(await reader.read({ start, end }), file.subarray(start, end), `${start}`);
   assert.equal(most, 6);
-  // The second look at the head asks again for what the first one left behind, at most.
+  // The second read of the head repeats at most the rest of the first.
   assert.ok(asked.length <= 100 + 1 + 4, `${asked.length}`);
   const broken = readAhead({ size: 1000, read: async () => Promise.reject(new Error('the line is dead')) }, 100);
   await assert.rejects(broken.read({ start: 0, end: 10 }), /the line is dead/);
@@ -145,7 +146,7 @@ test('what is read from front to back is asked for ahead, six pieces at a time, 
   assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), decodeAt1(table));
 });
 
-test('a Request brings its headers along, to each range', async () => {
+test('sends the headers of a Request with each range', async () => {
   const seen = [];
   const server = await serve(read(med.file), {
     spoil(response, { headers }) {
@@ -161,7 +162,7 @@ test('a Request brings its headers along, to each range', async () => {
     assert.deepEqual(bytesOf(data), expected(med)[0].bytes.subarray(399 * 256));
     assert.deepEqual([seen.slice(1), server.requests], [['Bearer me', 'Bearer me'], [16 * 1024, 128]]);
     await assert.rejects(openCvc(new Request(server.url, { method: 'HEAD' })), { name: 'TypeError', message: /by GET, not HEAD/ });
-    // Its own signal calls it off, and that of the options does.
+    // Its own signal aborts it, and so does that of the options.
     for (const at of [0, 1]) {
       const calls = [new AbortController(), new AbortController()];
       const opened = await openCvc(new Request(request, { signal: calls[0].signal }), { signal: calls[1].signal });
@@ -173,7 +174,7 @@ test('a Request brings its headers along, to each range', async () => {
   }
 });
 
-test('whatever gives ranges of a file is read by them', async () => {
+test('reads from any source of ranges', async () => {
   const path = new URL(`../../../tests/vectors/cvc/${med.file}`, import.meta.url);
   const handle = await open(path);
   const ranges = [];
@@ -190,7 +191,7 @@ test('whatever gives ranges of a file is read by them', async () => {
   assert.equal((await outline(reader)).format, 'cvc');
   await handle.close();
 
-  // A table, by an object with a method and not a function of its own; what it gives may be there at once.
+  // A table read by an object with a method, whose result may be synchronous.
   class Table {
     bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
     size = this.bytes.length;
@@ -212,14 +213,14 @@ test('whatever gives ranges of a file is read by them', async () => {
   assert.deepEqual(await describeAt1(table), await describeAt1(table.bytes));
 
   const wrong = (read, size = 100) => openCvc({ size, read });
-  await assert.rejects(wrong(() => new Uint8Array(1)), { name: 'RangeError', message: 'read gave 1 bytes for the 13 from 0 on' });
-  await assert.rejects(wrong(() => 'CVCF'), { name: 'TypeError', message: /what read gives must be a Uint8Array/ });
+  await assert.rejects(wrong(() => new Uint8Array(1)), { name: 'RangeError', message: 'read returned 1 bytes instead of 13 at offset 0' });
+  await assert.rejects(wrong(() => 'CVCF'), { name: 'TypeError', message: /the result of read must be a Uint8Array/ });
   await assert.rejects(wrong(() => new Uint8Array(13), NaN), { name: 'TypeError', message: /size must be a whole number/ });
   await assert.rejects(wrong(() => Promise.reject(new Error('the shelf is empty'))), /the shelf is empty/);
-  await assert.rejects(openCvc({ size: 100 }), { name: 'TypeError', message: /a reader of ranges, a Uint8Array or an ArrayBuffer/ });
+  await assert.rejects(openCvc({ size: 100 }), { name: 'TypeError', message: /\{ size, read \}, a Uint8Array or an ArrayBuffer/ });
 });
 
-test('a question to a table far away asks for six blocks at a time, as far as they can be foreseen', async () => {
+test('reads six blocks ahead for a query on a remote table', async () => {
   const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
   const far = { size: bytes.length, reads: 0, open: 0, most: 0 };
   far.read = async ({ start, end }) => {
@@ -237,18 +238,18 @@ test('a question to a table far away asks for six blocks at a time, as far as th
     assert.equal(answer.stats.ranges.length, far.reads, 'all that was read is told of');
     return { needed: near.stats.ranges.length, answer };
   };
-  // All of it: nothing that is not needed. So it is with a column of each group, and with one that decides.
+  // A query for all rows reads nothing in vain, with or without conditions.
   const [value] = (await queryAt1(bytes, { select: ['type'], limit: 1 })).rows[0];
   for (const options of [{}, { select: ['type', 'val'] }, { sum: 'val' }, { eq: [{ column: 'type', value }], count: true }]) {
     const { needed } = await ask(options);
     assert.deepEqual([far.reads, far.most], [needed, 6], JSON.stringify(options));
   }
-  // Where rows decide what else is needed, some may be read in vain, but not many, and the first rows alone cost hardly more.
+  // If rows decide about the rest, a few reads may be in vain. The first rows cost little more.
   const { needed } = await ask({ eq: [{ column: 'type', value }] });
   assert.ok(far.reads <= needed + 12 && far.most >= 5, `${far.reads} for ${needed}`);
   await ask({ limit: 3 });
   assert.deepEqual([far.reads, far.most], [2, 1]);
-  // What cannot be read is an error where it is needed, and no earlier.
+  // An unreadable block is an error only when it is needed.
   const { stats } = await queryAt1(bytes, { sum: 'val' });
   const bad = stats.ranges.at(-1);
   const torn = { size: bytes.length, read: async ({ start, end }) => (start <= bad.start && end > bad.start && start > 0 ? Promise.reject(new Error('torn')) : bytes.subarray(start, end)) };
@@ -256,11 +257,11 @@ test('a question to a table far away asks for six blocks at a time, as far as th
   assert.equal((await queryAt1(torn, { select: ['val'], limit: 100 })).rows.length, 100);
 });
 
-test('what was asked for in vain is called off with the answer, and with the failure', async () => {
+test('aborts reads ahead on an answer and on a failure', async () => {
   const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
   for (const failing of [false, true]) {
     let [reads, calledOff] = [0, []];
-    // They come in the order in which they were asked for; the eighth is the last that the answer takes.
+    // Blocks arrive in the order of the requests; the answer needs the first eight.
     const read = ({ start, end }, signal) =>
       new Promise((resolve, reject) => {
         const turn = ++reads;
@@ -278,7 +279,7 @@ test('what was asked for in vain is called off with the answer, and with the fai
   }
 });
 
-test('rows of a CVC file far away are asked for six ranges at a time, and no byte twice', async () => {
+test('reads six ranges of a remote CVC file at a time, and no byte twice', async () => {
   for (const entry of valid.filter(({ num_chunks }) => num_chunks > 2)) {
     const bytes = read(entry.file);
     let [open, most, ranges] = [0, 0, []];
@@ -298,7 +299,7 @@ test('rows of a CVC file far away are asked for six ranges at a time, and no byt
         [most, ranges] = [0, []];
         const got = await file.columns[near.columns.indexOf(column)].rows(1, near.rows - 1, { checksums });
         assert.deepEqual(got, await column.rows(1, near.rows - 1, { checksums }), entry.name);
-        // Lengths of chunks are waited for, one after the other, and parts of chunks are read at once.
+        // Chunk lengths are awaited one by one; parts of chunks are read concurrently.
         const parts = ranges.filter(([start, end]) => end - start !== 4);
         assert.equal(new Set(parts.map(String)).size, parts.length, entry.name);
         if (checksums === 'skip') assert.ok(most >= Math.min(6, parts.length), `${entry.name}: ${most} of ${parts.length}`);
@@ -309,8 +310,8 @@ test('rows of a CVC file far away are asked for six ranges at a time, and no byt
   }
 });
 
-test('large chunks of CVC far away are read in the parts in which they were foreseen', async () => {
-  // Ten chunks of 300 KB, of which three are read together.
+test('reads large remote chunks of CVC in the planned parts', async () => {
+  // Ten chunks of 300 KB, of which three share a read.
   const [chunks, rows, width] = [10, 1200, 256];
   const json = Buffer.from(JSON.stringify({ chunks: Array(chunks).fill({ rows }), compression: 'fp16', dimension: width / 2, num_vectors: chunks * rows }));
   const words = (...numbers) => Buffer.from(Uint32Array.from(numbers).buffer);
@@ -324,12 +325,12 @@ test('large chunks of CVC far away are read in the parts in which they were fore
     assert.deepEqual(data, (await (await openCvc(bytes)).column().rows(first, last)).data);
     const planned = (await file.column().plan(first, last)).map(({ start, end }) => [start, end]);
     assert.deepEqual(ranges.toSorted(([a], [b]) => a - b).slice(0, planned.length), planned);
-    // Behind the last chunk somebody looks for a checksum that would be hidden there.
+    // After the last chunk, the reader looks for a hidden checksum.
     assert.ok(ranges.slice(planned.length).every(([start, end]) => end - start <= 4), String(ranges));
   }
 });
 
-test('a Buffer of Node is bytes like any other, also where something of it is kept', async () => {
+test('accepts a Node Buffer, even if part of it is kept', async () => {
   const onpair = readFileSync(new URL('../../../tests/vectors/onpair/cpp/urls_b12.onp', import.meta.url));
   const first = (await openOnPairFile(new Uint8Array(onpair))).text(7);
   for (const source of [onpair, { size: onpair.length, read: ({ start, end }) => onpair.subarray(start, end) }]) {
@@ -341,7 +342,7 @@ test('a Buffer of Node is bytes like any other, also where something of it is ke
   assert.equal((await file.column().plan(0, 5)).length, 1);
 });
 
-test('a range that a Request brings along is not sent', async () => {
+test('ignores the Range header of a Request', async () => {
   const seen = [];
   const server = await serve(read(med.file), { spoil: (_, { headers }) => (seen.push(headers.range), false) });
   await openCvc(new Request(server.url, { headers: { range: 'bytes=0-5' } }));
@@ -349,7 +350,7 @@ test('a range that a Request brings along is not sent', async () => {
   assert.deepEqual(seen, ['bytes=0-16383']);
 });
 
-test('no more than six reads are under way, also where some turn out to be in vain', async () => {
+test('keeps at most six reads in flight, including those in vain', async () => {
   const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
   let [open, most] = [0, 0];
   const read = async ({ start, end }) => {
@@ -366,7 +367,7 @@ test('no more than six reads are under way, also where some turn out to be in va
   }
 });
 
-test('text that nobody reads on is called off', async () => {
+test('aborts reads when a text is not read to its end', async () => {
   const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
   let signal;
   const read = ({ start, end }, given) => ((signal = given), bytes.subarray(start, end));
@@ -377,7 +378,7 @@ test('text that nobody reads on is called off', async () => {
   assert.ok(signal.aborted);
 });
 
-test('what a server refuses says so with its status', async () => {
+test('reports the status of a server that refuses', async () => {
   for (const status of [404, 500]) {
     const server = await serve(read(med.file), { spoil: (response) => (response.writeHead(status).end('sorry'), true) });
     const refused = { name: 'SourceError', status, url: server.url, message: new RegExp(`cannot be fetched: ${status}`) };
@@ -387,7 +388,7 @@ test('what a server refuses says so with its status', async () => {
   }
 });
 
-test('a path is no address, and the error says what opens it', async () => {
+test('explains how to open a path', async () => {
   for (const path of ['vectors.cvc', new URL('vectors.cvc', import.meta.url)]) {
     await assert.rejects(openCvc(path), { name: 'TypeError', message: /vectors\.cvc cannot be fetched; in Node, openAsBlob/ });
   }
@@ -395,7 +396,7 @@ test('a path is no address, and the error says what opens it', async () => {
   assert.equal((await openCvc(blob)).rows, (await openCvc(read(med.file))).rows);
 });
 
-test('an empty file on a server, a missing one, and an aborted one', async () => {
+test('handles an empty file, a missing file and an aborted request', async () => {
   const server = await serve(new Uint8Array());
   try {
     await assert.rejects(openCvc(server.url), { name: 'Truncated', offset: 0 });
@@ -407,19 +408,19 @@ test('an empty file on a server, a missing one, and an aborted one', async () =>
   await assert.rejects(openCvc(new Blob(['CVCF']), { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
-test('of a server that does other than it was asked, no wrong byte is taken for the right one', async () => {
+test('detects wrong answers of a server before it uses a byte', async () => {
   const file = read(med.file);
   const other = file.map((byte) => byte ^ 1);
-  /** Each spoils requests behind the first one, which is for the head. */
+  /** Each replaces answers after the first, which is for the head. */
   const ways = {
-    'the server sent another range than asked': [
+    'the server sent another range than requested': [
       (response, start, end) => response.writeHead(206, { 'Content-Range': `bytes ${start - 1}-${end - 2}/${file.length}` }).end(file.subarray(start - 1, end - 1)),
       (response, start, end) => response.writeHead(206, { 'Content-Range': `bytes ${start}-${end - 2}/${file.length}` }).end(file.subarray(start, end - 1)),
     ],
-    'more or less than the range that it names': [
+    'a body that does not match its Content-Range': [
       (response, start, end) => response.writeHead(206, { 'Content-Range': `bytes ${start}-${end - 1}/${file.length}` }).end(file.subarray(start, end - 1)),
     ],
-    'does not say which part': [
+    'no valid Content-Range': [
       (response, start, end) => response.writeHead(206).end(file.subarray(start, end)),
       (response) => response.writeHead(204).end(),
     ],
@@ -435,7 +436,7 @@ test('of a server that does other than it was asked, no wrong byte is taken for 
       (response) => response.writeHead(200, { ETag: '"2"' }).end(other),
     ],
   };
-  /** The last row, from a server that answers like this behind its first answer. */
+  /** Reads the last row from a server that answers like this after its first answer. */
   const lastRow = async (answer) => {
     let requests = 0;
     const server = await serve(file, {
@@ -463,7 +464,8 @@ test('of a server that does other than it was asked, no wrong byte is taken for 
       });
     }
   }
-  // All of it after all, and the same, is as good; so is a part by the same tag from a machine that calls it weak, and has the file from another day.
+  // Accepted: the whole file instead of a range; a weak tag with the same value; another date with
+  // the same tag.
   for (const answer of [
     (response) => response.end(file),
     (response, start, end) => {
@@ -475,11 +477,11 @@ test('of a server that does other than it was asked, no wrong byte is taken for 
   }
 });
 
-test('the first answer is looked at as well, and a file that ends too early is truncated wherever it lies', async () => {
+test('checks the first answer, and reports a truncated file', async () => {
   const file = read(med.file);
   for (const range of [`bytes 1-16384/${file.length}`, 'bytes */5', `bytes 0-16383/*`]) {
     const server = await serve(file, { spoil: (response) => (response.writeHead(range.includes('*/') ? 416 : 206, { 'Content-Range': range }).end(file.subarray(1, 16385)), true) });
-    await assert.rejects(openCvc(server.url), /another range|416|does not say which part/, range);
+    await assert.rejects(openCvc(server.url), /another range|416|no valid Content-Range/, range);
     server.close();
   }
   const short = await serve(file.subarray(0, 40_000));
@@ -487,7 +489,7 @@ test('the first answer is looked at as well, and a file that ends too early is t
   short.close();
 });
 
-test('a signal calls off what reads: at once if it is late, and in the middle', async () => {
+test('aborts reads before they start and while they run', async () => {
   const reason = new Error('enough');
   const late = { signal: AbortSignal.abort(reason) };
   const same = (error) => error === reason;

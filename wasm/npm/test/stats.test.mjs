@@ -1,9 +1,9 @@
-// What numbers come to, in one array and piece by piece.
+// Statistics of one array and of pieces.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RunningStatistics, statistics } from 'unspool';
 
-test('statistics of numbers of every type', () => {
+test('computes statistics of numbers of every type', () => {
   const values = Float64Array.of(2, 4, 4, 4, 5, 5, 7, 9);
   const { count, min, max, mean, deviation, nans, histogram } = statistics(values);
   assert.deepEqual({ count, min, max, mean, deviation, nans }, { count: 8, min: 2, max: 9, mean: 5, deviation: 2, nans: 0 });
@@ -19,7 +19,7 @@ test('statistics of numbers of every type', () => {
   assert.throws(() => statistics([1, 2]), TypeError);
 });
 
-test('statistics of vectors, and of more numbers than cross over at once', () => {
+test('computes statistics of vectors, and of more numbers than one batch', () => {
   const { norms } = statistics(Float32Array.of(3, 4, 6, 8, 0, 0), { dimension: 2 });
   assert.deepEqual([...norms.each], [5, 10, 0]);
   assert.deepEqual([norms.count, norms.min, norms.max, norms.mean], [3, 0, 10, 5]);
@@ -30,7 +30,7 @@ test('statistics of vectors, and of more numbers than cross over at once', () =>
   assert.equal(histogram.reduce((sum, { count }) => sum + count, 0), 300_000);
 });
 
-test('piece by piece, and merged, they come to the same', () => {
+test('returns the same result in pieces and after a merge', () => {
   const values = Float64Array.from({ length: 6000 }, (_, at) => (at % 7 === 0 ? NaN : ((at * 7919) % 1009) / 37 - 12));
   const whole = statistics(values);
   const near = (found) => {
@@ -51,15 +51,15 @@ test('piece by piece, and merged, they come to the same', () => {
   other[Symbol.dispose]();
 });
 
-test('vectors that come piece by piece say how long they are', () => {
+test('returns the norms of vectors added in pieces', () => {
   const running = new RunningStatistics({ dimension: 2 });
   assert.deepEqual([...running.add(Float32Array.of(3, 4, 6, 8))], [5, 10]);
   assert.deepEqual([...running.add(BigInt64Array.of(0n, 0n))], [0]);
   const { count, norms } = running.result();
   assert.equal(count, 6);
   assert.deepEqual([norms.count, norms.min, norms.max, norms.mean, 'each' in norms], [3, 0, 10, 5, false]);
-  assert.throws(() => running.add(Float32Array.of(1)), { name: 'TypeError', message: /1 values are no whole rows of 2/ });
-  assert.throws(() => running.merge(new RunningStatistics()), { name: 'TypeError', message: /rows of 1 values do not merge with rows of 2/ });
+  assert.throws(() => running.add(Float32Array.of(1)), { name: 'TypeError', message: /values must be whole rows of 2, not 1 values/ });
+  assert.throws(() => running.merge(new RunningStatistics()), { name: 'TypeError', message: /cannot merge rows of 1 values into rows of 2/ });
   assert.throws(() => running.merge(running), TypeError);
   running.release();
   running.release();

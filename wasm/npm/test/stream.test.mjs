@@ -1,4 +1,4 @@
-// Streams: any pieces in, the same bytes and the same errors out, no faster than somebody reads.
+// Streams: pieces of any size, the same bytes and errors, and backpressure.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -24,7 +24,9 @@ function pieces(bytes, size) {
 
 const through = async (bytes, size, stream) => new Uint8Array(await new Response(pieces(bytes, size).pipeThrough(stream)).arrayBuffer());
 
-/** A frame that says nothing of its size and holds runs of 128 KiB, in a window of as much. */
+/**
+ * Builds a frame without content size that holds runs of 128 KiB, with a window of the same size.
+ */
 function runs(count) {
   const frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3];
   for (let run = 1; run <= count; run++) frame.push((1 << 1) | (run === count ? 1 : 0), 0, 0x10, 0x11);
@@ -33,7 +35,7 @@ function runs(count) {
 
 const [page, dictionary] = [read('zstd/page.zst'), read('zstd/rfc8878/dict-id123456789')];
 const cases = {
-  // The second frame wants a larger window than the first, and the third one more.
+  // The second frame needs a larger window than the first, and the third a larger one still.
   zstd: [join(Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 1, 2, 3), page, runs(20)), zstdStream, decodeZstd],
   xz: [join(read('xz/unspool.xz'), read('xz/blocks.xz'), read('xz/page.xz')), xzStream, decodeXz],
   gzip: [join(gzipSync(decodeXz(read('xz/page.xz'))), read('gzip/two_members.gz'), gzipSync(read('at1/s3_log.at1'))), gzipStream, decodeGzip],
@@ -50,14 +52,14 @@ function outcome(decode, bytes) {
 }
 
 for (const [name, [bytes, open, decode]] of Object.entries(cases)) {
-  test(`${name}: any pieces give the same bytes`, async () => {
+  test(`decodes ${name} in pieces of any size`, async () => {
     const expected = decode(bytes);
     for (const size of [bytes.length, 1 << 16, 1000, 7]) assert.deepEqual(await through(bytes, size, open()), expected, `${size}`);
     const start = bytes.subarray(0, 4000);
     assert.deepEqual(await through(start, 1, open()).catch(({ name }) => name), outcome(decode, start), 'byte by byte');
   });
 
-  test(`${name}: a broken file is refused as in one piece, on both sides`, async () => {
+  test(`reports an error of ${name} on both sides`, async () => {
     for (const broken of [bytes.subarray(0, bytes.length - 3), join(bytes.subarray(0, 2), Uint8Array.of(0xff), bytes.subarray(3))]) {
       const wanted = outcome(decode, broken);
       const { readable, writable } = open();
@@ -72,7 +74,7 @@ for (const [name, [bytes, open, decode]] of Object.entries(cases)) {
   });
 }
 
-test('a dictionary, limits, and bytes that are none', async () => {
+test('checks the dictionary, the limits and the type of the input', async () => {
   const file = read('zstd/rfc8878/dict-id123456789-json60k-stdin.zst');
   assert.deepEqual(await through(file, 10, zstdStream({ dictionary })), decodeZstd(file, { dictionary }));
   await assert.rejects(through(file, 10, zstdStream()), { name: 'ZstdDictionaryWanted' });
@@ -87,14 +89,14 @@ test('a dictionary, limits, and bytes that are none', async () => {
   await assert.rejects(writer.write('text'), TypeError);
 });
 
-test('a wrong hash behind frames is found', async () => {
+test('detects a wrong hash after the frames', async () => {
   const file = join(cases['AT-1 with frames'][0]);
   file[file.length - 10] ^= 1;
   assert.equal(outcome(decodeAt1, file), 'At1Hash');
   await assert.rejects(through(file, 1000, at1Stream()), { name: 'At1Hash' });
 });
 
-test('nothing is decoded before somebody reads, and then a piece at a time', async () => {
+test('decodes on demand, one piece at a time', async () => {
   const { readable, writable } = zstdStream();
   const [reader, writer] = [readable.getReader(), writable.getWriter()];
   let written = false;
@@ -112,13 +114,13 @@ test('nothing is decoded before somebody reads, and then a piece at a time', asy
   for (const end of [write, writer.closed, writer.write(new Uint8Array(1))]) await assert.rejects(end, (reason) => reason === 'enough');
 });
 
-/** Files that lack their ends, and how much of them can be decoded where that is known. */
+/** Truncated files, and how much of each can be decoded, if known. */
 const cut = { zstd: [runs(21).subarray(0, -4), zstdStream, 20 << 17], gzip: [gzipSync(new Uint8Array(1e6)).subarray(0, -8), gzipStream, 1e6] };
 cut['AT-1 with frames'] = [cases['AT-1 with frames'][0].subarray(0, -100), at1Stream, undefined];
 cut.xz = [join(...Array(30).fill(cases.xz[0])).subarray(0, -40), xzStream, undefined];
 
 for (const [name, [bytes, open, whole]] of Object.entries(cut)) {
-  test(`${name}: all that can be decoded comes out, though nothing follows, and also where the source fails then`, async () => {
+  test(`emits all output of a truncated ${name} stream, even if the source then fails`, async () => {
     const { readable, writable } = open();
     const writer = writable.getWriter();
     let total = 0;
@@ -149,7 +151,7 @@ for (const [name, [bytes, open, whole]] of Object.entries(cut)) {
   });
 }
 
-test('whoever stops in the middle leaves no memory behind', async () => {
+test('frees memory when a stream is cancelled', async () => {
   const file = cases.xz[0].subarray(0, 20_000);
   const round = async (stop) => {
     const { readable, writable } = xzStream();
@@ -170,7 +172,7 @@ test('whoever stops in the middle leaves no memory behind', async () => {
   assert.equal(memory.buffer.byteLength, before);
 });
 
-test('what is no bytes is refused on both sides', async () => {
+test('reports input that is not bytes on both sides', async () => {
   for (const stream of [zstdStream(), xzStream(), at1Stream()]) {
     const read = new Response(ReadableStream.from(['text']).pipeThrough(stream)).arrayBuffer();
     await assert.rejects(read, /TypeError: bytes must be a Uint8Array or an ArrayBuffer, not a string/);

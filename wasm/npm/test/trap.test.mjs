@@ -1,4 +1,4 @@
-// A real trap: the module runs out of memory, because this test gives it little.
+// A real trap: the module runs out of memory, because this test limits it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
@@ -10,7 +10,7 @@ const wasm = readFileSync(new URL('../wasm/unspool_bg.wasm', import.meta.url));
 const entry = valid.find(({ name }) => name === 'v1_int8');
 const bytes = read(entry.file);
 
-/** The module with a memory that cannot grow beyond so many pages of 64 KiB. */
+/** Loads the module with a memory of at most this many 64 KiB pages. */
 function withMaximum(module, pages) {
   let at = 8;
   const leb = () => {
@@ -41,9 +41,9 @@ function withMaximum(module, pages) {
 const pages = 40;
 before(() => init(withMaximum(wasm, pages)));
 
-test('a trap costs the instance, and the next call works', async () => {
+test('replaces the instance after a trap', async () => {
   const file = await openCvc(bytes);
-  // More than the memory can hold: the allocation fails, and the module stops for good.
+  // More than the memory can hold: the allocation fails, and the module traps.
   assert.throws(() => inspect(new Uint8Array(pages * 65536)), (error) => {
     assert.ok(error instanceof UnspoolError);
     assert.deepEqual([error.name, error.code, error.class], ['Trap', 0, 'Internal']);
@@ -57,8 +57,8 @@ test('a trap costs the instance, and the next call works', async () => {
   }
 });
 
-test('what was under way says that it is lost, whoever trapped, and made anew it works', async () => {
-  const trap = () => assert.throws(() => inspect(new Uint8Array(pages * 65536)), { message: /the next call starts a new one/ });
+test('reports handles lost by a trap, and works with new ones', async () => {
+  const trap = () => assert.throws(() => inspect(new Uint8Array(pages * 65536)), { message: /the next call starts a new instance/ });
   const running = new RunningStatistics();
   const { readable, writable } = gzipStream();
   const [reader, writer] = [readable.getReader(), writable.getWriter()];
@@ -67,7 +67,7 @@ test('what was under way says that it is lost, whoever trapped, and made anew it
   written.catch(() => undefined);
   await reader.read();
   trap();
-  const lost = { name: 'Trap', class: 'Internal', message: /streams and running statistics must be made anew/ };
+  const lost = { name: 'Trap', class: 'Internal', message: /create streams and running statistics again/ };
   assert.throws(() => running.add(new Float64Array(1)), lost);
   assert.throws(() => running.result(), lost);
   await assert.rejects(reader.read(), lost);
@@ -81,7 +81,7 @@ test('what was under way says that it is lost, whoever trapped, and made anew it
   again.release();
 });
 
-test('a column of OnPair comes back by itself', () => {
+test('reopens an OnPair column after a trap', () => {
   const column = openOnPair(read('../onpair/cpp/urls_b12.onp'));
   const first = column.text(0);
   assert.throws(() => inspect(new Uint8Array(pages * 65536)), { name: 'Trap' });
@@ -89,7 +89,7 @@ test('a column of OnPair comes back by itself', () => {
   column.release();
 });
 
-test('reading on after somebody else trapped fails, and reading again works', async () => {
+test('fails to continue a read after a trap, and succeeds from the start', async () => {
   let release;
   class Slow extends Blob {
     slice(...range) {

@@ -1,4 +1,4 @@
-// The vectors of the repository, which prove every other build of the decoders too.
+// The vectors of the repository, shared with every other build of the decoders.
 import { readFileSync } from 'node:fs';
 
 const root = new URL('../../../tests/', import.meta.url);
@@ -10,7 +10,7 @@ export const text = (path) => readFileSync(new URL(path, root), 'utf8');
 export const valid = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')).entries;
 export const bad = JSON.parse(readFileSync(new URL('bad/manifest.json', folder), 'utf8')).variants;
 
-/** The columns of a valid vector, with the bytes that they must decode to. */
+/** Returns the columns of a valid vector, with their expected bytes. */
 export function expected(entry) {
   if (entry.kind === 'single') {
     return [{ name: '', dtype: 'float32', shape: entry.expected.shape, bytes: read(entry.expected.file) }];
@@ -23,5 +23,5 @@ export function expected(entry) {
   }));
 }
 
-/** The bytes under a typed array. */
+/** Returns the bytes of a typed array. */
 export const bytesOf = (data) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);

@@ -1,4 +1,4 @@
-// Off the thread: the same results, progress, and an end on demand.
+// Workers: the same results, progress, and cancellation.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { openAsBlob, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vecto
 const cvc = read('cvc/med_fp16.cvc');
 const onpair = read('onpair/cpp/urls_b12.onp');
 
-/** A worker for one test. */
+/** Runs a test with a worker, and terminates it. */
 async function withWorker(run) {
   const worker = new UnspoolWorker();
   try {
@@ -22,7 +22,7 @@ async function withWorker(run) {
   }
 }
 
-test('results are those of the calls', () =>
+test('returns the results of the direct calls', () =>
   withWorker(async (worker) => {
     const [first, second, found] = await Promise.all([worker.decode(cvc), worker.decode(new Blob([onpair])), worker.inspect(cvc)]);
     assert.deepEqual(first, decode(cvc));
@@ -31,7 +31,7 @@ test('results are those of the calls', () =>
     assert.equal(cvc.length > 0, true, 'the bytes are still here');
   }));
 
-test('a thread can be started by whoever bundles it', async () => {
+test('starts a thread with the function of a bundler', async () => {
   let started = 0;
   const worker = new UnspoolWorker({ start: () => (started++, new Worker("import('unspool/worker/host')", { eval: true })) });
   assert.deepEqual(await worker.decode(onpair), decode(onpair));
@@ -40,7 +40,7 @@ test('a thread can be started by whoever bundles it', async () => {
   assert.throws(() => new UnspoolWorker({ strat: 1 }), TypeError);
 });
 
-test('refusals keep their class, number, place and part', () =>
+test('keeps class, number, offset and part of an error', () =>
   withWorker(async (worker) => {
     const broken = read('cvc/bad/payload_flip.cvc');
     await assert.rejects(worker.decode(broken), (error) => {
@@ -56,7 +56,7 @@ test('refusals keep their class, number, place and part', () =>
     await assert.rejects(worker.decode(cvc, { dictionary: 'CVCF' }), /dictionary must be/);
   }));
 
-test('refusals keep their words on a page that knows no format itself', () => {
+test('keeps the message of an error on a page without the format', () => {
   const script = `
     import('unspool/worker').then(async ({ UnspoolWorker }) => {
       const worker = new UnspoolWorker();
@@ -68,7 +68,7 @@ test('refusals keep their words on a page that knows no format itself', () => {
   assert.match(said, /^CvcCrc 514 Checksum checksum mismatch at byte \d+: the CRC-32/);
 });
 
-/** A client whose workers do nothing by themselves. */
+/** Creates a client whose workers do nothing by themselves. */
 function puppets() {
   const lines = [];
   const client = new UnspoolWorkerBase((hear, die) => {
@@ -80,7 +80,7 @@ function puppets() {
   return { client, lines };
 }
 
-test('what a worker said before it was ended answers no other job', async () => {
+test('ignores late messages of a terminated worker', async () => {
   const { client, lines } = puppets();
   const first = new AbortController();
   const jobs = [client.decode(cvc, { signal: first.signal }), client.decode(onpair)];
@@ -94,7 +94,7 @@ test('what a worker said before it was ended answers no other job', async () => 
   assert.ok(lines[0].ended && !lines[1].ended);
 });
 
-test('a worker that dies takes its job along, and the next one gets another worker', async () => {
+test('rejects the job of a failed worker, and starts another worker', async () => {
   const { client, lines } = puppets();
   const jobs = [client.decode(cvc), client.decode(cvc), client.decode(cvc, { limits: { maxOutput: () => 1 } }), client.decode(cvc)];
   await Promise.resolve();
@@ -108,7 +108,7 @@ test('a worker that dies takes its job along, and the next one gets another work
   assert.equal(lines.length, 2, 'what cannot be sent costs no worker');
 });
 
-test('of a view no more crosses over than it shows, and nothing is taken from the caller', async () => {
+test("copies only the bytes of a view, and leaves the caller's memory alone", async () => {
   const { client, lines } = puppets();
   const memory = new Uint8Array(1000);
   const shared = new Uint8Array(new SharedArrayBuffer(10));
@@ -129,20 +129,20 @@ test('of a view no more crosses over than it shows, and nothing is taken from th
   assert.equal(memory.buffer.byteLength, 0, 'handed over');
 });
 
-test('bytes can be handed over', () =>
+test('transfers bytes on request', () =>
   withWorker(async (worker) => {
     const mine = cvc.slice();
     assert.equal((await worker.decode(mine, { transfer: true })).format, 'cvc');
     assert.equal(mine.length, 0);
   }));
 
-test('a file of Node is read on this side, because it cannot cross over', () =>
+test('reads a file-backed Blob of Node on the calling side', () =>
   withWorker(async (worker) => {
     const seen = [];
     const blob = await openAsBlob(new URL('../../../tests/vectors/cvc/med_fp16.cvc', import.meta.url));
     assert.deepEqual(await worker.decode(blob, { onProgress: ({ phase, done }) => seen.push([phase, done]) }), decode(cvc));
     assert.deepEqual(seen.find(([phase]) => phase === 'read'), ['read', cvc.length]);
-    // What is wrong with the call is still said.
+    // A wrong argument is still reported.
     await assert.rejects(worker.decode(blob, { limits: { maxOutput: () => 1 } }), { name: 'DataCloneError' });
     const stop = new AbortController();
     const jobs = [worker.inspect(blob, { signal: stop.signal }), worker.inspect(blob)];
@@ -152,7 +152,7 @@ test('a file of Node is read on this side, because it cannot cross over', () =>
     assert.deepEqual(await jobs[1], inspect(cvc));
   }));
 
-test('memory that cannot be handed over is copied', async () => {
+test('copies memory that cannot be transferred', async () => {
   const { client, lines } = puppets();
   const pooled = Buffer.from('pooled');
   const first = client.decode(pooled, { transfer: true });
@@ -173,7 +173,7 @@ test('memory that cannot be handed over is copied', async () => {
   await assert.rejects(jobs[1], { name: 'DataCloneError' });
 });
 
-test('a script that ends no worker ends, and not before its jobs have', () => {
+test('lets a script exit after its last job', () => {
   const script = `
     import('unspool/worker').then(async ({ UnspoolWorker }) => {
       const worker = new UnspoolWorker();
@@ -184,7 +184,7 @@ test('a script that ends no worker ends, and not before its jobs have', () => {
   assert.equal(said, 'cvc\ncvc\n');
 });
 
-test('a listener that throws ends its job, and nothing else', () =>
+test('fails only the job whose listener throws', () =>
   withWorker(async (worker) => {
     const onProgress = () => {
       throw new Error('no such element');
@@ -195,7 +195,7 @@ test('a listener that throws ends its job, and nothing else', () =>
     assert.deepEqual(await jobs[2], decode(cvc));
   }));
 
-test('progress goes up to the size of the file', () =>
+test('reports progress up to the size of the file', () =>
   withWorker(async (worker) => {
     const seen = [];
     await worker.inspect(new Blob([new Uint8Array(3e6), cvc]), { onProgress: (progress) => seen.push(progress) });
@@ -205,7 +205,7 @@ test('progress goes up to the size of the file', () =>
     for (const phase of ['read', 'work']) assert.equal(seen.filter((progress) => progress.phase === phase).at(-1).done, total);
   }));
 
-test('a signal ends a job that waits, one that runs, and no other', () =>
+test('aborts a queued or a running job, and no other', () =>
   withWorker(async (worker) => {
     const [running, waiting] = [new AbortController(), new AbortController()];
     const huge = new Uint8Array(200e6);
@@ -219,7 +219,7 @@ test('a signal ends a job that waits, one that runs, and no other', () =>
     await assert.rejects(worker.decode(cvc, { signal: AbortSignal.abort() }), { name: 'AbortError' });
   }));
 
-test('an ended worker ends its jobs', async () => {
+test('rejects queued jobs on terminate', async () => {
   const worker = new UnspoolWorker();
   const job = worker.decode(cvc);
   worker.terminate();

@@ -1,4 +1,4 @@
-// xz: whole files, with filters, several blocks, and checks of every kind.
+// xz: whole files, with filters, several blocks, and checks of every type.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ const read = (name) => new Uint8Array(readFileSync(new URL(`../../../tests/vecto
 const page = read('page.csv');
 const file = read('page.xz');
 
-test('files of one block, of many, and in a row are decoded', () => {
+test('decodes files of one block, several blocks and several streams', () => {
   assert.equal(new TextDecoder().decode(decodeXz(read('unspool.xz'))), 'unspool unspool unspool');
   for (const bytes of [file, read('blocks.xz')]) {
     assert.deepEqual(decodeXz(bytes), page);
@@ -20,7 +20,7 @@ test('files of one block, of many, and in a row are decoded', () => {
   assert.deepEqual(decodeXz(row), new Uint8Array(Buffer.concat([page, page])));
 });
 
-test('what fits decodes into a given array', () => {
+test('decodes into a given array', () => {
   const room = new Uint8Array(page.length + 10);
   assert.equal(decodeXzInto(file, room), page.length);
   assert.deepEqual(room.subarray(0, page.length), page);
@@ -28,7 +28,7 @@ test('what fits decodes into a given array', () => {
   assert.throws(() => decodeXzInto(file, new Uint8Array(page.length - 1)), { name: 'OutputTooSmall', need: page.length });
 });
 
-test('broken files are refused, and bombs at the limit', () => {
+test('refuses broken files, and stops bombs at the limit', () => {
   const bad = read('blocks.xz');
   for (const at of [0, 7, bad.length >> 1, bad.length - 3]) {
     const flipped = bad.slice();
@@ -41,7 +41,7 @@ test('broken files are refused, and bombs at the limit', () => {
   assert.throws(() => decodeXz('text'), TypeError);
 });
 
-test('the structure covers a file, and its checks are looked at', () => {
+test('covers a file with its structure, and verifies its checks', () => {
   for (const name of ['unspool.xz', 'page.xz', 'blocks.xz']) {
     const bytes = read(name);
     const { structure, error, checksums } = inspect(bytes);

@@ -1,4 +1,4 @@
-// Zstandard: whole files in all three formats, with and without dictionaries.
+// Zstandard: whole files of all three flavours, with and without dictionaries.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,10 +14,10 @@ const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
 const { files } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-/** Those that are no test of patience. */
+/** The vectors that decode quickly. */
 const small = files.filter(({ orig_size }) => orig_size < 5e6);
 
-test('every vector decodes, with its dictionary, and is recognised', () => {
+test('decodes and detects every vector, with its dictionary', () => {
   const formats = new Set();
   for (const { file, variant, sha256, dict } of small) {
     const dictionary = dict === null ? undefined : read(dict);
@@ -32,7 +32,7 @@ test('every vector decodes, with its dictionary, and is recognised', () => {
   assert.ok(formats.has('zstd') && formats.has('zstd-v07'));
 });
 
-test('what lies in gzip is unwrapped, and what fits decodes into a given array', () => {
+test('unwraps gzip, and decodes into a given array', () => {
   const { file, sha256, orig_size } = small.find(({ dict, orig_size }) => dict === null && orig_size > 1000);
   const bytes = read(file);
   assert.equal(hash(decode(gzipSync(bytes)).bytes), sha256);
@@ -43,13 +43,13 @@ test('what lies in gzip is unwrapped, and what fits decodes into a given array',
   assert.throws(() => decodeZstdInto(bytes, new Uint8Array(orig_size - 1)), { name: 'OutputTooSmall' });
 });
 
-test('a file tells which of the three formats it is in', () => {
-  // Frames that are to be skipped tell nothing.
+test('detects the flavour of a file', () => {
+  // Skippable frames do not show a flavour.
   for (const { file, variant } of small.filter(({ file }) => !file.includes('skip-'))) assert.equal(zstdFormat(read(file)), variant, file);
   assert.equal(zstdFormat(new Uint8Array([1, 2, 3, 4])), undefined);
 });
 
-test('headers are read without decoding', () => {
+test('reads headers without decoding', () => {
   const single = small.filter(({ frames }) => frames === 1);
   let frames = 0;
   for (const { file, variant, orig_size, features } of single) {
@@ -66,7 +66,7 @@ test('headers are read without decoding', () => {
   assert.throws(() => zstdHeader(skippable.subarray(0, 7)), { class: 'Truncated' });
 });
 
-test('broken files are refused, and bombs at the limit', () => {
+test('refuses broken files, and stops bombs at the limit', () => {
   const { file, orig_size } = small.find(({ variant, dict, features }) => variant === 'zstd' && dict === null && features.includes('checksum.yes') && features.includes('blk.comp'));
   const bytes = read(file);
   const bad = bytes.slice();
@@ -86,7 +86,7 @@ test('broken files are refused, and bombs at the limit', () => {
   assert.throws(() => decodeZstd(empty), { class: 'Truncated' });
 });
 
-test('the structure covers a file, and its checksums are looked at', () => {
+test('covers a file with its structure, and verifies its checksums', () => {
   for (const { file, features } of small.filter(({ dict }) => dict === null).slice(0, 40)) {
     const bytes = read(file);
     const { structure, error, checksums } = inspect(bytes);
@@ -102,7 +102,7 @@ test('the structure covers a file, and its checksums are looked at', () => {
   }
 });
 
-test('the insides are those of the decoder: sequences copy what is there twice, and codes fill their space', () => {
+test('returns sequences that rebuild the content, and code lengths that fill their space', () => {
   const file = read('rfc8878/text-1025.zst');
   const text = decodeZstd(file);
   const { literalLengths, matchLengths, offsets } = zstdSequences(file, 0);
@@ -115,7 +115,7 @@ test('the insides are those of the decoder: sequences copy what is there twice, 
     at = end;
   });
   assert.ok(at <= text.length);
-  // A file may break off behind the block, but not before it.
+  // The input may end after the block, but not before it.
   assert.deepEqual(zstdSequences(file.subarray(0, file.length - 4), 0).offsets, offsets);
   assert.throws(() => zstdSequences(file.subarray(0, 8), 0), { name: 'Truncated' });
 
@@ -132,7 +132,7 @@ test('the insides are those of the decoder: sequences copy what is there twice, 
   assert.throws(() => zstdStateCounts(Uint8Array.of(15)), { name: 'ZstdTable' });
 });
 
-test('a frame that lies half a gibibyte deep in a file, where 32 bits no longer number its bits', () => {
+test('inspects a frame half a gibibyte into a file, past 32-bit bit offsets', () => {
   const entry = files.find(({ variant, dict, features }) => variant === 'zstd' && dict === null && features.includes('huf.tree.fse'));
   const frame = read(entry.file);
   const skipped = 2 ** 29 + 10;

@@ -1,4 +1,4 @@
-// What runs in the thread.
+// The code that runs in a Node thread.
 import { parentPort } from 'node:worker_threads';
 import { serve } from './serve.js';
 import type { Job } from './messages.js';

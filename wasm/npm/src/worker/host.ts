@@ -1,4 +1,4 @@
-// What runs in the worker.
+// The code that runs in a web worker.
 import { serve } from './serve.js';
 import type { Job, Port } from './messages.js';
 

@@ -1,4 +1,4 @@
-// `unspool/worker` in browsers, and wherever else workers are those of the web.
+// `unspool/worker` in browsers and other runtimes with web workers.
 import { checkOptions } from '../check.js';
 import { UnspoolWorkerBase } from './client.js';
 import type { Reply } from './messages.js';
@@ -6,26 +6,35 @@ import type { Reply } from './messages.js';
 export type { JobOptions } from './client.js';
 export type { Progress } from './messages.js';
 
-/** A `Worker`. Looked up like this, nobody needs a `lib` of browsers for it who works in Node. */
+/** A web worker. Defined without the `DOM` types, which a Node project need not have. */
 export type WebWorker = typeof globalThis extends { Worker: { prototype: infer Own } } ? Own : never;
 
-/** A `Worker` of `node:worker_threads`, as far as it is needed. */
+/** A `Worker` of `node:worker_threads`, as far as it is used. */
 export interface NodeWorker {
+  /** Posts a message. */
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
+  /** Ends the thread. */
   terminate(): unknown;
+  /** Adds a listener. */
   on(event: string, listener: (value: unknown) => void): unknown;
+  /** Keeps the process alive. */
   ref(): void;
+  /** Lets the process exit. */
   unref(): void;
 }
 
-/** How the worker is started. */
+/** Options of {@link UnspoolWorker}. */
 export interface UnspoolWorkerOptions {
-  /** Starts the worker, for bundlers that do not see the one below: a module worker, in Node a thread, that imports `unspool/worker/host`. */
+  /**
+   * Starts a module worker, or in Node a thread, that imports `unspool/worker/host`. For bundlers
+   * that do not find the built-in worker.
+   */
   start?: (() => WebWorker | NodeWorker) | undefined;
 }
 
-/** A worker that decodes and inspects, and starts with its first job. */
+/** A worker that decodes and inspects. It starts with its first job. */
 export class UnspoolWorker extends UnspoolWorkerBase {
+  /** Creates a worker, and starts it with its first job. */
   constructor(options: UnspoolWorkerOptions = {}) {
     checkOptions(options, { start: true });
     const { start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }) } = options;
@@ -33,7 +42,7 @@ export class UnspoolWorker extends UnspoolWorkerBase {
       const worker = start() as WebWorker;
       worker.onmessage = ({ data }: MessageEvent<Reply>) => onMessage(data);
       worker.onerror = ({ message }) => onError(new Error(message || 'the worker could not start'));
-      worker.onmessageerror = () => onError(new Error('the answer of the worker cannot be read'));
+      worker.onmessageerror = () => onError(new Error('the reply of the worker cannot be deserialized'));
       return worker;
     });
   }

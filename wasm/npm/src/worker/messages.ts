@@ -1,36 +1,39 @@
-// What goes back and forth between a page and its worker.
+// Messages between a page and its worker.
 import type { DecodeOptions } from '../decode.js';
 import type { PlainError } from '../error.js';
 import type { InspectOptions } from '../inspect.js';
 
-/** How far a job is. */
+/** Progress of a job. */
 export interface Progress {
-  /** Bytes are read from a `Blob` first, and then worked on. */
+  /** A `Blob` is read first; then the bytes are decoded. */
   readonly phase: 'read' | 'work';
-  /** Bytes of the file. */
+  /** Bytes processed. */
   readonly done: number;
+  /** Length of the file. */
   readonly total: number;
 }
 
-/** What a worker can do. */
+/** A job for the worker. */
 export type Job =
   | { readonly decode: Uint8Array | Blob; readonly options: DecodeOptions }
   | { readonly inspect: Uint8Array | Blob; readonly options: InspectOptions };
 
-/** What comes back. */
+/** A reply of the worker. */
 export type Reply =
   | { readonly progress: Progress }
   | { readonly result: unknown }
   | { readonly refused: PlainError }
   | { readonly failed: Failure };
 
-/** Any other error, which has no number. */
+/** An error that is not an `UnspoolError`. */
 export interface Failure {
+  /** Name of the error. */
   readonly name: string;
+  /** Message text. */
   readonly message: string;
 }
 
-/** One end of the line. */
+/** One end of the message channel. */
 export interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
 }

@@ -1,12 +1,13 @@
-// `unspool/worker` in Node, where workers are threads.
+// `unspool/worker` in Node, with threads.
 import { Worker } from 'node:worker_threads';
 import { checkOptions } from '../check.js';
 import { UnspoolWorkerBase } from './client.js';
 import type { UnspoolWorkerOptions } from './index.js';
 import type { Reply } from './messages.js';
 
-/** A worker that decodes and inspects, and starts with its first job. */
+/** A worker that decodes and inspects. It starts with its first job. */
 export class UnspoolWorker extends UnspoolWorkerBase {
+  /** Creates a worker, and starts it with its first job. */
   constructor(options: UnspoolWorkerOptions = {}) {
     checkOptions(options, { start: true });
     const { start = () => new Worker(new URL('./host-node.js', import.meta.url)) } = options;
@@ -15,7 +16,7 @@ export class UnspoolWorker extends UnspoolWorkerBase {
       worker.on('message', (reply) => onMessage(reply as Reply));
       worker.on('error', (error) => onError(error as Error));
       worker.on('messageerror', (error) => onError(error as Error));
-      worker.on('exit', () => onError(new Error('the worker ended')));
+      worker.on('exit', () => onError(new Error('the worker exited')));
       return worker;
     });
   }

@@ -1,8 +1,8 @@
-// The worker's side: one job after the other.
+// The worker's side: runs one job after the other.
 import { decode, inspect, readBlob, UnspoolError } from '../index.js';
 import type { Job, Port, Reply } from './messages.js';
 
-/** Does a job, and tells how it went. */
+/** Runs a job and posts its result. */
 export async function serve(job: Job, port: Port): Promise<void> {
   const reply = (reply: Reply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
   try {
@@ -19,12 +19,12 @@ export async function serve(job: Job, port: Port): Promise<void> {
   }
 }
 
-/** An inspection without its error, which would lose its class on the way. */
+/** Returns an inspection with its error as plain data: cloning would lose its class. */
 function plain(found: ReturnType<typeof inspect>): object {
   return { ...found, error: found.error?.toJSON() };
 }
 
-/** The memory under all arrays of a result, which moves to the page instead of being copied. */
+/** Collects the buffers of all arrays in a result, to transfer them. */
 function buffers(result: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(result)) found.add(result.buffer as ArrayBuffer);
   else if (typeof result === 'object' && result !== null) for (const value of Object.values(result)) buffers(value, found);

@@ -1,4 +1,4 @@
-// Files and what is done to them: the same for every decoder, and the same each time.
+// Files and how they are damaged: the same for every decoder, and reproducible.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { decodeCvc, decodeOnPair, decodePco, decodeXz, decodeZstd, decodeAt1, decodeAt1Into, decodeGzip, decodeGzipInto, decodeXzInto, decodeZstdInto } from '../../dist/index.js';
@@ -8,7 +8,10 @@ const vector = (name) => new Uint8Array(readFileSync(new URL(`../../../../tests/
 const asBytes = ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength);
 const into = (decode) => (bytes, room) => room.subarray(0, decode(bytes, room));
 
-/** This package: how it decodes each format, and the file that is broken. `checksum` is where the file's last checksum lies, if it has one. */
+/**
+ * This package's decoders, and the file to damage. `checksum` is the offset of the file's last
+ * checksum, if any.
+ */
 export const FORMATS = {
   zstd: { file: vector('zstd/rfc8878/text-1025.zst'), checksum: (size) => [size - 4, size], own: decodeZstd, into: into(decodeZstdInto) },
   xz: { file: vector('xz/page.xz'), own: decodeXz, into: into(decodeXzInto) },
@@ -21,13 +24,13 @@ export const FORMATS = {
 
 const MAGIC = { zstd: 4, xz: 6, gzip: 3, pco: 4, onpair: 8, cvc: 4, at1: 5 };
 
-/** Evenly spread numbers below `end`, each of them if they are few. */
+/** Returns evenly spaced numbers below `end`; all of them if they are few. */
 function spread(end, most) {
   const count = Math.min(end, most);
   return Array.from({ length: count }, (_, at) => Math.floor((at * end) / count));
 }
 
-/** Bytes that look like nothing, the same each time. */
+/** Returns pseudo-random bytes, the same each time. */
 function* noise(seed) {
   for (let state = seed * 2 + 1; ; ) {
     state ^= state << 13;
@@ -48,7 +51,7 @@ function flipped(file, bit) {
   return copy;
 }
 
-/** What is done to a file of a format: a title and the files that come out. */
+/** Returns the damaged files of a format: a title, and the files. */
 export function damage(format) {
   const { file, checksum } = FORMATS[format];
   const whole = [
@@ -73,13 +76,13 @@ export function damage(format) {
 
 export const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
-/** What every decoder should make of the intact file. */
+/** Returns the content of the intact file. */
 export function expected(format) {
   const { file, own } = FORMATS[format];
   return format === 'gzip' ? new Uint8Array(gunzipSync(file)) : own(file);
 }
 
-/** How often each of the outcomes came, in words. */
+/** Counts the outcomes in words. */
 export function words(outcomes) {
   const counts = new Map();
   for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
@@ -88,7 +91,7 @@ export function words(outcomes) {
   return names.map((name) => (names.length === 1 ? `all ${counts.get(name)} ${name}` : `${counts.get(name)} ${name}`)).join(', ');
 }
 
-/** What this package does with a broken file. */
+/** Decodes a broken file with this package. */
 export function ownOutcome(format, bytes, wanted) {
   try {
     return same(FORMATS[format].own(bytes), wanted) ? 'right' : 'wrong bytes';

@@ -1,4 +1,4 @@
-// The decoders that a page would take today, and how each is called. None of them is part of this package.
+// Other decoders for the browser, and how to call each. None of them is part of this package.
 const copy = (bytes) => new Uint8Array(bytes);
 
 export const PEERS = {

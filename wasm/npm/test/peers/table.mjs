@@ -1,13 +1,14 @@
-// Writes docs/broken-input.md: what this package and the decoders of today do with broken files. `cargo xtask peers` runs it.
+// Writes docs/broken-input.md: how this package and other decoders handle broken files. Run by
+// `cargo xtask peers`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { damage, expected, FORMATS, ownOutcome, same, words } from './cases.mjs';
 import { PEERS } from './decoders.mjs';
 
-/** A decoder that says nothing for so long will not. */
+/** A decoder silent for this long is considered hung. */
 const PATIENCE = 10_000;
 
-/** A peer in its thread, started again when it has to be ended. */
+/** A peer in a thread, which is restarted after it was terminated. */
 class Peer {
   constructor(format, name) {
     Object.assign(this, { format, name, restarts: 0 });
@@ -18,7 +19,7 @@ class Peer {
     await this.#answer();
   }
 
-  /** The answer to what was asked, or how the thread ended. */
+  /** Returns the reply, or how the thread ended. */
   #answer() {
     return new Promise((resolve) => {
       const { worker } = this;

@@ -1,4 +1,4 @@
-// One peer in a thread of its own, which can be ended when it hangs.
+// Runs one peer in a thread, which can be terminated if it hangs.
 import { parentPort, workerData } from 'node:worker_threads';
 import { PEERS } from './decoders.mjs';
 

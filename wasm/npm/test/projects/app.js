@@ -1,4 +1,4 @@
-// What somebody would write who just installed the package. Every bundler gets this one, and a browser or Node runs what it makes.
+// A first program with the package. Each bundler builds it, and a browser or Node runs the result.
 import { decode, decodeCvc, inspect, UnspoolError } from 'unspool';
 import { decodePco } from 'unspool/pco';
 import { xzStream } from 'unspool/xz-stream';

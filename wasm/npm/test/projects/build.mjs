@@ -9,10 +9,10 @@ const npm = fileURLToPath(new URL('../..', import.meta.url));
 const vectors = new URL('../../../../tests/vectors/', import.meta.url);
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** What `globalThis.report` must be in each of them. */
+/** The expected `globalThis.report` of each project. */
 export const EXPECTED = { shape: [100, 16], numbers: 2000, refusal: 'Truncated', streamed: 'unspool unspool unspool' };
 
-/** The projects, and how each is built in its folder to a page `dist/index.html`. */
+/** The projects. Each function builds one in its folder to a page `dist/index.html`. */
 const PROJECTS = {
   async vite(dir) {
     const { build } = await import('vite');
@@ -54,7 +54,7 @@ const PROJECTS = {
     writeFileSync(join(dir, 'dist/index.html'), html('./page.js'));
   },
   async html(dir) {
-    // No bundler: the browser finds the package by a map.
+    // No bundler: an import map locates the package.
     cpSync(join(dir, 'node_modules/unspool'), join(dir, 'dist/unspool'), { recursive: true });
     for (const file of ['app.js', 'page.js', 'files.js']) cpSync(join(dir, file), join(dir, 'dist', file));
     const imports = {
@@ -71,7 +71,7 @@ const PROJECTS = {
   },
 };
 
-/** Builds all of them in this folder, and gives their names. */
+/** Builds all projects in this folder. Returns their names. */
 export async function buildAll(root) {
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', root], npm);
   const tarball = readdirSync(root).find((name) => name.endsWith('.tgz'));
@@ -95,7 +95,7 @@ function html(script, head = '') {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"><title>wait</title>${head}<script type="module" src="${script}"></script></head><body></body></html>`;
 }
 
-/** Runs a built file in a Node process of its own, and gives its report. */
+/** Runs a built file in a Node process of its own, and returns its report. */
 export function reportInNode(file) {
   const script = `await import(${JSON.stringify(pathToFileURL(file))}); console.log(JSON.stringify(globalThis.report));`;
   return JSON.parse(run(process.execPath, ['--input-type=module', '-e', script], here));

@@ -1,4 +1,4 @@
-// The same in a page, and off its thread.
+// The same program in a page, with a worker.
 import './app.js';
 import { UnspoolWorker } from 'unspool/worker';
 import { cvc } from './files.js';
