@@ -1,4 +1,4 @@
-// The page: which file is open.
+// The page: opens files and shows the current one.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { arriveAt, fileOf, leave, readAddress } from './arrive/address';
 import { OpenFile } from './client';
@@ -19,20 +19,20 @@ type State =
   | { readonly kind: 'empty'; readonly cancelled: boolean }
   | { readonly kind: 'busy'; readonly name: string; readonly doing: string; readonly progress: Progress | undefined }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly retry: (() => void) | undefined }
-  /** Every visit of an address starts at what it names, also one of the file that is open. */
+  /** Each visit of an address starts at the place it names, even if the file is already open. */
   | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report; readonly visit: number; readonly others: number };
 
-/** Gets a file, and tells how far that is. */
+/** Fetches a file, and reports progress. */
 type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) => Promise<Blob | RemoteFile>;
 
-/** What is to be opened with a file. */
+/** Options for opening a file. */
 interface Besides {
   readonly dictionary?: Blob | undefined;
-  /** What is taken for its dictionary if it cannot be decoded without one. */
+  /** Used as the dictionary if the file cannot be decoded without one. */
   readonly perhaps?: Blob | undefined;
-  /** Whether its chunks are listed, too. */
+  /** True to list its chunks too. */
   readonly list?: boolean;
-  /** How many files came with it that are not shown. */
+  /** Number of files that came with it and are not shown. */
   readonly others?: number;
 }
 
@@ -40,9 +40,9 @@ export function App() {
   const [state, setState] = useState<State>({ kind: 'empty', cancelled: false });
   const opened = useRef<OpenFile>();
   const going = useRef(new AbortController());
-  /** How to open the visitor's own files again, each by its place in the history. */
+  /** Reopens the visitor's own files, by their position in the history. */
   const own = useRef(new Map<string, () => void>());
-  /** What the address named when this file was opened: going to a place in it opens it no second time. */
+  /** The file in the address when it was opened: going to a place in it does not reopen it. */
   const current = useRef('');
 
   const close = useCallback(() => {
@@ -69,7 +69,7 @@ export function App() {
         setState({ kind: 'busy', name, doing: 'Reading', progress: { done: 0, total: source.size } });
         let file = new OpenFile(source, dictionary);
         opened.current = file;
-        // What comes behind the last byte takes the longest where little decodes to much.
+        // If little input decodes to much, most of the time follows the last byte.
         const reading = ({ done, total }: Progress): void => tell(done < total ? 'Reading' : 'Decoding')(done, total);
         let report = await file.report(reading);
         const lent = perhaps !== undefined && mayWantDictionary(report);
@@ -81,7 +81,7 @@ export function App() {
         if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
         if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0, others: lent ? others - 1 : others });
       } catch (error) {
-        // Browsers have many words for that, and none that help.
+        // Browsers have various messages for an unreadable file, and none of them helps.
         const unreadable = source instanceof Blob && !(await canBeRead(source));
         if (signal.aborted) return;
         const address = current.current;
@@ -97,11 +97,11 @@ export function App() {
     [close],
   );
 
-  /** What is open; for those who hear of files, and not of what happens to the page. */
+  /** The current state, for callbacks that must not depend on it. */
   const shown = useRef(state);
   shown.current = state;
 
-  /** Opens the file that is open once more, where it is, with this dictionary. */
+  /** Reopens the current file with this dictionary. */
   const lend = useCallback(
     (dictionary: File) => {
       if (shown.current.kind !== 'open') return;
@@ -124,7 +124,8 @@ export function App() {
       if (files.length === 1 && here.kind === 'open' && mayWantDictionary(here.report) && (await isDictionary(file))) return lend(file);
       const others = files.length - (dictionary === undefined ? 1 : 2);
       const again = () => void show(file.name, '', () => Promise.resolve(file), { dictionary, perhaps, others });
-      // A file of the visitor's own has no address, but a place in the history: the ways back and forth lead to what was there.
+      // A file of the visitor has no address, but a position in the history, so Back and Forward
+      // reach it.
       const place = `${performance.timeOrigin} ${own.current.size}`;
       own.current.set(place, again);
       history.pushState({ own: place }, '', location.pathname + location.search);
@@ -133,7 +134,7 @@ export function App() {
     [show, lend],
   );
 
-  /** Opens what the address names. */
+  /** Opens the file in the address. */
   const follow = useCallback((): void => {
     const address = arriveAt();
     const file = fileOf(address);
@@ -149,7 +150,7 @@ export function App() {
     } else if (url !== undefined && URL.canParse(url, location.href)) {
       void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell), { list: address.list });
     } else {
-      // On the way back to a file of the visitor's own, which is being opened already.
+      // Going back to a file of the visitor, which is already being opened.
       if (location.hash === '' && own.current.has(placeOf(history.state))) return;
       close();
       const missing = address.sample ?? url;
@@ -163,7 +164,8 @@ export function App() {
   useEffect(() => {
     follow();
     addEventListener('hashchange', follow);
-    // Between the start and files of the visitor's own, the address stays the same. Once the page was loaded anew, their bytes are gone.
+    // Between the start and the visitor's files the address stays the same. After a reload their
+    // bytes are gone.
     const back = ({ state }: PopStateEvent): void => {
       if (location.hash === '') (own.current.get(placeOf(state)) ?? close)();
     };
@@ -177,7 +179,7 @@ export function App() {
   const openAddress = useCallback(
     (url: string) => {
       const hash = `#${new URLSearchParams({ url })}`;
-      // The browser says nothing of going to where it is.
+      // The browser fires no event for going to the current address.
       if (location.hash === hash) follow();
       else location.hash = hash;
     },
@@ -185,7 +187,7 @@ export function App() {
   );
   const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), address: openAddress, dictionary: lend }), [showFiles, openAddress, lend]);
 
-  // A window among others is found by the file in it.
+  // The title names the file, to find the window among others.
   const title = state.kind === 'empty' ? '' : `${state.name} – `;
   useEffect(() => {
     document.title = `${title}unspool inspector`;
@@ -198,7 +200,7 @@ export function App() {
   const cancel = (): void => {
     close();
     if (location.hash !== '') leave();
-    // Last, because leaving an address closes what is open, too.
+    // Last, because leaving an address also closes the current file.
     setState({ kind: 'empty', cancelled: true });
   };
   const listed = (file: OpenFile, report: Report): void => setState((state) => (state.kind === 'open' && state.file === file ? { ...state, report } : state));
@@ -231,7 +233,7 @@ export function App() {
   );
 }
 
-/** Which place in the history this is, if it is that of a file of the visitor's own. */
+/** Returns the position in the history if it is one of the visitor's files. */
 function placeOf(state: unknown): string {
   return typeof state === 'object' && state !== null && 'own' in state ? String(state.own) : '';
 }
@@ -246,7 +248,7 @@ interface BusyProps {
 function Busy({ name, doing, progress, onCancel }: BusyProps) {
   const known = progress !== undefined && progress.total > 0;
   const share = known ? progress.done / progress.total : 0;
-  // What was read is being looked at, and nobody knows how long that takes.
+  // Everything is read; how long decoding takes is unknown.
   const moves = share === 0 || share >= 1;
   return (
     <section class="busy" role="status">

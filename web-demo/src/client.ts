@@ -9,20 +9,20 @@ import type { Curve, CurveWanted, ExportWanted, Question, Rows, Summed, TableAns
 import type { Progress } from './tools/progress';
 import type { Answer, Wanted } from './worker';
 
-/** Why the worker could not answer. */
+/** An error that the worker reported. */
 export class WorkerError extends Error {
   constructor(readonly fault: Fault) {
     super(fault.message);
   }
 }
 
-/** What there is to a job that takes long. */
+/** Cancellation and progress of a long job. */
 export interface Care {
   readonly signal?: AbortSignal;
   readonly tell?: (progress: Progress) => void;
 }
 
-/** A worker that has heard of a cancelled job for so long, in milliseconds, is in one long step of it. */
+/** Time to react to a cancelled job, in milliseconds. A worker that takes longer is restarted. */
 const PATIENCE = 1000;
 
 interface Waiting {
@@ -32,14 +32,14 @@ interface Waiting {
   readonly tell: ((progress: Progress) => void) | undefined;
 }
 
-/** A file in a worker of its own; closing it ends whatever the worker is doing. */
+/** A file in a worker of its own. Closing it ends all work. */
 export class OpenFile {
   static #opened = 0;
-  /** Tells it from all others. */
+  /** Identifies the file among all that were opened. */
   readonly id = OpenFile.#opened++;
   #worker = this.#start();
   #waiting = new Map<number, Waiting>();
-  /** Jobs that were cancelled, and when the worker is given up that still does them. */
+  /** Cancelled jobs, and the timers that restart the worker. */
   #cancelled = new Map<number, ReturnType<typeof setTimeout>>();
   #next = 0;
 
@@ -67,7 +67,7 @@ export class OpenFile {
     return this.#ask(this.#open(), { tell }) as Promise<Report>;
   }
 
-  /** The same, and where its chunks are, of a file that was opened without them. */
+  /** Lists the chunks of a file that was opened without them. */
   list(care: Care): Promise<Report> {
     return this.#ask({ list: true }, care) as Promise<Report>;
   }
@@ -77,7 +77,7 @@ export class OpenFile {
     return { open: source instanceof RemoteFile ? { url: source.url, size: source.size } : source, dictionary };
   }
 
-  /** The bytes that a report is of. */
+  /** Returns the bytes that a report describes. */
   content(report: Report): Content {
     return report.content ?? this.source;
   }
@@ -126,7 +126,7 @@ export class OpenFile {
     return this.#ask({ curve: wanted }, care) as Promise<Curve>;
   }
 
-  /** Gives the file, unless it was written to one on disk. */
+  /** Returns the exported file, unless it was written to disk. */
   export(wanted: ExportWanted, care: Care): Promise<Blob | undefined> {
     return this.#ask({ save: wanted }, care) as Promise<Blob | undefined>;
   }
@@ -145,7 +145,10 @@ export class OpenFile {
     });
   }
 
-  /** Ends a job. A worker that does not hear of it goes, and another opens the file again and does what else was asked. */
+  /**
+   * Cancels a job. A worker that does not react is replaced: another one reopens the file and
+   * repeats other jobs.
+   */
   #cancel(id: number): void {
     const cancelled = this.#waiting.get(id);
     if (cancelled === undefined) return;
@@ -158,7 +161,7 @@ export class OpenFile {
   #startAgain(): void {
     this.#end();
     this.#worker = this.#start();
-    // Nobody waits for this answer.
+    // No one awaits this reply.
     this.#worker.postMessage({ id: -1, ...this.#open() });
     for (const [id, { wanted }] of this.#waiting) this.#worker.postMessage({ id, ...wanted });
   }

@@ -1,4 +1,4 @@
-// Numbers and names for people.
+// Formats numbers and names for people.
 import * as Name from 'unspool/names';
 
 const integers = new Intl.NumberFormat('en');
@@ -13,12 +13,12 @@ export function bytes(n: number): string {
   // A part may end within a byte.
   if (n < 10_000) return `${count(n < 10 ? Math.round(10 * n) / 10 : Math.round(n))} ${n === 1 ? 'byte' : 'bytes'}`;
   let [size, unit] = [n / 1000, 0];
-  // What is rounded up to a thousand is one of the next unit.
+  // A size that rounds up to 1,000 moves to the next unit.
   for (; size >= 999.5 && unit < UNITS.length - 1; unit++) size /= 1000;
   return `${size.toPrecision(3)} ${UNITS[unit]}`;
 }
 
-/** How many bytes that many bits are, or how many bits where they are no whole byte and few. */
+/** Formats bits as bytes, or as bits if they are few and not whole bytes. */
 export function bits(n: number): string {
   return n % 8 === 0 || n >= 1000 ? bytes(Math.round(n / 8)) : plural(n, 'bit');
 }
@@ -30,52 +30,54 @@ export function plural(n: number, one: string, many = `${one}s`): string {
 export function percent(part: number, whole: number): string {
   const share = whole > 0 ? (100 * part) / whole : 0;
   if (share > 0 && share < 0.1) return '< 0.1 %';
-  // All of it is said only where it is all of it.
+  // Show 100 % only if it is exact.
   return share < 10 || (share > 99 && share < 100) ? `${Math.min(99.9, share).toFixed(1)} %` : `${share.toFixed(0)} %`;
 }
 
-/** A value in a dozen characters or so. What is no integer never looks like one. */
+/** Formats a value in about a dozen characters. A non-integer never looks like an integer. */
 export function value(n: number | bigint): string {
   if (typeof n === 'bigint' || (Number.isInteger(n) && Math.abs(n) < 1e15)) return Object.is(n, -0) ? '-0' : String(n);
   if (!Number.isFinite(n)) return String(n);
   const size = Math.abs(n);
   if (size < 1e-4 || size >= 1e12) return n.toExponential(3);
-  // Five digits, or as many as it takes to one behind the point.
+  // Five digits, or enough for one decimal.
   return n.toFixed(Math.max(1, 4 - Math.floor(Math.log10(size)))).replace(/(\.\d+?)0+$/, '$1');
 }
 
-/** A value with all of its digits. */
+/** Formats a value with all digits. */
 export function exact(n: number | bigint): string {
-  // Long integers end in zeros that are none of theirs where they are written as numbers; longer ones are written with an exponent.
+  // Large integers need all their digits; still larger ones are written with an exponent.
   const long = Number.isInteger(n) && Math.abs(Number(n)) > Number.MAX_SAFE_INTEGER && Math.abs(Number(n)) < 1e21;
   return Object.is(n, -0) ? '-0' : String(long ? BigInt(n) : n);
 }
 
-/** What to call numbers in order: as `short` does, unless that calls two of them the same, which takes all of their digits to tell them apart. */
+/**
+ * Returns `short`, unless it formats two of the numbers alike; then a formatter with all digits.
+ */
 export function apart(numbers: readonly number[], short: (n: number) => string = value): (n: number) => string {
   const words = numbers.map((number) => short(number));
   return words.some((word, at) => word === words[at - 1]) ? exact : short;
 }
 
-/** All digits of a value, for those who point at it; nothing where it is shown with all of them. */
+/** Returns all digits of a value as a tooltip; `undefined` if it is shown with all of them. */
 export function rest(n: number | bigint): string | undefined {
   return exact(n) === value(n) ? undefined : exact(n);
 }
 
-/** Groups whose number says how many things are in them. */
+/** Groups whose value is a count of their children. */
 const COUNTS: ReadonlySet<number> = new Set([Name.Codes, Name.Literals, Name.Sequences, Name.Tokens]);
 
-/** What tells a group from its siblings: a number, unless it counts what is in the group, or a word. */
+/** Formats the value of a group: a number among siblings, a count, or a word. */
 export function whichOf(id: number, value: string): string {
   return /^\d+$/.test(value) && !COUNTS.has(id) ? `#${value}` : value;
 }
 
-/** What a field holds. */
+/** Formats the value of a field. */
 export function heldBy(id: number, value: string): string {
   return id === Name.Token ? readable(value) : value;
 }
 
-/** Hexadecimal bytes as a quoted text, if they are one that can be read; else as they are. */
+/** Returns hexadecimal bytes as quoted text if it is readable, else unchanged. */
 function readable(bytes: string): string {
   const letters = (bytes.match(/../g) ?? []).map((digits) => parseInt(digits, 16));
   try {
@@ -86,7 +88,7 @@ function readable(bytes: string): string {
   }
 }
 
-/** A text of several lines as one: what ends a line is a sign. */
+/** Joins the lines of a text with a symbol for line breaks. */
 export function inOneLine(text: string): string {
   return text.replace(/[\n\r\u2028\u2029]/g, (end) => (end === '\r' ? '␍' : '␤'));
 }
@@ -95,14 +97,14 @@ export function hex(n: number, digits: number): string {
   return n.toString(16).padStart(digits, '0');
 }
 
-/** A half float out of its bits. */
+/** Converts the bits of a half float to a number. */
 export function half(bits: number): number {
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   if (exponent === 31) return fraction > 0 ? NaN : sign * Infinity;
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
 }
 
-/** Why something went wrong, as the end of a sentence: some browsers and servers end theirs with a full stop, and some do not. */
+/** Returns the message of an error without a final full stop, to end a sentence. */
 export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
 }

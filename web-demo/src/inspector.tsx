@@ -1,4 +1,4 @@
-// One open file: what it is, where its bytes go, and where in it the visitor is.
+// One open file: its description, its bytes, and the place under the cursor.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { noteInAddress, readAddress } from './arrive/address';
 import { Bits } from './bytes/bits';
@@ -30,13 +30,15 @@ import { Take } from './structure/take';
 import { Unknown } from './structure/unknown';
 import { TreeView } from './structure/tree-view';
 
-/** What shows the decoded values, by what they are. */
+/** The view for each kind of decoded values. */
 const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
 
-/** The page was called with the address of a file: nobody has done anything on it yet, and its first tab stop is the one at its top. */
+/**
+ * True if the page was opened with an address and not used yet: its first tab stop is at the top.
+ */
 let justArrived = location.hash !== '';
 
-/** The first thing that was asked for has come, or cannot be had. */
+/** Called once the first file has loaded or failed. */
 export function settle(): void {
   justArrived = false;
 }
@@ -45,10 +47,10 @@ interface Props {
   readonly name: string;
   readonly file: OpenFile;
   readonly report: Report;
-  /** How many files came with it, and are not shown. */
+  /** Number of files that came with it and are not shown. */
   readonly others: number;
   readonly onFiles: (files: readonly File[]) => void;
-  /** Where the chunks are was found out, of a file that was opened without them. */
+  /** Called when the chunks of the file have been listed. */
   readonly onListed: (report: Report) => void;
 }
 
@@ -58,18 +60,18 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
   const [selected, setSelected] = useState(-1);
   const [hovered, setHovered] = useState(-1);
   const [cursor, setCursor] = useState(-1);
-  /** How often somebody asked for a place: one that is asked for again is shown again, wherever the panes were scrolled to since. */
+  /** Increases with each request for a place, so that the panes scroll to it again. */
   const [asked, setAsked] = useState(0);
   const [unread, setUnread] = useState<Unread>();
   const panes = useRef<HTMLDivElement>(null);
   const known = report.format !== undefined;
-  // What ends too early is broken at its last byte.
+  // A truncated file is broken at its last byte.
   const short = error !== undefined && endsTooEarly(error);
-  // No byte is wrong in a file that wants its dictionary; the field that names it says so.
+  // If a file needs its dictionary, no byte is wrong; the field with the dictionary ID says so.
   const wanting = wantsDictionary(error);
   const broken = error !== undefined && known && !wanting ? (short ? size - 1 : Math.min(error.offset, size - 1)) : -1;
   const brokenNode = wanting ? idOfDictionary(model) : error === undefined || broken < 0 ? -1 : short ? cutAt(model, error, size) : brokenAt(model, broken);
-  // A checksum that does not match is most likely right itself: what it covers is marked, and no byte as the one that is wrong.
+  // If a checksum does not match, mark the bytes it covers, rather than the checksum.
   const mismatch = known && error?.class === 'Checksum';
   const covered = useMemo(() => (mismatch ? coveredBy(model, error) : undefined), [model, error, mismatch]);
   const wrong = mismatch ? -1 : broken;
@@ -89,7 +91,7 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
     setSelected(node);
     setAsked((times) => times + 1);
   }, []);
-  /** Goes to a place for a button that stands elsewhere on the page. */
+  /** Goes to a byte for a button elsewhere on the page. */
   const showByte = (byte: number): void => {
     goToByte(byte);
     panes.current?.scrollIntoView({ block: 'nearest' });
@@ -99,7 +101,7 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
     panes.current?.scrollIntoView({ block: 'nearest' });
   };
 
-  // A broken file opens at the place where it breaks; an address may name another.
+  // A broken file opens at its error, unless the address names another place.
   useEffect(() => {
     const { at, node } = readAddress();
     if (at !== undefined && at < size) goToByte(at);
@@ -108,14 +110,15 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
     else if (brokenNode >= 0) goToNode(brokenNode);
   }, []);
 
-  // What somebody opened the file with is gone, and the focus with it: it goes to the name of the file, with what is said of it.
+  // The control that opened the file is gone: move the focus to the name of the file, which is
+  // described by its verdict.
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!justArrived && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
     settle();
   }, []);
 
-  // A tree that came later has other nodes.
+  // A tree that arrived later has other nodes.
   const shown = useRef(model);
   useEffect(() => {
     if (model !== shown.current) setSelected(cursor >= 0 ? leafAt(model, cursor) : sameNode(shown.current, selected, model));
@@ -188,7 +191,7 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
   );
 }
 
-/** What stands beside the part that an error is about. */
+/** Returns the label beside the broken part. */
 function flagOf(error: Fault): string {
   if (wantsDictionary(error)) return 'wants its dictionary';
   if (endsTooEarly(error)) return 'ends too early';
@@ -200,7 +203,7 @@ function flagOf(error: Fault): string {
   }
 }
 
-/** As high as the tree and the bytes could be; a short file leaves no empty room. */
+/** Returns the maximum height of the tree and the bytes, so that a short file leaves no gap. */
 function tallest(nodes: number, size: number): number {
   return 40 + Math.max(26 * nodes, 24 * Math.ceil(size / 16));
 }

@@ -1,11 +1,11 @@
-// What the worker finds out about a file, and what the views look up in it.
+// What the worker reports about a file, and lookups for the views.
 import { heldBy, whichOf } from './format';
 import type { At1Columns } from './values';
 import type { Format, ZstdFormat } from 'unspool';
 import * as Name from 'unspool/names';
 import { nodeAt, type Node, type Structure } from 'unspool/structure';
 
-/** An error as it comes out of the worker. */
+/** An error as the worker reports it. */
 export interface Fault {
   readonly name: string;
   readonly class: string;
@@ -13,9 +13,9 @@ export interface Fault {
   readonly offset: number;
   readonly need: number;
   readonly message: string;
-  /** The message without the class and the place. */
+  /** The message without class and offset. */
   readonly words: string;
-  /** In which part of the structure it lies, if that is known. */
+  /** The structure around the error, if known. */
   readonly part: string | undefined;
 }
 
@@ -24,50 +24,50 @@ export interface Column {
   readonly dimension: number;
   readonly dtype: string;
   readonly compression: string;
-  /** How many rows it has, where not every column has as many. */
+  /** Number of rows, if columns differ in it. */
   readonly rows?: number;
 }
 
-/** What the file says of itself. */
+/** Summary of the content. */
 export interface Summary {
   readonly version: string;
-  /** What stands beside the size, in this order. */
+  /** Facts to show after the size, in order. */
   readonly facts: readonly (readonly [term: string, fact: string])[];
   readonly rows: number;
-  /** Numbers to show; none where the rows are strings. */
+  /** Columns of numbers; empty if the rows are strings. */
   readonly columns: readonly Column[];
-  /** The row behind the last one of each chunk, where every column has the same. */
+  /** End row of each chunk, if all columns share them. */
   readonly chunkEnds?: readonly number[];
-  /** Which view the values have. */
+  /** The view for the values. */
   readonly shows: 'numbers' | 'strings' | 'bytes' | 'table';
-  /** Stretches of rows that the writer named, with what it noted of them. */
+  /** Named ranges of rows, with the writer's notes. */
   readonly sections?: readonly { readonly start: number; readonly end: number; readonly note: string }[];
-  /** The table that can be asked. */
+  /** The table that can be queried. */
   readonly table?: At1Columns;
-  /** Whether the format has checksums; `undefined` where it never has. */
+  /** True if the file has checksums; `undefined` if its format never has. */
   readonly hasChecksums: boolean | undefined;
-  /** Bytes that everything takes when decoded. */
+  /** Decoded size in bytes. */
   readonly decoded: number;
-  /** That is not everything: the file is broken behind this byte, at which it could end. */
+  /** The content is incomplete: the file is broken after this byte, where it could end. */
   readonly brokenFrom?: number;
-  /** That is not everything: the file is large, and more was not decoded. */
+  /** The content is incomplete: the file is large, and only its start was decoded. */
   readonly startOnly?: boolean;
-  /** What breaks is the hash alone, and the file is decoded without it. */
+  /** Only the hash is wrong, and the file was decoded without it. */
   readonly unhashed?: boolean;
-  /** Which of the three Zstandards it is in: a stream has to be told. */
+  /** Flavour of Zstandard, which a stream must know. */
   readonly zstd?: ZstdFormat | undefined;
 }
 
-/** The structure with what makes it quick to walk. */
+/** The structure, with indexes for lookups. */
 export interface Model {
   readonly structure: Structure;
-  /** The group that each node lies in; -1 at the top. */
+  /** Group of each node; -1 at the top. */
   readonly parent: Int32Array;
-  /** The node behind the last one inside of each node. */
+  /** Index after the last descendant of each node. */
   readonly behind: Uint32Array;
   /** Fields in the order of their bytes. */
   readonly leaves: Uint32Array;
-  /** Bits for each of `structure.parts`, and last those that nobody understood. */
+  /** Bits of each of `structure.parts`; the last entry counts bits outside any field. */
   readonly totals: readonly number[];
   /** Fields of each of `structure.parts`. */
   readonly counts: readonly number[];
@@ -75,21 +75,24 @@ export interface Model {
 
 /** Everything about a file. */
 export interface Report {
-  /** What the structure is of: the file, or what was wrapped in it. */
+  /** The bytes of the structure: the file, or its gzip content. */
   readonly content: Blob | undefined;
-  /** The dictionary that it was opened with: the name of its file, and the number that frames call it by, if it has one. */
+  /** The dictionary that it was opened with: its file name, and its ID if it has one. */
   readonly lent: { readonly name: string; readonly id: number | undefined } | undefined;
-  /** How long the gzip file was that this lay in. */
+  /** Length of the gzip file around it. */
   readonly wrapped: number | undefined;
   /**
-   * What was read: everything; of a large file its header, and of its values those that are looked at; or all headers and nothing else; or everything,
-   * piece by piece, of which nothing was kept; or just so many bytes from its start.
+   * What was read: everything; for a large file, its header, and values on demand; its headers
+   * only; everything in pieces, none of which was kept; or this many bytes from its start.
    */
   readonly read: 'all' | 'values' | 'headers' | 'pieces' | number;
   readonly format: Format | undefined;
-  /** Which of the three Zstandards it is in, two of which share each magic number; told of files that were read as a whole. */
+  /**
+   * Flavour of Zstandard, for files that were read as a whole: two of the three share each magic
+   * number.
+   */
   readonly zstd?: ZstdFormat | undefined;
-  /** The format of what it decodes to, if that is another file of those that the page knows. */
+  /** Format of the decoded content, if it is itself a known file. */
   readonly within: Format | undefined;
   readonly size: number;
   readonly model: Model;
@@ -99,14 +102,14 @@ export interface Report {
 }
 
 /**
- * How many chunks may still be listed: the header of CVC tells how many there are, and each chunk where the next one is. Of a file that is broken they
- * were, as far as it goes.
+ * Returns the number of chunks not listed yet: the header of CVC has their count, and each chunk
+ * leads to the next. In a broken file, they were listed up to the error.
  */
 export function unlisted({ read, model, summary, error }: Report): number {
   return read !== 'values' || error !== undefined || model.totals.at(-1) === 0 ? 0 : (summary?.chunkEnds?.length ?? 0);
 }
 
-/** The structure of the head of a file, without the groups that start behind it. */
+/** Returns the structure of a head, without groups that start after it. */
 export function withoutEmptyEnd(structure: Structure): Structure {
   let { length } = structure;
   while (length > 0 && structure.part[length - 1] === 255 && (structure.end[length - 1] ?? 0) <= (structure.start[length - 1] ?? 0)) length--;
@@ -133,7 +136,7 @@ export function buildModel(structure: Structure, size: number): Model {
     open.push(at);
     const [from = 0, to = 0, kind = 255] = [start[at], end[at], part[at]];
     if (kind === 255 || to <= from) continue;
-    // Of a file that was cut short, the last field reaches beyond its end.
+    // The last field of a truncated file reaches beyond its end.
     totals[kind] = (totals[kind] ?? 0) + Math.max(0, Math.min(to, 8 * size) - from);
     counts[kind] = (counts[kind] ?? 0) + 1;
     leaves[count++] = at;
@@ -147,7 +150,7 @@ export function buildModel(structure: Structure, size: number): Model {
   return { structure, parent, behind, leaves: ordered, totals, counts };
 }
 
-/** The field that a byte lies in, or -1; of several, the last one. */
+/** Returns the field that holds a byte, or -1; the last one if several do. */
 export function leafAt(model: Model, byte: number): number {
   for (let bit = 8 * byte + 7; bit >= 8 * byte; bit--) {
     const leaf = leafAtBit(model, bit);
@@ -156,7 +159,7 @@ export function leafAt(model: Model, byte: number): number {
   return -1;
 }
 
-/** The node of a fuller structure of the same file that stands where this one does, or -1. */
+/** Returns the corresponding node in a fuller structure of the same file, or -1. */
 export function sameNode(from: Model, node: number, to: Model): number {
   const [old, structure] = [from.structure, to.structure];
   const [start, depth] = [old.start[node], old.depth[node]];
@@ -166,7 +169,7 @@ export function sameNode(from: Model, node: number, to: Model): number {
   return -1;
 }
 
-/** The field that a bit lies in, or -1. The lowest bit of a byte is its first. */
+/** Returns the field that holds a bit, or -1. The lowest bit of a byte is its first. */
 export function leafAtBit({ structure, leaves }: Model, bit: number): number {
   let [low, high] = [0, leaves.length];
   while (low < high) {
@@ -179,14 +182,14 @@ export function leafAtBit({ structure, leaves }: Model, bit: number): number {
 }
 
 /**
- * The node that an error at a byte is about, or -1. A file of which every byte was understood is wrong in what a part of it holds: that part starts at the
- * byte. Where nothing was understood, it is the part that was being read.
+ * Returns the node that an error at a byte is about, or -1. If all bytes were understood, it is the
+ * part that starts at the byte. Else it is the part that was being read.
  */
 export function brokenAt(model: Model, byte: number): number {
   const { structure, parent, totals } = model;
   let node = leafAt(model, byte);
   const last = structure.length - 1;
-  // A group with nothing in it has just been entered.
+  // An empty group has just been entered.
   if (node < 0) return last >= 0 && isGroup(model, last) ? last : (parent[last] ?? -1);
   if (totals.at(-1) !== 0) return node;
   for (let up = parent[node] ?? -1; up >= 0 && structure.start[up] === structure.start[node]; up = parent[node] ?? -1) node = up;
@@ -194,8 +197,9 @@ export function brokenAt(model: Model, byte: number): number {
 }
 
 /**
- * The node that was being read when the file ended, or -1. That is not the field before, which may be sound: it is the group that was entered last, or the
- * part that the error names. Where the error names none, it is the field that the end cuts through, if there is one.
+ * Returns the node that was being read when the file ended, or -1: the last group entered, or the
+ * part that the error names. Without a named part, it is the field that the end cuts. The field
+ * before may be intact.
  */
 export function cutAt(model: Model, { part }: Pick<Fault, 'part'>, size: number): number {
   const { structure, parent } = model;
@@ -215,14 +219,14 @@ export function cutAt(model: Model, { part }: Pick<Fault, 'part'>, size: number)
 }
 
 /**
- * The first byte that a checksum covers which does not match, and the byte behind the last one: those of the group that it stands in, of which it cannot
- * tell which ones are wrong. `undefined` where the tree does not tell.
+ * Returns the bytes that a mismatching checksum covers: those of its group. It cannot tell which of
+ * them are wrong. `undefined` if the tree does not show them.
  */
 export function coveredBy(model: Model, { name, offset, part }: Fault): readonly [start: number, end: number] | undefined {
   const { structure, parent } = model;
   const leaf = leafAt(model, offset);
   if (leaf < 0 || structure.parts[structure.part[leaf] ?? 255] !== 'checksum') {
-    // The group that was being read, of which this is as much as was read of it.
+    // The group that was being read, as far as it was read.
     const [start] = bytesOf(model, brokenAt(model, offset));
     return part !== undefined && leaf < 0 && start < offset ? [start, offset] : undefined;
   }
@@ -230,26 +234,26 @@ export function coveredBy(model: Model, { name, offset, part }: Fault): readonly
   const group = parent[leaf] ?? -1;
   const [start, end] = group < 0 ? [0, behind] : bytesOf(model, group);
   if (!name.includes('Header')) return [start, end];
-  // A header and its checksum are the start of their group; only a footer has its checksum before it.
+  // A header and its checksum start their group; only a footer has its checksum first.
   return structure.name[leaf] === Name.FooterCrc32 ? [first, end] : [start, behind];
 }
 
-/** Whether a node contains others. */
+/** Returns `true` if a node is a group. */
 export function isGroup({ structure }: Model, node: number): boolean {
   return structure.part[node] === 255;
 }
 
-/** First byte of a node, and the byte behind its last one. */
+/** Returns the first byte of a node, and the byte after its last one. */
 export function bytesOf({ structure }: Model, node: number): [start: number, end: number] {
   return [Math.floor((structure.start[node] ?? 0) / 8), Math.ceil((structure.end[node] ?? 0) / 8)];
 }
 
-/** Whether a node starts or ends within a byte. */
+/** Returns `true` if a node starts or ends within a byte. */
 export function cutsBytes({ structure }: Model, node: number): boolean {
   return (structure.start[node] ?? 0) % 8 !== 0 || (structure.end[node] ?? 0) % 8 !== 0;
 }
 
-/** A node and the groups around it, outermost first. */
+/** Returns a node and the groups around it, outermost first. */
 export function pathTo(model: Model, node: number): Node[] {
   return pathIn(model, node).map((at) => nodeAt(model.structure, at));
 }
@@ -260,12 +264,12 @@ function pathIn({ parent }: Model, node: number): number[] {
   return path;
 }
 
-/** What a node and the groups around it are called, outermost first. */
+/** Formats a node and the groups around it, outermost first. */
 export function placeOf(model: Model, node: number): string {
   return pathTo(model, node).map(({ id, name, value, part }) => `${name} ${part === undefined ? whichOf(id, value) : heldBy(id, value)}`.trim()).join(' › ');
 }
 
-/** Whether nothing but its first block of a Zstandard frame was read up to a node in it. */
+/** Returns `true` if a node is in the first block of a Zstandard frame. */
 export function inFirstBlock(model: Model, node: number): boolean {
   const path = pathIn(model, node);
   const named = (at: number, id: number): boolean => model.structure.name[at] === id;
@@ -275,12 +279,12 @@ export function inFirstBlock(model: Model, node: number): boolean {
   return true;
 }
 
-/** Whether a node is a comma or a bracket between the fields of a JSON header: true, and of no interest to anybody. */
+/** Returns `true` for punctuation between the fields of a JSON header. */
 export function isNoise({ structure }: Model, node: number): boolean {
   return structure.part[node] !== 255 && structure.name[node] === Name.Json;
 }
 
-/** The nodes that show when only these groups are open; of noise, just what stands in `kept`. */
+/** Returns the visible nodes if only these groups are open. Of noise, only nodes in `kept`. */
 export function visibleNodes(model: Model, open: ReadonlySet<number>, kept: readonly number[]): Uint32Array {
   const { structure, behind } = model;
   const visible = new Uint32Array(structure.length);
@@ -292,10 +296,12 @@ export function visibleNodes(model: Model, open: ReadonlySet<number>, kept: read
   return visible.slice(0, count);
 }
 
-/** A structure of no more nodes than this is small. */
+/** Maximum size of a small structure. */
 const SMALL = 40;
 
-/** Groups to open at first: all of a small file, else those at the top that do not make the list long. */
+/**
+ * Returns the groups to open at first: all of a small file, else those at the top that stay short.
+ */
 export function openAtFirst(model: Model): Set<number> {
   const { structure, behind } = model;
   if (structure.length <= SMALL) return new Set(Array.from({ length: structure.length }, (_, at) => at).filter((at) => isGroup(model, at)));

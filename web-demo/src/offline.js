@@ -1,5 +1,5 @@
-// The service worker. The build writes above this which files the page has, and a version that changes with them: their names
-// hold what is in them, so that what is kept is never stale.
+// The service worker. The build inserts the list of files above, and a version that changes with
+// them. File names contain hashes, so cached files are never stale.
 const CACHE = `unspool ${VERSION}`;
 
 self.addEventListener('install', (event) => {
@@ -22,10 +22,10 @@ self.addEventListener('activate', (event) => {
 
 self.addEventListener('fetch', (event) => {
   const { request } = event;
-  // Files on other servers, and parts of files, are the visitor's.
+  // Remote files and ranges belong to the visitor, and are not cached.
   if (request.method !== 'GET' || !request.url.startsWith(self.registration.scope) || request.headers.has('Range')) return;
   const page = request.mode === 'navigate';
-  // A new page comes from the server, if there is one; what it is made of is known by its name.
+  // The page itself comes from the server if possible; its parts are identified by their names.
   if (page) event.respondWith(fetch(request).catch(() => caches.match('./')));
   else event.respondWith(caches.match(request, { ignoreSearch: true }).then((kept) => kept ?? fetch(request)));
 });

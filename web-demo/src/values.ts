@@ -1,26 +1,26 @@
-// Decoded values on their way from the worker to the page.
+// Decoded values, from the worker to the page.
 import type { At1Answer, At1Table, CvcData, PcoData, Statistics } from 'unspool';
 
-/** Rows of a column, as numbers that can be drawn. */
+/** Rows of a column, as numbers to draw. */
 export interface Rows {
   readonly start: number;
   readonly dimension: number;
   readonly data: CvcData | PcoData;
 }
 
-/** Rows by their numbers, or those from `start` to `end`. */
+/** A request for rows by number, or from `start` to `end`. */
 export interface TextsWanted {
   readonly numbers: Uint32Array | undefined;
   readonly start: number;
   readonly end: number;
 }
 
-/** Rows of a column of strings. */
+/** Rows of a string column. */
 export interface Texts {
   readonly rows: readonly { readonly row: number; readonly text: string; readonly bytes: number }[];
 }
 
-/** How a needle must lie in a row. */
+/** Position of a needle in a row. */
 export type Place = 'contains' | 'startsWith' | 'equals';
 
 export interface TextSearch {
@@ -30,24 +30,24 @@ export interface TextSearch {
 
 export type ExportKind = 'csv' | 'json' | 'npy' | 'raw';
 
-/** What is saved, and how. */
+/** A request to save values. */
 export interface ExportWanted {
   readonly column: number;
   readonly kind: ExportKind;
-  /** Of a table: the rows that answer this. */
+  /** For a table: the query whose rows to save. */
   readonly question?: Question | undefined;
-  /** Of a file that is broken: whether rows that cannot be decoded are left out, where others come behind them. */
+  /** For a broken file: skip rows that cannot be decoded if others follow. */
   readonly leaveOut?: boolean;
-  /** The file that it is written to; without one, it comes back as a `Blob`. */
+  /** The file to write to; otherwise a `Blob` is returned. */
   readonly to?: FileSystemFileHandle | undefined;
 }
 
-/** A table in row groups; every column has a name to be shown by. */
+/** A table in row groups. Every column has a name for display. */
 export interface At1Columns extends At1Table {
   readonly columns: readonly { readonly name: string; readonly known: boolean; readonly type: At1Table['columns'][number]['type'] }[];
 }
 
-/** What a row of a table must meet. An empty end of a range is open. */
+/** A condition on the rows of a table. An empty bound is open. */
 export interface Condition {
   readonly column: number;
   readonly test: 'between' | 'equals';
@@ -61,48 +61,48 @@ export const ASKS = [
 
 export type Ask = (typeof ASKS)[number][0];
 
-/** A question to a table. */
+/** A query on a table. */
 export interface Question {
   readonly conditions: readonly Condition[];
   readonly ask: Ask;
-  /** The columns of the rows; none for all of them. */
+  /** Columns of the rows; empty for all. */
   readonly columns: readonly number[];
-  /** The column of a sum, minimum or maximum. */
+  /** Column of a sum, minimum or maximum. */
   readonly column: number;
   readonly limit: number;
 }
 
 export const NOTHING_ASKED: Question = { conditions: [], ask: 'rows', columns: [], column: 0, limit: 1000 };
 
-/** What became of a row group: 0 it was not needed, 1 its zone map ruled it out, 2 it was read. */
+/** Fate of a row group: 0 not needed, 1 ruled out by its zone map, 2 read. */
 export type Fate = 0 | 1 | 2;
 
 export interface TableAnswer extends At1Answer {
   readonly groups: readonly Fate[];
 }
 
-/** What all numbers of a column come to. */
+/** Statistics of all numbers of a column. */
 export interface Summed {
   readonly statistics: Statistics;
-  /** The lowest and the highest of integers of 64 bits, which no `number` holds. */
+  /** Bounds of 64-bit integers, which a `number` cannot hold. */
   readonly bounds: readonly [low: bigint, high: bigint] | undefined;
-  /** The numbers in the order of the file; of vectors, their lengths. */
+  /** The numbers in the order of the file; for vectors, their norms. */
   readonly curve: Curve;
-  /** Rows that are not counted because they cannot be decoded, and why the first of them cannot. */
+  /** Number of rows that cannot be decoded, and the first error. */
   readonly leftOut: number;
   readonly why: string;
 }
 
-/** Rows whose numbers are drawn in order. */
+/** A request for the curve of some rows. */
 export interface CurveWanted {
   readonly column: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** A long row of numbers, as its lowest and highest in each of some stretches. */
+/** Numbers as minimum and maximum of each interval. */
 export interface Curve {
-  /** The rows that it is of. */
+  /** The rows of the curve. */
   readonly start: number;
   readonly end: number;
   readonly low: Float64Array;

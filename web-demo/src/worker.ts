@@ -1,4 +1,4 @@
-// Reads and decodes, off the page's thread. One worker serves one file and dies with it.
+// Reads and decodes off the page's thread. Each worker serves one file and ends with it.
 import { errorTable, inspect, outline, probe, readBlob, UnspoolError, zstdFormat, type Format, type Inspection } from 'unspool';
 import { DOORS } from './formats';
 import type { Door } from './formats/door';
@@ -14,13 +14,13 @@ import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
 import type { CurveWanted, ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
-/** What is opened: bytes of the visitor's, or a large file on a server. */
+/** The source of a file: bytes of the visitor, or a large remote file. */
 export type Source = Blob | { readonly url: string; readonly size: number };
 
-/** What the page asks. */
+/** Requests of the page. */
 export type Wanted =
   | { readonly open: Source; readonly dictionary: Blob | undefined }
-  /** The chunks of a file that was opened without them. */
+  /** Lists the chunks of a file that was opened without them. */
   | { readonly list: true }
   | { readonly rows: { column: number; start: number; end: number } }
   | { readonly texts: TextsWanted }
@@ -35,7 +35,7 @@ export type Wanted =
   | { readonly curve: CurveWanted }
   | { readonly save: ExportWanted };
 
-/** A question, or that its answer is of no use any more. */
+/** A request, or the cancellation of one. */
 export type Request = { readonly id: number } & (Wanted | { readonly cancel: true });
 
 export type Answer =
@@ -43,23 +43,28 @@ export type Answer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Fault };
 
-/** A larger file is not read as a whole: the structure would take as much memory again. */
+/** Larger files are not read as a whole: the structure would take as much memory again. */
 const MOST = 1.5e9;
 
-/** So much of a larger file is looked at of which nothing but its head can be understood; of one on a server, less. */
+/**
+ * Length of the head to inspect if nothing else of a large file can be read; less for a remote one.
+ */
 const [HEAD, HEAD_REMOTE] = [2 ** 24, 2 ** 20];
 
-/** Each chunk tells where the next one is: so many are read before anything is shown, and a request to a server for each of so many is not too much. */
+/**
+ * Maximum number of chunks listed before anything is shown. Each chunk leads to the next, so a
+ * remote file needs one request for each.
+ */
 const [FEW, FEW_REMOTE] = [128, 16];
 
 let file: Opened | undefined;
 let content: Content | undefined;
 let dictionary: Uint8Array | undefined;
-/** What its file is called. */
+/** File name of the dictionary. */
 let lentName = '';
-/** Ends when the file is open: what is asked before waits for that. */
+/** Resolves when the file is open; earlier requests wait for it. */
 let opening: Promise<unknown> = Promise.resolve();
-/** How many jobs list chunks, which takes seconds: what takes a minute stands back for them. */
+/** Number of jobs that list chunks. They take seconds, so longer jobs wait for them. */
 let listing = 0;
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
@@ -79,15 +84,19 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
     met = file?.error;
   } catch (error) {
     if (!(error instanceof UnspoolError)) throw error;
-    // As much of the file as can be read is shown all the same.
+    // Show as much of the file as can be read.
     met = error;
   }
-  // Whoever walks over the structure has no dictionary, and stumbles where one is wanted, also where the file does not name it; whoever decodes has one.
+  // `inspect` has no dictionary and fails where one is needed, even if the file does not name it.
+  // Decoding has it.
   const error = dictionary !== undefined && doorOf(found.format) === DOORS.zstd ? met : (found.error ?? met);
   return { ...report({ ...found, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd: zstdFormat(bytes) };
 }
 
-/** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */
+/**
+ * Opens a file without reading it as a whole: its outline with values on demand or, if the format
+ * allows neither, its head.
+ */
 async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (progress: Progress) => void): Promise<Report> {
   const door = doorOf(await formatOf(from));
   const local = from instanceof Blob;
@@ -105,11 +114,11 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
     }
   }
   const found = inspected(await (large?.head === undefined ? head() : bytesIn(from, large.head)));
-  // That the head ends where it ends is no error.
+  // The end of the head is not an error.
   return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: file?.error }, undefined, undefined, large?.head === undefined ? size : 'values');
 }
 
-/** The structure of bytes, with no more memory than their format may take for it. */
+/** Inspects bytes within the memory limit of their format. */
 function inspected(bytes: Uint8Array): Inspection {
   const limits = doorOf(probe(bytes).format)?.limits;
   return inspect(bytes, limits && { limits });
@@ -119,13 +128,13 @@ async function bytesIn(content: Content, end: number): Promise<Uint8Array> {
   return new Uint8Array(await content.slice(0, end).arrayBuffer());
 }
 
-/** What a walk over headers calls, which are thousands. */
+/** Wraps a progress callback for a walk over thousands of headers. */
 function progressOf(post: (progress: Progress) => void): (done: number, total: number) => void {
   const tell = seldom(post);
   return (done, total) => void tell({ done, total });
 }
 
-/** Tells of an open file also where its chunks are. Meanwhile the worker does what else it was asked. */
+/** Outlines an open file with all its chunks. Handles other requests meanwhile. */
 async function list(from: Content, post: (progress: Progress) => void, signal: AbortSignal): Promise<Report> {
   listing++;
   try {
@@ -136,7 +145,7 @@ async function list(from: Content, post: (progress: Progress) => void, signal: A
   }
 }
 
-/** As many bytes tell every format. */
+/** Number of bytes that identify every format. */
 const PROBED = 16;
 
 async function formatOf(content: Content): Promise<Format | undefined> {
@@ -146,7 +155,7 @@ async function formatOf(content: Content): Promise<Format | undefined> {
 function report({ format, size, structure, error, checksums }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
   const model = buildModel(structure, size);
   const lent = dictionary && { name: lentName, id: idOf(dictionary) };
-  // Only bytes of any kind may be a file themselves.
+  // Only plain bytes may be a file themselves.
   const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
   return { content: inside, lent, wrapped, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
 }
@@ -155,7 +164,7 @@ function doorOf(format: Format | undefined): Door | undefined {
   return format === undefined ? undefined : DOORS[format];
 }
 
-/** The answer, and the arrays whose memory goes with it. */
+/** Runs a request. Returns the result, and the arrays to transfer. */
 async function work(wanted: Wanted, post: (progress: Progress) => void, signal: AbortSignal): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
   if ('open' in wanted) {
     const opened = open(wanted.open, wanted.dictionary, post);
@@ -187,7 +196,7 @@ function withArrays(report: Report): [report: Report, arrays: readonly ArrayBuff
   return [report, [...Object.values(structure).filter(ArrayBuffer.isView), parent, behind, leaves]];
 }
 
-/** Puts parts together in a file on disk, or in a `Blob`, which is the browser's to keep: neither is in the memory of the worker. */
+/** Writes parts to a file on disk or to a `Blob`; neither is in the worker's memory. */
 async function saved(parts: Iterable<BlobPart> | AsyncIterable<BlobPart>, to: FileSystemFileHandle | undefined): Promise<Blob | undefined> {
   if (to === undefined) {
     const blobs: Blob[] = [];
@@ -205,7 +214,7 @@ async function saved(parts: Iterable<BlobPart> | AsyncIterable<BlobPart>, to: Fi
   return undefined;
 }
 
-/** Something that this file has. */
+/** Returns a method of this file, or throws if it has none. */
 function here<T>(door: T | undefined): T {
   if (door === undefined) throw new Error('this file holds nothing of that kind');
   return door;
@@ -217,7 +226,7 @@ function fault(error: unknown): Fault {
   return { ...error.toJSON(), words: errorTable().find(({ code }) => code === error.code)?.words ?? message };
 }
 
-/** What is being done, to be cancelled. */
+/** Running jobs, to be cancelled. */
 const going = new Map<number, AbortController>();
 
 self.onmessage = async ({ data: { id, ...wanted } }: MessageEvent<Request>) => {

@@ -1,11 +1,13 @@
 // The published package, in a project outside the repository.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const vector = fileURLToPath(new URL('../../../tests/vectors/cvc/v1_int8.cvc', import.meta.url));
@@ -166,28 +168,77 @@ function check(lib, module, resolution, ...files) {
   }
 }
 
+const pages = ['README.md', ...readdirSync(join(root, 'recipes')).map((name) => `recipes/${name}`)];
+
+/** Returns the snippets of a page in JavaScript or TypeScript, by section. */
+function snippetsOf(page) {
+  const sections = readFileSync(join(root, page), 'utf8').split(/^## /m);
+  return sections.map((section) => [...section.matchAll(/^```(?:js|ts)\n(.*?)^```/gms)].map(([, snippet]) => snippet));
+}
+
 test('compiles every snippet of the README and the recipes in strict TypeScript', () => {
   writeFileSync(
     join(project, 'given.d.ts'),
     `declare module '*?url' { const url: string; export default url; }
-     declare const bytes: Uint8Array, frame: Uint8Array, page: Uint8Array, header: Uint8Array, meta: Uint8Array, dictionary: Uint8Array;
-     declare const file: File, signal: AbortSignal, block: number;
+     declare module '*.wasm' { const module: WebAssembly.Module; export default module; }
+     declare const bytes: Uint8Array, page: Uint8Array, header: Uint8Array, meta: Uint8Array, dictionary: Uint8Array;
+     declare const file: File, signal: AbortSignal;
      declare const handle: { getSize(): number; read(to: Uint8Array, options: { at: number }): number };
      declare const dictBytes: Uint8Array, dictOffsets: Uint32Array, codes: Uint16Array, packedCodes: Uint8Array, codeOffsets: Uint32Array;
      declare const pieces: AsyncIterable<{ data: Float32Array }>, another: import('unspool').RunningStatistics;`,
   );
   const files = [];
-  for (const section of readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m)) {
-    // What one snippet imports, the next ones of its section know.
-    const imports = new Set();
-    for (const [, snippet] of section.matchAll(/^```js\n(.*?)^```/gms)) {
-      for (const [line] of snippet.matchAll(/^import .*$/gm)) imports.add(line);
-      files.push(`snippet-${files.length}.ts`);
-      writeFileSync(join(project, files.at(-1)), [...imports, '{', snippet.replace(/^import .*$/gm, ''), '}', 'export {};'].join('\n'));
+  for (const snippet of pages.flatMap(snippetsOf).flat()) {
+    const imports = [...snippet.matchAll(/^import .*$/gm)].map(([line]) => line);
+    const rest = snippet.replace(/^import .*$/gm, '');
+    files.push(`snippet-${files.length}.ts`);
+    writeFileSync(join(project, files.at(-1)), rest.includes('export default') ? snippet : [...imports, '{', rest, '}', 'export {};'].join('\n'));
+  }
+  assert.ok(files.length > 30);
+  check('ES2022,ESNext.Disposable,DOM,DOM.AsyncIterable', 'ESNext', 'Bundler', 'given.d.ts', ...files);
+});
+
+test('runs every snippet of the README', async () => {
+  const vectors = new URL('../../../tests/vectors/', import.meta.url);
+  const served = { 'prices.pco': 'pco/assets/v1_0_0_dict.pco', 'vectors.cvc': 'cvc/med_fp16.cvc', 'log.zst': 'zstd/rfc8878/text-1025.zst' };
+  const server = createServer(({ url, headers }, response) => {
+    const bytes = readFileSync(new URL(served[url.slice(1)], vectors));
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+    if (start === undefined) return response.end(bytes);
+    const part = bytes.subarray(Number(start), Number(end) + 1);
+    return response.writeHead(206, { 'Content-Range': `bytes ${start}-${Number(start) + part.length - 1}/${bytes.length}` }).end(part);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const address = `http://127.0.0.1:${server.address().port}`;
+    const given = `import { readFileSync } from 'node:fs'; const bytes = readFileSync(${JSON.stringify(vector)}); bytes[bytes.length - 1] ^= 1;`;
+    const snippets = snippetsOf('README.md').flat();
+    assert.equal(snippets.length, 4);
+    const outputs = [];
+    for (const [index, snippet] of snippets.entries()) {
+      const script = join(project, `run-${index}.mjs`);
+      writeFileSync(script, `${given}\n${snippet.replaceAll('https://example.com', address)}`);
+      outputs.push((await promisify(execFile)(process.execPath, [script], { cwd: project })).stdout);
+    }
+    assert.match(outputs[0], /Array\(\d+\) \[/);
+    assert.match(outputs[3], /^checksum mismatch at byte \d+: .*\nCvcCrc \d+ chunk \d+ › crc-32\n$/);
+  } finally {
+    server.close();
+  }
+});
+
+test('links to files that exist', () => {
+  let count = 0;
+  for (const page of pages) {
+    for (const [, path, anchor] of readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+      const target = path === '' ? join(root, page) : join(root, page, '..', path);
+      const headings = readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm);
+      const anchors = [...headings].map(([, heading]) => heading.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-'));
+      assert.ok(anchor === undefined || anchors.includes(anchor), `${page}: ${path}#${anchor}`);
+      count++;
     }
   }
-  assert.ok(files.length > 15);
-  check('ES2022,ESNext.Disposable,DOM,DOM.AsyncIterable', 'ESNext', 'Bundler', 'given.d.ts', ...files);
+  assert.ok(count > 20);
 });
 
 test('documents every export', () => {

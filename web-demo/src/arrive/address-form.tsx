@@ -1,8 +1,8 @@
-// Where the address of a file is typed.
+// The field for the address of a file.
 import { useContext } from 'preact/hooks';
 import { Opening } from './opening';
 
-/** A file that could not be had leaves its address there, to be mended. */
+/** After a failure, the address stays in the field to be corrected. */
 export function AddressForm({ address = '' }: { readonly address?: string | undefined }) {
   const opening = useContext(Opening);
   return (

@@ -1,19 +1,19 @@
-// What the address of the page says: which sample or file of a server is open, and where in it the visitor is.
+// The address of the page: the open sample or remote file, and the place in it.
 
 export interface Address {
   readonly sample: string | undefined;
   readonly url: string | undefined;
-  /** Whether a file of a server is fetched as a whole, however large it is. */
+  /** True to fetch a remote file as a whole, however large. */
   readonly all: boolean;
-  /** Whether all of its chunks are listed, at a request each. */
+  /** True to list all of its chunks, with one request each. */
   readonly list: boolean;
   /** The byte under the cursor. */
   readonly at: number | undefined;
   /** The selected node. */
   readonly node: number | undefined;
-  /** The column that is shown. */
+  /** The column shown. */
   readonly column: number | undefined;
-  /** The first row in sight, and the one that is drawn. */
+  /** The first row in sight, and the row drawn. */
   readonly row: number | undefined;
   readonly drawn: number | undefined;
   /** The page of the content. */
@@ -28,35 +28,43 @@ export function readAddress(): Address {
   };
   const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
   return {
-    // Nothing is no address: it would be that of this page.
+    // An empty URL is not an address: it would be that of this page.
     sample: text('sample'), url: text('url') || undefined, all: parameters.has('all'), list: parameters.has('list'),
     at: whole('at'), node: whole('node'), column: whole('column'), row: whole('row'), drawn: whole('drawn'), page: whole('page'),
   };
 }
 
-/** All that the address says, for those who have more than a number to note. */
+/** Returns all parameters of the address, for values that are not numbers. */
 export function parametersHere(): URLSearchParams {
   return new URLSearchParams(location.hash.slice(1));
 }
 
-/** Places in a file, each by the name of its parameter. Nothing, or a number below 0, takes the parameter away; a list is one parameter for each. */
+/**
+ * Places in a file by parameter name. `undefined` or a number below 0 removes the parameter; a list
+ * repeats it.
+ */
 export type Places = Readonly<Record<string, number | string | readonly string[] | undefined>>;
 
-/** Browsers let a page change its address only so often: it is changed when the visitor rests for so long, in milliseconds. */
+/**
+ * Delay before the address is updated, in milliseconds: browsers limit how often a page may change
+ * it.
+ */
 const REST = 150;
 
-/** What has not been written yet, of which file. */
+/** Places not yet written, and their file. */
 let noted: { readonly file: string; readonly places: Places } = { file: '', places: {} };
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Reads an address that the visitor has just gone to: what was noted of the one before must not be written into it. */
+/**
+ * Reads an address that the visitor has just gone to. Discards places noted for the previous one.
+ */
 export function arriveAt(): Address {
   clearTimeout(timer);
   noted = { file: '', places: {} };
   return readAddress();
 }
 
-/** Notes where the visitor is; a file of their own has no address. */
+/** Notes the current place. A file of the visitor has no address. */
 export function noteInAddress(places: Places): void {
   const file = fileOf(readAddress());
   noted = { file, places: { ...(noted.file === file ? noted.places : {}), ...places } };
@@ -76,17 +84,17 @@ export function noteInAddress(places: Places): void {
   }, REST);
 }
 
-/** The file that an address names, whatever place in it. */
+/** Returns the file in an address, without the place in it. */
 export function fileOf({ sample, url, all }: Address): string {
   return sample !== undefined ? `sample ${sample}` : url !== undefined ? `${all ? 'all of ' : ''}url ${url}` : '';
 }
 
-/** Opens the file of a server that is open once more, and fetches all of it. */
+/** Reopens the current remote file as a whole. */
 export function askForAll(): void {
   location.hash += '&all=';
 }
 
-/** Leaves the file that is being opened, or only what was asked for of it besides. */
+/** Cancels opening a file, or the extra request for it. */
 export function leave(): void {
   const parameters = parametersHere();
   const { all, list } = readAddress();

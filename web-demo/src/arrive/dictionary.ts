@@ -1,11 +1,11 @@
-// A file that comes with its Zstandard dictionary.
+// Files that come with a Zstandard dictionary.
 
-/** Of what was dropped or picked at once: the file to show, and what may be its dictionary. */
+/** Files dropped or picked together: the file to show, and its possible dictionary. */
 export interface Sorted {
   readonly file: File | undefined;
-  /** The dictionary that came along: a trained one, which says that it is one. */
+  /** A trained dictionary, which has a magic number. */
   readonly dictionary?: File;
-  /** What stands alone beside a Zstandard file, and is no file of another format: a dictionary too, if the file cannot be decoded without one. */
+  /** A single other file in no known format: used as a dictionary if the file needs one. */
   readonly perhaps?: File;
 }
 
@@ -19,31 +19,31 @@ export async function sortOut(files: readonly File[]): Promise<Sorted> {
     const perhaps = found((start) => !FRAME.test(start) && !OTHER.test(start));
     if (perhaps !== undefined) return { file: frame, perhaps };
   }
-  // What cannot be read is shown as that only if there is nothing else.
+  // An unreadable file is shown only if there is no other.
   return { file: found(() => true) ?? files[0] };
 }
 
-/** Whether a file says of itself that it is a dictionary. */
+/** Tests for the magic number of a dictionary. */
 export async function isDictionary(file: Blob): Promise<boolean> {
   return (await start(file)) === DICTIONARY;
 }
 
-/** The number that frames call a trained dictionary by; any other has none. */
+/** Returns the ID of a trained dictionary; others have none. */
 export function idOf(dictionary: Uint8Array): number | undefined {
   if (dictionary.length < 8 || hexOf(dictionary.subarray(0, 4)) !== DICTIONARY) return undefined;
   return new DataView(dictionary.buffer, dictionary.byteOffset).getUint32(4, true);
 }
 
 const DICTIONARY = '37a430ec';
-/** How files of Zstandard begin, of all three kinds, and frames to be skipped. */
+/** Magic numbers of Zstandard frames of all flavours, and of skippable frames. */
 const FRAME = /^(2[78]b52ffd|5.2a4d18)/;
-/** How files of the other formats begin: xz, Pco, OnPair, CVC, AT-1, gzip. */
+/** Magic numbers of the other formats: xz, Pco, OnPair, CVC, AT-1, gzip. */
 const OTHER = /^(fd377a58|70636f21|4f4e5041|43564346|4154310[23]|1f8b08)/;
 
-/** How a file begins; nothing of what cannot be read. */
+/** Returns the first bytes of a file in hexadecimal; `undefined` if it cannot be read. */
 async function start(file: Blob): Promise<string | undefined> {
   try {
-    // The size of a folder may be 0, and no byte of nothing needs to be read.
+    // The size of a folder may be 0, and reading no bytes always succeeds.
     const head = file.size > 4 ? file.slice(0, 4) : file;
     return hexOf(new Uint8Array(await head.arrayBuffer()));
   } catch {
@@ -51,7 +51,10 @@ async function start(file: Blob): Promise<string | undefined> {
   }
 }
 
-/** Whether a file can be read: a folder that was dropped looks like one, and one that was deleted meanwhile or has changed is gone. */
+/**
+ * Tests whether a file can be read: a dropped folder looks like a file, and a file may be deleted
+ * or changed.
+ */
 export async function canBeRead(file: Blob): Promise<boolean> {
   return (await start(file)) !== undefined;
 }

@@ -1,8 +1,10 @@
-// Files that come to the page from elsewhere: dropped on it, or pasted, as an address may be.
+// Files and addresses that are dropped on the page or pasted.
 import { useEffect, useState } from 'preact/hooks';
 import type { Opening } from './opening';
 
-/** Hears of them, wherever on the page that is. Tells whether files are being held over it. */
+/**
+ * Listens for drops and pastes anywhere on the page. Returns `true` while files are held over it.
+ */
 export function useDropped({ files: onFiles, address: onAddress }: Pick<Opening, 'files' | 'address'>): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// A file that could not be had or read, and every way on from there.
+// A file that could not be fetched or read, and the ways to continue.
 import { useContext } from 'preact/hooks';
 import { AddressForm } from './address-form';
 import { FileInput } from './file-input';
@@ -7,9 +7,9 @@ import { Opening } from './opening';
 interface Props {
   readonly name: string;
   readonly message: string;
-  /** The address that it was to come from. */
+  /** The address of the file. */
   readonly address: string | undefined;
-  /** Tries it once more, where that may help. */
+  /** Tries again, if that may help. */
   readonly onRetry: (() => void) | undefined;
 }
 

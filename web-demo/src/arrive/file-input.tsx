@@ -1,9 +1,9 @@
-// The one way to pick a file, or one and its dictionary; what it looks like is up to its label.
+// The file input. Its label decides how it looks.
 interface Props {
   readonly onFiles: (files: readonly File[]) => void;
 }
 
-/** Lets the visitor pick one file, for a button that asks for one of a certain kind. If they change their mind, nothing comes. */
+/** Lets the visitor pick a file. Never resolves if they cancel. */
 export function pickFile(): Promise<File> {
   return new Promise((resolve) => {
     const input = document.createElement('input');
@@ -15,7 +15,7 @@ export function pickFile(): Promise<File> {
       input.remove();
     };
     input.oncancel = () => input.remove();
-    // Some browsers say nothing of an input that is nowhere.
+    // Some browsers fire no event for a detached input.
     document.body.append(input);
     input.click();
   });

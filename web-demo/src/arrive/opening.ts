@@ -1,12 +1,12 @@
-// How a part of the page, however deep in it, opens a file.
+// Lets any part of the page open a file.
 import { createContext } from 'preact';
 
 export interface Opening {
-  /** Opens these files in the place of the one that is open. */
+  /** Opens these files instead of the current one. */
   readonly files: (files: readonly File[]) => void;
-  /** Opens a file of a server, also if it is the one that has just failed. */
+  /** Opens a remote file, even if it has just failed. */
   readonly address: (url: string) => void;
-  /** Opens the file that is open once more, with this dictionary. */
+  /** Reopens the current file with this dictionary. */
   readonly dictionary: (dictionary: File) => void;
 }
 

@@ -1,8 +1,8 @@
-// A file on a server, as much like a `Blob` as the page needs: it is read by ranges, and only where somebody looks.
+// A remote file with the interface of a `Blob`: reads ranges on demand.
 import { bytes } from '../format';
 import type { Address } from './address';
 
-/** Bytes that are read piece by piece: a file of the visitor's, or one on a server. */
+/** Bytes that are read in pieces: a file of the visitor or a remote file. */
 export interface Content {
   readonly size: number;
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
@@ -30,13 +30,16 @@ export class RemoteFile implements Content {
   }
 }
 
-/** Files up to this size are read as a whole: the structure is all there then. */
+/** Files up to this size are read as a whole, so that the whole structure can be shown. */
 const WHOLE = 64 * 2 ** 20;
 
-/** Opens a file on a server: all of a small one, or of one whose server knows no ranges, or if somebody wants it; of a large one only what is looked at. */
+/**
+ * Opens a remote file. Reads all of it if it is small, if the server has no ranges, or if `all`;
+ * else ranges on demand.
+ */
 export async function openRemote(url: string, { all }: Pick<Address, 'all'>, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
   let response = await ask(url, { headers: { Range: 'bytes=0-0' }, signal });
-  // Of a file without bytes, no range is right.
+  // For an empty file, no range is valid.
   if (response.status !== 416) sound(response);
   const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
   if (response.status === 206 && size > WHOLE && !all) {
@@ -64,7 +67,7 @@ export async function openRemote(url: string, { all }: Pick<Address, 'all'>, sig
   }
 }
 
-/** An answer of a server, whatever it says. */
+/** Sends a request. Returns any answer of the server. */
 async function ask(url: string, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
   try {
     return await fetch(url, init);
@@ -74,21 +77,21 @@ async function ask(url: string, init: RequestInit & { readonly signal: AbortSign
   }
 }
 
-/** An answer that is the file, or a part of it: what comes with any other is a page that says why it is not. */
+/** Accepts an answer with the file or a part of it. Any other answer is an error page. */
 function sound(response: Response): Response {
   const { ok, status, statusText } = response;
   if (!ok) throw new Error(`The server answers ${`${status} ${statusText}`.trim()}.`);
   return response;
 }
 
-/** The last part of an address, to call the file by. */
+/** Returns the last part of an address, as the name of the file. */
 export function nameOf(url: string): string {
   const path = new URL(url, location.href).pathname;
   const name = path.slice(path.lastIndexOf('/') + 1);
   try {
     return decodeURIComponent(name) || url;
   } catch {
-    // Whoever called it so meant the percent sign itself.
+    // The percent sign is part of the name.
     return name;
   }
 }

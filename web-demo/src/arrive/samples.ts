@@ -1,7 +1,7 @@
-// The bundled samples: files of the test suite, so that what a visitor sees is what the tests prove.
+// The bundled samples: files of the test suite, so the page shows what the tests check.
 
 export interface Sample {
-  /** What stands in the address. */
+  /** The ID in the address. */
   readonly id: string;
   readonly file: string;
   readonly title: string;

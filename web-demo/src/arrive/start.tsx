@@ -1,11 +1,11 @@
-// What a visitor sees first.
+// The start page.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { AddressForm } from './address-form';
 import { FileInput } from './file-input';
 import { SAMPLES } from './samples';
 
 interface Props {
-  /** Whether somebody is back here because they did not want to wait: the button for that is gone, and the focus with it. */
+  /** True after the visitor cancelled opening a file: its button, which had the focus, is gone. */
   readonly cancelled: boolean;
   readonly onFiles: (files: readonly File[]) => void;
 }

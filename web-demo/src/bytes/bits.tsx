@@ -1,10 +1,10 @@
-// The bits of the bytes at hand, each in the colour of the field that it belongs to: fields of packed formats share bytes.
+// The bits at the cursor, each in the colour of its field: fields of packed formats share bytes.
 import { useBytes } from './bytes';
 import { count, hex } from '../format';
 import { bytesOf, cutsBytes, leafAt, leafAtBit, type Model } from '../model';
 import type { Content } from '../arrive/remote';
 
-/** No more bytes than this are taken apart. */
+/** Maximum number of bytes shown as bits. */
 const MOST = 8;
 
 interface Props {
@@ -56,7 +56,7 @@ export function Bits({ model, content, selected, hovered, cursor, onSelect, onHo
   );
 }
 
-/** The bytes of a field, of a long one those from the cursor on. */
+/** Returns the bytes of a field; for a long field, those from the cursor on. */
 function stretchOf(model: Model, selected: number, cursor: number): [start: number, end: number] {
   const [first, last] = selected >= 0 ? bytesOf(model, selected) : [0, 0];
   const start = cursor >= first + MOST ? cursor : first;

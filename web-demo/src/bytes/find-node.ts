@@ -1,19 +1,19 @@
-// Searches the tree for what its fields are called and hold.
+// Searches the tree for names and values of fields.
 import { nodeAt, type Structure } from 'unspool/structure';
 import { pause } from '../tools/answer';
 import type { Care } from '../client';
 
 export interface SoughtNode {
   readonly text: string;
-  /** The selected node, or -1: the search starts beside it, and goes around the end. */
+  /** The selected node, or -1. The search starts next to it and wraps around. */
   readonly from: number;
   readonly backwards: boolean;
 }
 
-/** So many nodes are looked at before the page may answer. */
+/** Nodes per step; between steps the page can respond. */
 const AT_ONCE = 5000;
 
-/** The next node whose name and value contain the text, whatever its case, or -1. */
+/** Returns the next node whose name and value contain the text in any case, or -1. */
 export async function findNode(structure: Structure, { text, from, backwards }: SoughtNode, { signal, tell }: Required<Care>): Promise<number> {
   const needle = text.trim().toLowerCase();
   const { length } = structure;

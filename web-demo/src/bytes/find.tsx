@@ -16,7 +16,7 @@ interface Props {
   readonly onNode: (node: number) => void;
 }
 
-/** What can be looked for, how that is called, and an example: of text and bytes those that are stored, compressed or not. */
+/** The kinds of search, their labels and examples. Text and bytes are searched as stored. */
 const KINDS = {
   text: { name: 'stored text', example: 'UTF-8, case matters' },
   bytes: { name: 'stored bytes', example: '28 b5 2f fd' },
@@ -38,7 +38,7 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
     onByte(at);
   };
 
-  /** Goes to where it is next, and says where that is. */
+  /** Goes to the next match, and says where it is. */
   const searchField = async (backwards: boolean, care: Required<Care>): Promise<string> => {
     const node = await findNode(structure, { text: sought, from: selected, backwards }, care);
     if (node < 0) return 'No field is called so or holds that.';

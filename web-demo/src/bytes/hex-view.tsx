@@ -1,4 +1,4 @@
-// The bytes of the file, coloured by what they are for.
+// The bytes of the file, coloured by part.
 import { useEffect, useState } from 'preact/hooks';
 import { bytesOf, leafAt, type Model } from '../model';
 import { hex } from '../format';
@@ -13,18 +13,18 @@ interface Props {
   readonly blob: Content;
   readonly model: Model;
   readonly selected: number;
-  /** How often somebody asked for a place: each time it comes into sight. */
+  /** Increases with each request for a place, to scroll to it again. */
   readonly asked: number;
   readonly hovered: number;
   /** The byte under the cursor, or -1. */
   readonly cursor: number;
-  /** The byte that the error names, or -1. */
+  /** The byte of the error, or -1. */
   readonly broken: number;
-  /** What a checksum that does not match covers. */
+  /** The bytes covered by a checksum that does not match. */
   readonly covered: readonly [start: number, end: number] | undefined;
   readonly onCursor: (byte: number) => void;
   readonly onHover: (node: number) => void;
-  /** Hears why bytes in sight cannot be read, and when they can. */
+  /** Called when bytes in sight cannot be read, and when they can. */
   readonly onUnread: (unread: Unread) => void;
 }
 
@@ -38,7 +38,7 @@ export function HexView({ blob, model, selected, asked, hovered, cursor, broken,
   const hinted = hovered >= 0 ? bytesOf(model, hovered) : undefined;
   const digits = Math.max(4, (blob.size - 1).toString(16).length);
 
-  // As many columns as fit: sixteen on a desk, eight on a telephone.
+  // As many columns as fit: sixteen on a desktop, eight on a phone.
   useEffect(() => {
     const element = lines.box.current;
     if (element === null) return;
@@ -108,7 +108,7 @@ export function HexView({ blob, model, selected, asked, hovered, cursor, broken,
         </span>,
       );
     }
-    // The last line is as wide as the others.
+    // Pad the last line to full width.
     for (let gap = cells.length; gap < width; gap++) cells.push(<span key={-gap} class="byte" aria-hidden="true" />);
     rows.push(
       <div key={line} class="line row" role="row" aria-rowindex={line + 1} style={{ height: LINE }}>

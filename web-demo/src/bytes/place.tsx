@@ -1,11 +1,11 @@
-// One line that says where the cursor is.
+// One line with the position of the cursor.
 import type { Node } from 'unspool/structure';
 import { bytesOf, cutsBytes, pathTo, type Model } from '../model';
 import { count, heldBy, hex, whichOf } from '../format';
 
 interface Props {
   readonly model: Model;
-  /** The node that is pointed at, or else the one that is selected. */
+  /** The hovered node, or else the selected one. */
   readonly node: number;
   readonly cursor: number;
 }
@@ -39,7 +39,7 @@ export function Place({ model, node, cursor }: Props) {
   );
 }
 
-/** From which bit to which, the lowest of a byte being its bit 0. */
+/** Formats a range of bits; bit 0 is the lowest of a byte. */
 function placeOfBits({ start, end }: Node): string {
   const [from, to] = [start, end - 1].map((bit) => ({ byte: count(Math.floor(bit / 8)), bit: bit % 8 }));
   if (from === undefined || to === undefined) return '';

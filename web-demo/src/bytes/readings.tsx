@@ -1,9 +1,9 @@
-// The bytes at the cursor, read as whatever they could be.
+// The bytes at the cursor as each data type.
 import { useAnswer } from '../tools/answer';
 import { count, exact, half, hex } from '../format';
 import type { Content } from '../arrive/remote';
 
-/** The longest thing that is read. */
+/** Length of the longest type. */
 const LONGEST = 16;
 
 interface Props {
@@ -45,7 +45,7 @@ export function Readings({ content, at }: Props) {
 }
 
 type Read = (view: DataView, little: boolean) => number | bigint;
-/** The nearest number that a type shorter than `number` has. */
+/** Rounds to the nearest value of a type shorter than `number`. */
 type Round = (n: number) => number;
 
 const TYPES: readonly (readonly [name: string, size: number, read: Read, round?: Round])[] = [
@@ -62,7 +62,7 @@ const TYPES: readonly (readonly [name: string, size: number, read: Read, round?:
   ['f64', 8, (view, little) => view.getFloat64(0, little)],
 ];
 
-/** Each type, with the value in either order of bytes; none where the file ends before. */
+/** Returns each type with its value in both byte orders; empty if the file ends earlier. */
 function rows(bytes: Uint8Array): (readonly [name: string, little: string, big: string])[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return TYPES.map(([name, size, read, round]) => {
@@ -71,7 +71,7 @@ function rows(bytes: Uint8Array): (readonly [name: string, little: string, big: 
   });
 }
 
-/** A number with all of its digits; of a float, the fewest that are read as it: what a longer float has behind them is noise. */
+/** Formats a number with all digits. A float gets the fewest digits that round-trip. */
 function digitsOf(n: number | bigint, round: Round | undefined): string {
   if (typeof n === 'bigint' || round === undefined || !Number.isFinite(n) || (Number.isInteger(n) && Math.abs(n) < 1e21)) return exact(n);
   let digits = 1;

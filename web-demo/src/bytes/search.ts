@@ -1,17 +1,17 @@
-// Searches a file for bytes, in the worker, a stretch at a time.
+// Searches a file for bytes in the worker, one piece at a time.
 import type { Tell } from '../tools/progress';
 import type { Content } from '../arrive/remote';
 
 export interface Sought {
   readonly needle: Uint8Array<ArrayBuffer>;
-  /** The byte under the cursor, or -1: the search starts beside it, and goes around the end. */
+  /** The byte under the cursor, or -1. The search starts next to it and wraps around. */
   readonly from: number;
   readonly backwards: boolean;
 }
 
 const STRETCH = 4 * 2 ** 20;
 
-/** Where the bytes occur next, or -1. */
+/** Returns the next match, or -1. */
 export async function find(content: Content, { needle, from, backwards }: Sought, tell: Tell): Promise<number> {
   const { size } = content;
   const starts = size - needle.length + 1;
@@ -28,7 +28,7 @@ export async function find(content: Content, { needle, from, backwards }: Sought
   return found >= 0 ? found : first(content, needle, 0, after, step);
 }
 
-/** The first place from `low` on and below `high`. */
+/** Returns the first match from `low` on and below `high`, or -1. */
 async function first(content: Content, needle: Uint8Array, low: number, high: number, step: (places: number) => Promise<void>): Promise<number> {
   for (let at = low; at < high; at += STRETCH) {
     const [found] = await places(content, needle, at, Math.min(high, at + STRETCH));
@@ -47,7 +47,7 @@ async function last(content: Content, needle: Uint8Array, low: number, high: num
   return -1;
 }
 
-/** Every place where the bytes start, in one stretch. */
+/** Returns all matches in one piece. */
 async function places(content: Content, needle: Uint8Array, start: number, end: number): Promise<number[]> {
   const bytes = new Uint8Array(await content.slice(start, end + needle.length - 1).arrayBuffer());
   const found = [];

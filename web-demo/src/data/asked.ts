@@ -1,8 +1,8 @@
-// A question to a table as it stands in the address, to be asked again.
+// A query in the address, to be repeated.
 import type { Places } from '../arrive/address';
 import { ASKS, NOTHING_ASKED, type At1Columns, type Condition, type Question } from '../values';
 
-/** The parameters of a question. Whatever nobody has changed has none. */
+/** Returns the parameters of a query. Defaults have none. */
 export function placesOf({ conditions, ask, columns, column, limit }: Question): Places {
   return {
     where: conditions.map(({ column, test, from, to }) => (test === 'equals' ? `${column}=${from}` : `${column}:${encodeURIComponent(from)}:${encodeURIComponent(to)}`)),
@@ -13,7 +13,7 @@ export function placesOf({ conditions, ask, columns, column, limit }: Question):
   };
 }
 
-/** A question whose numbers are written as the package wants them, and why it cannot be asked, if that is so. */
+/** Returns the query with plain numbers, and the reason if it is invalid. */
 export function plainly(question: Question, { columns }: At1Columns): { readonly question: Question; readonly refused: string } {
   const conditions = question.conditions.map((condition) =>
     columns[condition.column]?.type === 'text' ? condition : { ...condition, from: plainNumber(condition.from), to: plainNumber(condition.to) },
@@ -22,13 +22,13 @@ export function plainly(question: Question, { columns }: At1Columns): { readonly
   return { question: { ...question, conditions }, refused: wrong === undefined ? '' : `“${wrong}” is no number` };
 }
 
-/** A number without the commas or spaces between its thousands, with which the page itself writes numbers; any other text as it is. */
+/** Removes thousands separators, which the page itself writes. Leaves other text unchanged. */
 function plainNumber(text: string): string {
   const trimmed = text.trim();
   return /^[-+]?\d{1,3}([,\s_]\d{3})+(\.\d*)?$/.test(trimmed) ? trimmed.replace(/[,\s_]/g, '') : trimmed;
 }
 
-/** The question that an address asks a table, as far as the table has what it is about. */
+/** Reads the query from an address, as far as the table has its columns. */
 export function questionIn(parameters: URLSearchParams, { columns }: At1Columns): Question {
   const known = (text: string | null): number | undefined => (text !== null && /^\d+$/.test(text) && Number(text) < columns.length ? Number(text) : undefined);
   const limit = Number(parameters.get('limit'));
@@ -41,7 +41,7 @@ export function questionIn(parameters: URLSearchParams, { columns }: At1Columns)
   };
 }
 
-/** `column:from:to`, or `column=value`. */
+/** Parses `column:from:to` or `column=value`. */
 function conditionIn(text: string, known: (text: string) => number | undefined): Condition[] {
   const [, number = '', sign, rest = ''] = /^(\d+)([:=])(.*)$/s.exec(text) ?? [];
   const column = known(number);
@@ -51,7 +51,7 @@ function conditionIn(text: string, known: (text: string) => number | undefined):
   return [{ column, test: 'between', from, to }];
 }
 
-/** What somebody has written by hand may be wrong. */
+/** Decodes a parameter, which may be malformed if typed by hand. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,4 +1,4 @@
-// A row of numbers as a curve, however long: between the lowest and the highest of each stretch.
+// A curve of any number of values, as the minimum and maximum of each interval.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -7,21 +7,21 @@ import type { Curve } from '../values';
 
 interface Props {
   readonly curve: Curve;
-  /** What one of its numbers is called. */
+  /** Word for one of its numbers. */
   readonly named?: string;
   readonly label: string;
-  /** Tells what is pointed at; nothing if nothing is. */
+  /** Reports the hovered point, or an empty string. */
   readonly onPoint?: (words: string) => void;
-  /** A row that was clicked on. */
+  /** Called with a clicked row. */
   readonly onRow?: (row: number) => void;
-  /** Rows that were dragged over. */
+  /** Called with a dragged range of rows. */
   readonly onRows?: (start: number, end: number) => void;
 }
 
 export function Chart(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const dark = useDark();
-  // Who listens may change while the curve stays.
+  // The callbacks may change while the curve stays.
   const listening = useRef(props);
   listening.current = props;
   const { curve, label } = props;
@@ -46,7 +46,7 @@ export function Chart(props: Props) {
   return <div ref={box} class="plot chart" role="img" aria-label={label} />;
 }
 
-/** Whether the page is dark: what is drawn on a canvas does not change by itself. */
+/** Returns `true` in dark mode: a canvas does not follow the style sheet. */
 function useDark(): boolean {
   const [dark, setDark] = useState(scheme.matches);
   useEffect(() => {
@@ -59,7 +59,7 @@ function useDark(): boolean {
 
 const scheme = matchMedia('(prefers-color-scheme: dark)');
 
-/** The lowest and the highest of the finite numbers; none where there is no such number. */
+/** Returns the minimum and maximum of the finite numbers; NaN if there are none. */
 export function bounds(values: ArrayLike<number>): [low: number, high: number] {
   let [low, high] = [Infinity, -Infinity];
   for (let at = 0; at < values.length; at++) {
@@ -71,7 +71,7 @@ export function bounds(values: ArrayLike<number>): [low: number, high: number] {
   return low <= high ? [low, high] : [NaN, NaN];
 }
 
-/** Between which numbers others lie. */
+/** Formats a range of values. */
 export function rangeOf(low: number, high: number, words: (n: number) => string = value): string {
   return Number.isNaN(low) ? 'without a finite number' : `from ${words(low)} to ${words(high)}`;
 }
@@ -80,30 +80,30 @@ export function boundsOf({ low, high }: Curve): [low: number, high: number] {
   return [bounds(low)[0], bounds(high)[1]];
 }
 
-/** The numbers that stand beside a curve: its lowest, its highest and one between, as far as they differ. */
+/** Returns the labels beside a curve: its minimum, its maximum and one between, if they differ. */
 export function marksOf(curve: Curve): number[] {
   const [bottom, top] = boundsOf(curve);
   return [...new Set([bottom, bottom / 2 + top / 2, top])].filter(Number.isFinite);
 }
 
-/** How far up a number lies between two others. Halves, because two of the largest numbers are further apart than any number. */
+/** Returns the relative position of a number between two others. Halves avoid overflow. */
 export function shareOf(number: number, low: number, high: number): number {
   return (number / 2 - low / 2) / (high / 2 - low / 2 || 1);
 }
 
-/** The first row of a stretch. */
+/** Returns the first row of an interval. */
 function rowOf({ start, end, low: { length } }: Curve, stretch: number): number {
   return start + Math.ceil((stretch * (end - start)) / Math.max(1, length));
 }
 
-/** Numbers are drawn as shares: what draws them is at a loss with the largest, and with large ones that lie close together. */
+/** Scales numbers to 0 to 1: the library cannot draw very large or very close ones. */
 function dataOf(curve: Curve): uPlot.AlignedData {
   const [bottom, top] = boundsOf(curve);
   const drawn = (numbers: Float64Array) => Array.from(numbers, (number) => (Number.isFinite(number) ? shareOf(number, bottom, top) : null));
   return [Array.from(curve.low, (_, at) => rowOf(curve, at)), drawn(curve.low), drawn(curve.high)];
 }
 
-/** Room for the numbers beside a curve, at least, and below it; and for a digit of them. */
+/** Least width of the labels beside a curve, height of those below it, and width of a digit. */
 const [BESIDE, BELOW, DIGIT] = [84, 22, 6.5];
 
 function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current: Props }): Omit<uPlot.Options, 'width' | 'height'> {
@@ -119,7 +119,7 @@ function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current
   const [numberWords, labels] = [apart(marks), marks.map(apart(marks, brief))];
   const beside = Math.max(BESIDE, ...labels.map(({ length }) => 14 + DIGIT * length));
   const [first, last] = [curve.start, Math.max(curve.start + 1, curve.end - 1)];
-  // All the same number: a line in the middle.
+  // If all numbers are equal, the line is in the middle.
   const low = bottom === top ? -1 : 0;
   const stroke = colour('--data');
   const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: `10px ${getComputedStyle(box).fontFamily}` };
@@ -167,13 +167,13 @@ function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current
   };
 }
 
-/** A number that fits beside the curve. */
+/** Formats a number to fit beside the curve. */
 export function brief(number: number): string {
   const text = value(number);
   return text.length > 10 ? number.toExponential(3) : text;
 }
 
-/** A number, another, and some between them. */
+/** Returns two numbers and evenly spaced ones between them. */
 function evenly(from: number, to: number, steps: number): number[] {
   return Array.from({ length: steps + 1 }, (_, at) => from + (to - from) * (at / Math.max(1, steps)));
 }

@@ -1,4 +1,4 @@
-// What a row must meet: a line for each condition.
+// The conditions of a query, one line each.
 import { useRef } from 'preact/hooks';
 import type { At1Columns, Condition } from '../values';
 
@@ -17,7 +17,8 @@ export function Conditions({ table: { columns, codec }, conditions, onChange }: 
     onChange([...conditions, { column, test: columns[column]?.type === 'text' ? 'equals' : 'between', from: '', to: '' }]);
   };
   const remove = (at: number): void => {
-    // The button goes with the last line, and the focus would with the button; any other stands for the next line then.
+    // The button disappears with the last line: move the focus. On other lines, the next line takes
+    // its place.
     if (at === conditions.length - 1) adding.current?.focus();
     onChange(conditions.filter((_, other) => other !== at));
   };

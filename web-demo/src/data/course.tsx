@@ -1,4 +1,4 @@
-// The numbers of a column in order, as a curve that can be looked into.
+// The values of a column in order, as a curve to zoom into.
 import { useEffect, useState } from 'preact/hooks';
 import { noteInAddress, parametersHere } from '../arrive/address';
 import type { OpenFile } from '../client';
@@ -13,17 +13,17 @@ interface Props {
   readonly column: number;
   /** The curve of all rows. */
   readonly all: Curve;
-  /** What one of its numbers is. */
+  /** Word for one of its numbers. */
   readonly named: 'value' | 'length';
-  /** What is drawn. */
+  /** Caption of the curve. */
   readonly what: string;
   readonly onRow: (row: number) => void;
 }
 
-/** Fewer rows than this are not looked into further. */
+/** Minimum number of rows to zoom into. */
 const FEWEST = 16;
 
-/** The rows that the address names, or all of them. */
+/** Returns the rows named in the address, or all rows. */
 function notedPart(total: number): readonly [start: number, end: number] {
   const [start = NaN, end = NaN] = (parametersHere().get('part') ?? '').split('-').map(Number);
   return Number.isSafeInteger(start) && start >= 0 && end <= total && end - start >= FEWEST ? [start, Math.floor(end)] : [0, total];
@@ -41,7 +41,7 @@ export function Course({ file, column, all, named, what, onRow }: Props) {
       if (whole) return resolve(all);
       gone.addEventListener('abort', job.cancel);
       void job.run(async (care) => {
-        // Who does not want to wait is back at what can be seen.
+        // If the visitor cancels, return to the curve in sight.
         care.signal.addEventListener('abort', () => gone.aborted || look([drawn.start, drawn.end]));
         await file.curve({ column, start, end }, care).then(resolve, reject);
       });
@@ -51,7 +51,7 @@ export function Course({ file, column, all, named, what, onRow }: Props) {
   const drawn = part ?? all;
   useEffect(() => point(''), [drawn]);
 
-  /** Looks at so many rows around a middle, as far as there are rows. */
+  /** Shows this many rows around a centre, within the column. */
   const around = (middle: number, rows: number): void => {
     const wanted = Math.min(total, Math.max(Math.min(FEWEST, total), Math.round(rows)));
     const from = Math.max(0, Math.min(total - wanted, Math.round(middle - wanted / 2)));

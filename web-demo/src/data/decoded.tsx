@@ -1,4 +1,4 @@
-// Decoded bytes, as text where they are text, else in hexadecimal.
+// Decoded bytes, as text if they are text, else in hexadecimal.
 import { useEffect, useState } from 'preact/hooks';
 import { noteInAddress, readAddress } from '../arrive/address';
 import { useAnswer } from '../tools/answer';
@@ -19,7 +19,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
   const start = page * PAGE;
   useEffect(() => noteInAddress({ page: page > 0 ? page : undefined }), [page]);
   const { value: found, error } = useAnswer(() => file.bytes(start, Math.min(decoded, start + PAGE)), [file, start, decoded]);
-  // What is shown of broken content, or of a lot, ends anywhere as well.
+  // The start of broken or large content may end anywhere.
   const cut = page < pages - 1 || summary.startOnly || summary.brokenFrom !== undefined;
   const text = found === undefined ? undefined : textOf(found, start > 0, cut);
   return (
@@ -42,7 +42,10 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
   );
 }
 
-/** Bytes as text, if that is what they are. Only a page behind others may start within a letter, and only one that is cut may end in one. */
+/**
+ * Decodes bytes as text, if they are text. Only a later page may start within a character, and only
+ * a cut one may end in one.
+ */
 function textOf(bytes: Uint8Array, behind: boolean, cut: boolean): string | undefined {
   let first = 0;
   while (behind && first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first++;

@@ -1,4 +1,4 @@
-// Takes the decoded values along.
+// Saves decoded values.
 import { useState } from 'preact/hooks';
 import { Cancel, useJob } from '../tools/cancel';
 import type { Care, OpenFile } from '../client';
@@ -8,29 +8,29 @@ import type { ExportKind, Question } from '../values';
 interface Props {
   readonly file: OpenFile;
   readonly report: Report;
-  /** The name of the file, without its place. */
+  /** Name of the file, without its folder. */
   readonly name: string;
   readonly column: number;
-  /** What it is called, where there are several. */
+  /** Name of the column, if there are several. */
   readonly columnName?: string;
   readonly kinds: readonly ExportKind[];
-  /** Of a table: which of its rows. */
+  /** For a table: the query whose rows to save. */
   readonly question?: Question;
-  /** What the buttons are called where that is not said by the kind alone. */
+  /** Labels of the buttons that differ from their kind. */
   readonly words?: Readonly<Record<string, string>>;
-  /** TypeScript that decodes the same. */
+  /** TypeScript that decodes the same values. */
   readonly snippet: string;
 }
 
 const WORDS: Record<ExportKind, string> = { csv: 'CSV', json: 'JSON', npy: 'NPY', raw: 'Raw bytes' };
 
-/** Lets the visitor pick where a file goes; nothing where the browser knows no such thing. */
+/** Lets the visitor choose where to save; `undefined` if the browser cannot. */
 function pickPlace(suggestedName: string): Promise<FileSystemFileHandle> | undefined {
   const { showSaveFilePicker } = window as { showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle> };
   return showSaveFilePicker?.({ suggestedName });
 }
 
-/** Gives the visitor a file. */
+/** Offers a file to the visitor. */
 export function saveAs(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
@@ -39,12 +39,15 @@ export function saveAs(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** What values are saved as: `log.txt.zst` holds `log.txt`, and so does `log.txt.zst.gz`. Of several columns each has its name in that of its file. */
+/**
+ * Names the saved file: `log.txt.zst` holds `log.txt`, and so does `log.txt.zst.gz`. A column's
+ * name is added if there are several.
+ */
 export function nameOf(file: string, kind: ExportKind, { wrapped, format }: Pick<Report, 'wrapped' | 'format'>, column = ''): string {
   let stem = withoutEnding(file);
-  // Gzip within gzip may have one ending for both.
+  // Nested gzip may share one extension.
   if (wrapped !== undefined && (format !== 'gzip' || stem.endsWith('.gz'))) stem = withoutEnding(stem);
-  // There are signs that no file may have in its name.
+  // Replace characters that file names cannot contain.
   const part = column.replace(/[\\/:*?"<>|\p{C}]/gu, '_');
   if (part !== '') return `${stem}.${part}.${kind === 'raw' ? 'bin' : kind}`;
   return kind !== 'raw' ? `${stem}.${kind}` : /.\.\w+$/.test(stem) ? stem : `${stem}.bin`;
@@ -56,16 +59,16 @@ function withoutEnding(name: string): string {
 
 export function Export({ file, report, name, column, columnName, kinds, question, words = WORDS, snippet }: Props) {
   const [said, setSaid] = useState('');
-  // Of a broken CVC file, each chunk stands alone.
+  // In a broken CVC file, each chunk decodes by itself.
   const leaveOut = report.error !== undefined && report.format === 'cvc';
   const job = useJob();
 
   const save = async (kind: ExportKind, care: Required<Care>): Promise<void> => {
     const named = nameOf(name, kind, report, columnName);
-    // What was asked is no part of the whole.
+    // Raw content is always the whole.
     const asked = kind === 'raw' ? undefined : question;
     try {
-      // The values of a large file are written to disk as they come, where the browser lets the page do that.
+      // Values of a large file are written to disk in pieces, if the browser can.
       const to = (report.read === 'all' && !report.summary?.startOnly) || asked !== undefined ? undefined : await pickPlace(named);
       setSaid(`Writing ${named}…`);
       const blob = await file.export({ column, kind, question: asked, leaveOut, to }, care);

@@ -1,4 +1,4 @@
-// Goes from one page of the content to another. Where there is none, the buttons stay, and so does the focus on them.
+// Turns the pages of the content. At an end, the buttons stay, and keep the focus.
 import { count } from '../format';
 import { NumberField } from '../tools/number-field';
 

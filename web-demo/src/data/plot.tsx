@@ -5,21 +5,21 @@ import { bounds, brief, Chart, rangeOf, shareOf } from './chart';
 
 const [WIDTH, HEIGHT] = [560, 120];
 const MARGIN = 8;
-/** Room for the bounds beside the curve. */
+/** Width of the labels beside the curve. */
 const LABELS = 76;
 
-/** So many bars can be told apart. */
+/** Maximum number of bars; more would be too thin. */
 const BARS = 128;
 
 interface PlotProps {
   readonly values: ArrayLike<number | bigint>;
-  /** What they are called, and the number of the first. */
+  /** Word for the values, and the number of the first. */
   readonly named: string;
   readonly first: number;
   readonly onPoint: (words: string) => void;
 }
 
-/** A vector as a curve, or as bars where it is short. */
+/** Draws a vector as a curve, or as bars if it is short. */
 export function Plot({ values, named, first, onPoint }: PlotProps) {
   const numbers = useMemo(() => Float64Array.from(values, Number), [values]);
   const curve = useMemo(() => ({ start: first, end: first + numbers.length, low: numbers, high: numbers }), [numbers, first]);
@@ -35,7 +35,7 @@ interface BarsProps extends Pick<PlotProps, 'values' | 'first'> {
 }
 
 function Bars({ values, first, numbers, bounds: [low, high], label }: BarsProps) {
-  // Bars stand on zero, also where there are none.
+  // Bars start at zero, which is always in range.
   const [bottom, top] = [Math.min(low || 0, 0), Math.max(high || 0, 0)];
   const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
   const step = (WIDTH - MARGIN - LABELS) / Math.max(1, numbers.length);
@@ -56,18 +56,18 @@ function Bars({ values, first, numbers, bounds: [low, high], label }: BarsProps)
 }
 
 interface HeatProps {
-  /** The number of the first row. */
+  /** Number of the first row. */
   readonly first: number;
   readonly rows: number;
   readonly dimension: number;
   readonly values: readonly (number | bigint)[];
   readonly chosen: number;
   readonly onRow: (row: number) => void;
-  /** Tells what is pointed at; nothing if nothing is. */
+  /** Reports the hovered cell, or an empty string. */
   readonly onPoint: (words: string) => void;
 }
 
-/** Rows under each other, a coloured cell for each value. */
+/** Draws rows below each other, with a coloured cell for each value. */
 export function HeatMap({ first, rows, dimension, values, chosen, onRow, onPoint }: HeatProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
 
@@ -83,7 +83,7 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow, onPoint
     context.putImageData(image, 0, 0);
   }, [rows, dimension, values]);
 
-  /** The row and the value that the pointer is on, counted from 0. */
+  /** Returns the row and the value under the pointer, from 0. */
   const cellAt = ({ clientX, clientY, currentTarget }: MouseEvent & { readonly currentTarget: HTMLCanvasElement }): [row: number, place: number] => {
     const box = currentTarget.getBoundingClientRect();
     const within = (share: number, count: number): number => Math.min(count - 1, Math.max(0, Math.floor(share * count)));
@@ -112,7 +112,9 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow, onPoint
   );
 }
 
-/** From deep blue over green to yellow: even steps of lightness, and readable by people who see few colours. */
+/**
+ * From deep blue through green to yellow: evenly spaced lightness, readable with colour blindness.
+ */
 const STOPS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]] as const;
 
 function colour(share: number): [number, number, number, number] {

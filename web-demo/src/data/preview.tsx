@@ -1,4 +1,5 @@
-// The decoded numbers of one column: its rows, those in sight as a picture, and the chosen one as a curve.
+// The decoded values of a column: its rows, a heat map of those in sight, and a curve of the
+// selected one.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
 import { NumberField } from '../tools/number-field';
@@ -14,12 +15,12 @@ import { count, plural, rest, value } from '../format';
 import { HeatMap, Plot } from './plot';
 import type { Rows as Decoded } from '../values';
 
-/** Values of a row that the table shows; the curve shows all of them. */
+/** Values per row in the table; the curve shows all of them. */
 const SHOWN = 12;
-/** So many single numbers are drawn around those in sight. */
+/** Single numbers drawn around those in sight. */
 const AROUND = 256;
 
-/** What the view of decoded values is given. */
+/** Inputs of a view of decoded values. */
 export interface ValuesProps {
   readonly file: OpenFile;
   readonly name: string;
@@ -92,10 +93,10 @@ interface ColumnProps {
   readonly file: OpenFile;
   readonly column: Column;
   readonly index: number;
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly rows: number;
   readonly summary: Summary;
-  /** A row that somebody wants to see. */
+  /** A row to scroll to. */
   readonly wanted: { readonly row: number } | undefined;
 }
 
@@ -104,24 +105,24 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
   const [pointed, point] = useState('');
   const [pointedAt, pointAt] = useState('');
   const { dimension } = column;
-  // Rows of vectors without numbers have nothing in them that could be shown.
+  // Rows of vectors without values have nothing to show.
   const empty = total === 0 || dimension === 0;
   const rows = useRows(empty ? 0 : total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
   useNotedRow(rows);
   useEffect(() => noteInAddress({ drawn: chosen > 0 ? chosen : undefined }), [chosen]);
-  // The chosen vector; of single numbers, those around.
+  // The selected vector; for single numbers, those around the rows in sight.
   const from = dimension > 1 ? chosen : Math.floor(rows.lines.first / (AROUND / 2)) * (AROUND / 2);
   const { value: drawn } = useAnswer(async () => file.rows(index, from, Math.min(total, dimension > 1 ? from + 1 : from + AROUND)), [file, index, from, dimension, total]);
   const sight = useSight(rows);
   const shown = Math.min(dimension, SHOWN);
   const { first, last, reveal } = rows.lines;
-  // One of the rows is reached by tab, and the others from there by arrows.
+  // Tab reaches one row, arrow keys the others.
   const stop = chosen >= first && chosen < last ? chosen : first;
   const table = useRef<HTMLDivElement>(null);
   const follows = useRef(false);
   useLayoutEffect(() => {
     const button = follows.current ? table.current?.querySelector<HTMLElement>('tbody [aria-pressed=true]') : null;
-    // A row may still be on its way.
+    // The row may not be loaded yet.
     if (button === null || button === undefined) return;
     follows.current = false;
     button.focus();
@@ -142,7 +143,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
   };
   const before = useRef(wanted);
   useEffect(() => {
-    // What was wanted of another column is not wanted of this one.
+    // A request for a row of the previous column is obsolete.
     if (wanted !== undefined && wanted !== before.current) show(wanted.row);
     before.current = wanted;
   }, [wanted]);
@@ -202,12 +203,15 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
 
 interface ChunksProps {
   readonly ends: readonly number[];
-  /** The row that is drawn, or the first one in sight if that is not there: near its end a table scrolls no further. */
+  /**
+   * The drawn row if in sight, else the first row in sight: near its end a table scrolls no
+   * further.
+   */
   readonly row: number;
   readonly onRow: (row: number) => void;
 }
 
-/** Which chunk a row is of, and the way to another. */
+/** Shows the chunk of a row, and goes to another. */
 function Chunks({ ends, row, onRow }: ChunksProps) {
   const at = ends.findIndex((end) => end > row);
   const start = ends[at - 1] ?? 0;
@@ -222,13 +226,13 @@ function Chunks({ ends, row, onRow }: ChunksProps) {
 
 type Vector = readonly (number | bigint)[];
 
-/** Rows one by one. */
+/** Splits the values into rows. */
 function pick({ data, dimension }: Decoded): Vector[] {
   const numbers = Array.from(data as ArrayLike<number | bigint>);
   return Array.from({ length: numbers.length / dimension }, (_, at) => numbers.slice(at * dimension, (at + 1) * dimension));
 }
 
-/** The rows in sight, to be drawn. While some are on their way, those before. */
+/** The rows in sight, to be drawn. While some are loading, the previous ones. */
 function useSight({ lines: { first, page }, total, row }: Rows<Vector>): { first: number; rows: number; values: Vector } | undefined {
   const drawn = useRef<{ first: number; rows: number; values: Vector }>();
   const here = Array.from({ length: Math.min(page, total - first) }, (_, at) => row(first + at));

@@ -1,4 +1,4 @@
-// Tables of any length: only the rows in sight exist, and only they are asked for.
+// Tables of any length: only the rows in sight are rendered and loaded.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { noteInAddress, readAddress } from '../arrive/address';
@@ -6,30 +6,30 @@ import { count } from '../format';
 import { usePieces } from '../tools/pieces';
 import { useLines, type Lines } from '../tools/virtual';
 
-/** How high a row is, and the names of the columns; the style sheet says the same. */
+/** Height of a row and of the header; must match the style sheet. */
 const LINE = 26;
-/** So many rows are asked for at a time. */
+/** Rows loaded at a time. */
 const PIECE = 32;
 
-/** The rows of a table, wherever it is scrolled to. */
+/** The rows of a table at any scroll position. */
 export interface Rows<Row> {
   readonly lines: Lines;
   readonly total: number;
-  /** A row, if it is here. */
+  /** Returns a row if it is loaded. */
   readonly row: (at: number) => Row | undefined;
-  /** Whether it cannot be shown. */
+  /** Returns `true` if a row cannot be shown. */
   readonly failed: (at: number) => boolean;
-  /** Why rows in sight cannot be shown; empty if they can. */
+  /** Why rows in sight cannot be shown, or an empty string. */
   readonly error: string;
   readonly of: readonly unknown[];
 }
 
-/** Rows that are there. They are those of `of`: when that changes, the table starts at its top again. */
+/** Rows in memory. When `of` changes, the table starts at its top again. */
 export function useList<Row>(list: readonly Row[], of: readonly unknown[]): Rows<Row> {
   return { ...useScrolled(list.length, of), row: (at) => list[at], failed: () => false, error: '' };
 }
 
-/** Rows that are got as they come into sight. */
+/** Rows that are loaded when they come into sight. */
 export function useRows<Row>(total: number, get: (start: number, end: number) => Promise<readonly Row[]>, of: readonly unknown[]): Rows<Row> {
   const scrolled = useScrolled(total, of);
   const [first, last] = [Math.floor(scrolled.lines.first / PIECE), Math.ceil(scrolled.lines.last / PIECE) - 1];
@@ -38,7 +38,9 @@ export function useRows<Row>(total: number, get: (start: number, end: number) =>
   return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error: pieces.error };
 }
 
-/** Lets a table start at the row that the address names, once it has rows, and the address name the row that it stands at. */
+/**
+ * Starts the table at the row in the address once it has rows, and keeps the address up to date.
+ */
 export function useNotedRow({ lines, total }: Rows<unknown>, here = true): void {
   const wanted = useRef(readAddress().row);
   const there = here && total > 0;
@@ -60,17 +62,17 @@ function useScrolled(total: number, of: readonly unknown[]) {
 
 interface Props<Row> {
   readonly rows: Rows<Row>;
-  /** What the rows are called. */
+  /** Word for the rows. */
   readonly label?: string;
-  /** The names of the columns, that of the rows' numbers first. */
+  /** Names of the columns; the first is that of the row numbers. */
   readonly heads: readonly Head[];
-  /** The cells of a row: first the head of the row, then one for each name. */
+  /** Renders the cells of a row: the row header, then one cell per name. */
   readonly cells: (row: Row, at: number) => ComponentChildren;
   readonly chosen?: number;
   readonly onRow?: (at: number) => void;
-  /** Where a row stands that somebody wants to go to, if not where its number says. */
+  /** Returns the position of a row, if it differs from its number. */
   readonly place?: (row: number) => number;
-  /** How many rows those that are shown are picked from. */
+  /** Number of rows that the shown ones were selected from. */
   readonly outOf?: number;
 }
 
@@ -130,7 +132,9 @@ export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRo
   );
 }
 
-/** Lets columns grow with what comes into sight, but not shrink behind it, which would make the table tremble while it is scrolled. */
+/**
+ * Lets columns grow with their content, but never shrink: scrolling would make the table jitter.
+ */
 function useKeptWidths(of: readonly unknown[], columns: number) {
   const table = useRef<HTMLTableElement>(null);
   const room = useRef(0);

@@ -1,4 +1,4 @@
-// Stretches of rows that the writer of a file named.
+// Named ranges of rows.
 import { RowTable, useList } from './rows';
 import { count, plural } from '../format';
 import type { Summary } from '../model';

@@ -1,4 +1,4 @@
-// What all numbers of a column come to, and how they spread.
+// Statistics and distribution of all numbers of a column.
 import { useState } from 'preact/hooks';
 import type { Bin, Summary } from 'unspool';
 import { useAnswer } from '../tools/answer';
@@ -15,15 +15,15 @@ const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
 interface Props {
   readonly file: OpenFile;
   readonly column: number;
-  /** How many values there are. */
+  /** Number of values. */
   readonly values: number;
-  /** A row that somebody wants to see. */
+  /** Goes to a row. */
   readonly onRow: (row: number) => void;
 }
 
 export function Statistics({ file, column, values, onRow }: Props) {
   const job = useJob();
-  // Of a file on a server nothing is fetched that nobody asked for.
+  // A remote file is fetched only on request.
   const [wanted, want] = useState(!(file.source instanceof RemoteFile));
   const { value: found, error } = useAnswer(
     () => new Promise<Summed | undefined>((resolve, reject) => {
@@ -91,13 +91,13 @@ function spreadOf({ min, max, mean }: Pick<Summary, 'min' | 'max' | 'mean'>): st
 interface Fact {
   readonly term: string;
   readonly fact: string;
-  /** All digits, where there are more. */
+  /** All digits, if the shown value has fewer. */
   readonly all?: string | undefined;
 }
 
 function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Summary, bounds: Summed['bounds']): Fact[] {
   const [low, high] = bounds ?? [min, max];
-  // Of nothing, and of what no number can hold, there is none.
+  // Undefined, or not representable as a number.
   const known = (term: string, number: number | bigint): Fact => (Number.isNaN(number) ? { term, fact: '–' } : { term, fact: value(number), all: rest(number) });
   const all: Fact[] = [
     { term: 'Values', fact: count(numbers + nans) }, known('Min', low), known('Max', high), known('Mean', mean), known('Deviation', deviation),
@@ -107,7 +107,9 @@ function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Su
   return all;
 }
 
-/** What the edges of bins are called. Those of the largest numbers are reckoned beyond what there is. */
+/**
+ * Returns a formatter for the bounds of bins. Bounds of the largest numbers may exceed their range.
+ */
 function edgesOf(bins: readonly Bin[], logarithmic: boolean): (edge: number) => string {
   const within = (edge: number): number => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, edge));
   const words = apart(bins.flatMap(({ low, high }, at) => (at === 0 ? [low, high] : [high])).map(within));

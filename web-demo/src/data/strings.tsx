@@ -1,4 +1,4 @@
-// Rows of a column of strings, or those that a search finds.
+// Rows of a string column, or those that a search finds.
 import { useEffect, useState } from 'preact/hooks';
 import { noteInAddress, parametersHere } from '../arrive/address';
 import { pause, useAnswer } from '../tools/answer';
@@ -10,7 +10,7 @@ import { RowTable, useNotedRow, useRows } from './rows';
 import type { ValuesProps } from './preview';
 import type { Place } from '../values';
 
-/** Wait so long for the next key before searching. */
+/** Delay after a key press before searching, in milliseconds. */
 const PAUSE = 120;
 
 const PLACES: readonly (readonly [Place, string])[] = [
@@ -33,7 +33,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
       return new Promise((resolve, reject) => {
         gone.addEventListener('abort', job.cancel);
         void job.run(async (care) => {
-          // Whoever does not want to wait sees all rows again.
+          // If the visitor cancels, show all rows again.
           care.signal.addEventListener('abort', () => gone.aborted || setNeedle(''));
           await file.search({ place, needle }, care).then(resolve, reject);
         });
@@ -44,7 +44,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
   const matches = search.value;
   const total = matches?.length ?? rows;
   const found = useRows(total, async (start, end) => (await file.texts({ numbers: matches?.slice(start, end), start, end })).rows, [file, matches]);
-  // The row that the address names is one of those that the search in it finds.
+  // The row in the address is one that the search in it finds.
   useNotedRow(found, matches !== undefined || asksNothing(asked.place, asked.needle));
   const error = search.error || found.error;
 
@@ -89,25 +89,25 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
   );
 }
 
-/** Where a row stands among those that were found, or the next one that was, or the last. */
+/** Returns the position of a row among the matches, or of the next match, or of the last. */
 function placeOf(row: number, matches: Uint32Array): number {
   const at = matches.findIndex((match) => match >= row);
   return at < 0 ? matches.length - 1 : at;
 }
 
-/** Everything contains the empty string, but exactly that are few rows. */
+/** Returns `true` if a search would match every row. */
 function asksNothing(place: Place, needle: string): boolean {
   return needle === '' && place !== 'equals';
 }
 
-/** The search in the address: how rows match, and what. */
+/** Reads the search from the address. */
 function searchIn(): { place: Place; needle: string } {
   const [, word, needle = ''] = /^(\w+):(.*)$/s.exec(parametersHere().get('search') ?? '') ?? [];
   const place = PLACES.find(([place]) => place === word)?.[0];
   return place === undefined ? { place: 'contains', needle: '' } : { place, needle };
 }
 
-/** A text with the first place marked that was searched for. */
+/** Highlights the first match in a text. */
 function Marked({ text, needle }: { readonly text: string; readonly needle: string }) {
   const at = needle === '' ? -1 : text.indexOf(needle);
   if (at < 0) return <>{inOneLine(text)}</>;

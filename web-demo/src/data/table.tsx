@@ -1,4 +1,4 @@
-// A table in row groups: a question to it, the rows that answer it, and how little of the file that took.
+// A table in row groups: a query, its rows, and how little of the file it read.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { pause, useAnswer } from '../tools/answer';
 import { Passing } from '../tools/passing';
@@ -13,9 +13,9 @@ import { RowTable, useList, useNotedRow, type Head } from './rows';
 import { ASKS, NOTHING_ASKED, type Ask, type At1Columns, type Condition, type Question, type TableAnswer } from '../values';
 import { ZoneMaps } from '../inside/zone-maps';
 
-/** Columns that are shown of a row: a table may have thousands. */
+/** Maximum number of columns shown; a table may have thousands. */
 const SHOWN = 40;
-/** Wait so long for the next key before asking. */
+/** Delay after a key press before querying, in milliseconds. */
 const PAUSE = 150;
 
 export function Table({ file, name, report, summary }: ValuesProps) {
@@ -142,7 +142,7 @@ interface UnquotedProps {
   readonly onChange: (conditions: readonly Condition[]) => void;
 }
 
-/** Most tables of JSON keep texts as they stand in the lines, in quotes; a text without them is no text of such a table. */
+/** Warns that most JSON tables store text in quotes: a value without them cannot match. */
 function Unquoted({ table: { codec, columns }, conditions, onChange }: UnquotedProps) {
   const bare = ({ column, test, from }: Condition): boolean => codec === 'qjson' && test === 'equals' && columns[column]?.type === 'text' && from !== '' && !from.startsWith('"');
   const found = conditions.find(bare);
@@ -155,7 +155,7 @@ function Unquoted({ table: { codec, columns }, conditions, onChange }: UnquotedP
   );
 }
 
-/** What came out, and what it cost. */
+/** The number of rows found, and the bytes read for them. */
 function Found({ answer: { count: found, withoutNumber, stats }, question }: { readonly answer: TableAnswer; readonly question: Question }) {
   const full = found >= question.limit && (question.ask === 'rows' || question.ask === 'lines');
   const left = stats.groups - stats.read - stats.skipped;

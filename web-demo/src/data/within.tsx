@@ -1,4 +1,4 @@
-// What the content of a wrapper is itself, and the way into it.
+// Opens the content of a file as a file of its own.
 import { useContext, useState } from 'preact/hooks';
 import { Opening } from '../arrive/opening';
 import type { OpenFile } from '../client';
@@ -23,7 +23,7 @@ export function Within({ file, name, report, summary: { decoded, startOnly } }: 
   const [problem, setProblem] = useState('');
   const { value: guess = '' } = useAnswer(async () => guessOf(await file.bytes(0, Math.min(GUESSED, decoded))), [file, decoded]);
   const kind = within === undefined ? guess : ABOUT[within].name;
-  // Text is there to be read.
+  // Text can be read in place.
   if (kind === '' || kind === 'text') return null;
   const open = (): void => {
     if (job.going) return;

@@ -1,19 +1,22 @@
-// Decoded values as files, made in the worker.
+// Writes decoded values as files, in the worker.
 import type { ExportKind, Rows } from '../values';
 
 type ArrayType = new (length: number) => ArrayBufferView;
 
-/** Half floats come in a type of their own where the engine has one; where it has none, they have become numbers of 32 bits before they come here. */
+/**
+ * Half floats have a type of their own if the engine has one; else they were converted to 32 bits
+ * before.
+ */
 const { Float16Array: Halves } = globalThis as { readonly Float16Array?: ArrayType };
 
-/** numpy's names of the types of arrays. */
+/** numpy's names of array types. */
 const DESCR: readonly (readonly [ArrayType, string])[] = [
   ...(Halves === undefined ? [] : ([[Halves, '<f2']] as const)),
   [Float32Array, '<f4'], [Float64Array, '<f8'], [BigInt64Array, '<i8'], [BigUint64Array, '<u8'], [Int32Array, '<i4'],
   [Uint32Array, '<u4'], [Int16Array, '<i2'], [Uint16Array, '<u2'], [Int8Array, '|i1'], [Uint8Array, '|u1'],
 ];
 
-/** The head of a numpy array, of two dimensions where rows have several values. */
+/** Returns the header of a numpy array, with two dimensions if rows have several values. */
 function npyHead({ data, dimension }: Rows, rows: number): BlobPart {
   const [, descr] = DESCR.find(([type]) => data instanceof type) ?? [];
   if (descr === undefined) throw new Error('numpy has no name for this type');
@@ -27,39 +30,39 @@ function npyHead({ data, dimension }: Rows, rows: number): BlobPart {
   return head;
 }
 
-/** A number in the fewest digits that give it back. Zero may have a sign. */
+/** Formats a number with the fewest digits that round-trip. Zero keeps its sign. */
 function word(value: number | bigint): string {
   return Object.is(value, -0) ? '-0' : `${value}`;
 }
 
-/** The same in JSON: what that has no words for becomes null, and long integers strings. */
+/** Formats a number for JSON: non-finite values become `null`, long integers strings. */
 function jsonWord(value: number | bigint): string {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`;
   return Number.isFinite(value) ? word(value) : 'null';
 }
 
-/** Each row with its number and its values. */
+/** Iterates over rows with their numbers and values. */
 function* rowsOf({ data, dimension, start }: Rows, word: (value: number | bigint) => string): Generator<[row: number, values: string]> {
   for (let at = 0, row = start; dimension > 0 && at < data.length; at += dimension, row++) {
     yield [row, Array.from(data.subarray(at, at + dimension) as ArrayLike<number | bigint>, word).join(',')];
   }
 }
 
-/** A line for each row. */
+/** Writes one line per row. */
 function csvOf(piece: Rows): string {
   let lines = '';
   for (const [row, values] of rowsOf(piece, word)) lines += `${row},${values}\n`;
   return lines;
 }
 
-/** Rows as JSON, behind others or as the first ones; rows of several values are lists. */
+/** Writes rows as JSON; rows of several values are arrays. */
 function jsonOf(piece: Rows, first: boolean): string {
   let text = '';
   for (const [, values] of rowsOf(piece, jsonWord)) text += `${first && text === '' ? '\n' : ',\n'}${piece.dimension === 1 ? values : `[${values}]`}`;
   return text;
 }
 
-/** What comes before the rows. */
+/** Returns the bytes before the rows. */
 function headOf(kind: ExportKind, rows: number, piece: Rows): BlobPart[] {
   switch (kind) {
     case 'npy': return [npyHead(piece, rows)];
@@ -69,7 +72,7 @@ function headOf(kind: ExportKind, rows: number, piece: Rows): BlobPart[] {
   }
 }
 
-/** Numbers as a file of a kind, out of all their pieces: at least one, which has no rows if there are none at all. */
+/** Writes numbers as a file of this kind. There is at least one piece, which may have no rows. */
 export async function* fileOf(kind: ExportKind, rows: number, pieces: AsyncIterable<Rows>): AsyncGenerator<BlobPart> {
   let first: Rows | undefined;
   for await (const piece of pieces) {
@@ -85,7 +88,7 @@ export async function* fileOf(kind: ExportKind, rows: number, pieces: AsyncItera
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Strings behind each other, from a row on. */
+/** Strings, concatenated, from a row on. */
 export interface Strings {
   readonly start: number;
   readonly offsets: Uint32Array;
@@ -94,7 +97,7 @@ export interface Strings {
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Strings as a file of a kind, out of all their pieces: as CSV, quoted wherever that might be needed, as JSON, or one right behind the other. */
+/** Writes strings as a file of this kind: as quoted CSV, as JSON, or concatenated. */
 export async function* fileOfStrings(kind: ExportKind, pieces: AsyncIterable<Strings>): AsyncGenerator<BlobPart> {
   if (kind === 'csv') yield 'row,text\n';
   if (kind === 'json') yield '[';
@@ -113,19 +116,22 @@ export async function* fileOfStrings(kind: ExportKind, pieces: AsyncIterable<Str
   if (kind === 'json') yield '\n]\n';
 }
 
-/** Rows of texts under the names of their columns. */
+/** Writes rows of text with a header line. */
 export function csvOfRows(names: readonly string[], rows: readonly (readonly string[])[]): BlobPart[] {
   return [names, ...rows].map((row) => `${row.map(quoted).join(',')}\n`);
 }
 
-/** An object for each row, with all of its columns in their order, which an object in between would not keep. What it holds stays text, so that no digit is lost. */
+/**
+ * Writes one object per row with its columns in order. Values stay strings, so that no digit is
+ * lost.
+ */
 export function jsonOfRows(names: readonly string[], rows: readonly (readonly string[])[]): BlobPart[] {
   const keys = apart(names).map((name) => JSON.stringify(name));
   const lines = rows.map((row) => `{${row.map((text, at) => `${keys[at] ?? `"${at}"`}:${JSON.stringify(text)}`).join(',')}}`);
   return [`[\n${lines.join(',\n')}\n]\n`];
 }
 
-/** Names of which no two are the same: those that were there before are numbered. */
+/** Makes names unique by numbering repeats. */
 function apart(names: readonly string[]): string[] {
   const all = new Set(names);
   const taken = new Set<string>();

@@ -1,4 +1,4 @@
-// What the page says of each format: its name, what its values can be saved as, and how the package decodes it.
+// What the page says about each format: its name, its export kinds, and code that decodes it.
 import type { Format } from 'unspool';
 import * as Name from 'unspool/names';
 import type { Report, Summary } from '../model';
@@ -7,18 +7,18 @@ import type { At1Columns, ExportKind, Question } from '../values';
 
 interface About {
   readonly name: string;
-  /** What it is, for those who never heard of it. */
+  /** A sentence for those who do not know the format. */
   readonly what: string;
   readonly saves: readonly ExportKind[];
-  /** The call that gives the values of a column, and what to do with them; `lent` of what a dictionary was opened along with. */
+  /** Code that decodes a column. `lent` adds the dictionary. */
   readonly call: (column: string, lent: boolean) => Call;
-  /** The same of a file that is broken from a byte on, for what comes before. */
+  /** The same for a broken file: decodes what precedes the error. */
   readonly start?: Start;
-  /** The same of a file of which some chunks are broken, for the others. */
+  /** The same for a file with broken chunks: decodes the others. */
   readonly sound?: About['call'];
-  /** The same of a file whose hash, which comes last, is all that is wrong. */
+  /** The same for a file whose final hash is wrong. */
   readonly unhashed?: Start;
-  /** What decodes a file that is too large for memory. */
+  /** The stream that decodes a file too large for memory. */
   readonly stream?: string;
 }
 
@@ -93,14 +93,14 @@ export const ABOUT: Readonly<Record<Format, About>> = {
   },
 };
 
-/** The Zstandard between the other two, which has a magic number with one and one with the other, and none of its own. */
+/** The draft between the other two, which shares its magic numbers with both. */
 const ZSTD_DRAFT: About = { name: 'Zstandard draft 0.2.0', what: 'Bytes of any kind, as a draft of Zstandard laid them out, between version 0.7 and RFC 8878.', ...ZSTD };
 
 const LOG = { name: 'AT-1 log', what: 'Lines of a log, taken apart into templates and columns of what differs.' };
 const TABLE = { name: 'AT-1 table', what: 'A table as text, taken apart into columns that are compressed one by one.' };
 const LINES = { name: 'AT-1 lines of JSON', what: 'Lines of JSON, taken apart into their keys and columns of values.' };
 
-/** What a file of AT-1 holds, by its codec. */
+/** Content of an AT-1 file, by codec. */
 const AT1: Readonly<Record<string, Pick<About, 'name' | 'what'>>> = {
   ssh: LOG,
   log: LOG,
@@ -118,7 +118,7 @@ const AT1: Readonly<Record<string, Pick<About, 'name' | 'what'>>> = {
   raw: { name: 'AT-1', what: 'Bytes of any kind, compressed as they are.' },
 };
 
-/** What the page says of a file. */
+/** Returns what the page says about a file. */
 export function aboutOf({ format, zstd, model }: Pick<Report, 'format' | 'zstd' | 'model'>): About | undefined {
   const inFrames = format === 'zstd' || format === 'zstd-v07';
   if (inFrames && zstd === 'zstd-draft') return ZSTD_DRAFT;
@@ -128,13 +128,13 @@ export function aboutOf({ format, zstd, model }: Pick<Report, 'format' | 'zstd' 
   return { ...about, ...AT1[codec?.value ?? ''] };
 }
 
-/** TypeScript that decodes what the page shows. */
+/** Returns TypeScript that decodes what the page shows. */
 export function snippet({ format, wrapped: inGzip, error, lent }: Report, { brokenFrom, startOnly, unhashed, zstd }: Summary, file: string, column = ''): string {
   if (format === undefined) return '';
   const wrapped = inGzip !== undefined;
   const about = ABOUT[format];
   const { call, stream } = about;
-  // No other format has use for a dictionary.
+  // Only Zstandard uses a dictionary.
   const dictionary = stream === ZSTD.stream ? lent?.name : undefined;
   const given = dictionary === undefined ? [] : [`const dictionary = ${bytesOf(dictionary)};`];
   const start = unhashed ? about.unhashed : about.start;
@@ -149,7 +149,7 @@ export function snippet({ format, wrapped: inGzip, error, lent }: Report, { brok
   return program(door, file, wrapped, [...given, ...lines]);
 }
 
-/** TypeScript that asks a table what the page asks it. */
+/** Returns TypeScript for the current query. */
 export function snippetOfQuery(file: string, { conditions, ask, columns, column, limit }: Question, table: At1Columns, wrapped: boolean): string {
   const place = (at: number): string => (table.columns[at]?.known === true ? JSON.stringify(table.columns[at].name) : String(at));
   const text = JSON.stringify;
@@ -178,12 +178,12 @@ function program(door: string, file: string, wrapped: boolean, lines: readonly s
   ].join('\n');
 }
 
-/** The bytes of a file, by its name. */
+/** Returns code that fetches a file by name. */
 function bytesOf(file: string): string {
   return `new Uint8Array(await (await fetch(${JSON.stringify(file)})).arrayBuffer())`;
 }
 
-/** What is imported, each once: of gzip within gzip, what unwraps it is also what decodes it. */
+/** Returns an import of each name once: nested gzip uses one function twice. */
 function imports(doors: string): string {
   return `import { ${[...new Set(doors.split(', '))].join(', ')} } from 'unspool';`;
 }

@@ -15,7 +15,7 @@ export const at1: Door = {
     try {
       return opened(bytes, table, decodeAt1(bytes, { limits: WHOLE }));
     } catch (error) {
-      // A table can be asked also where one of its groups is broken, or where all of them come to too much.
+      // A table can be queried even if a row group is broken or it is too large as a whole.
       if (!(error instanceof UnspoolError)) throw error;
       return { ...opened(bytes, table, undefined), error };
     }
@@ -27,7 +27,10 @@ export const at1: Door = {
   },
 };
 
-/** Opens a file as a whole. If its hash alone is wrong, what comes before that is a file as good as any; of other broken ones, what a stream makes of them. */
+/**
+ * Opens a file as a whole. If only its hash is wrong, decodes it without; otherwise decodes what
+ * precedes the error.
+ */
 async function wholeOrUnhashed(bytes: Uint8Array): Promise<Opened> {
   try {
     return await wholeOrStart(bytes, () => filesOf(bytes), () => at1Stream({ limits: WHOLE }));
@@ -38,7 +41,7 @@ async function wholeOrUnhashed(bytes: Uint8Array): Promise<Opened> {
   }
 }
 
-/** What a file holds; a bundle is shown as one file behind the other. */
+/** Decodes all files. The files of a bundle are shown concatenated. */
 function filesOf(bytes: Uint8Array): Opened {
   const files = decodeAt1Files(bytes, { limits: WHOLE });
   const [only, ...others] = files;
@@ -46,7 +49,7 @@ function filesOf(bytes: Uint8Array): Opened {
   return contentOf(joined(files.map(({ bytes }) => bytes)), [['Files', `${count(files.length)}: ${files.map(({ name }) => name).join(', ')}`]]);
 }
 
-/** The table that a file is, if it can be asked. */
+/** Describes the table in a file, if it can be queried. */
 async function tableOf(source: Uint8Array | Blob | string): Promise<At1Columns | undefined> {
   try {
     const table = await describeAt1(source);
@@ -54,13 +57,13 @@ async function tableOf(source: Uint8Array | Blob | string): Promise<At1Columns |
     const columns = table.columns.map(({ name, type }, at) => ({ type, known: (name ?? names[at]) !== undefined, name: unquoted(name ?? names[at]) ?? `column ${at}` }));
     return { ...table, columns };
   } catch (error) {
-    // Of most codecs the package makes bytes only; what is wrong with this one shows when it is decoded.
+    // Most codecs hold no table. Errors of this one show when it is decoded.
     if (error instanceof UnspoolError) return undefined;
     throw error;
   }
 }
 
-/** A first row of words alone is taken for the names, as the package does. */
+/** Takes a first row of words as column names. */
 async function namesInFirstRow(source: Uint8Array | Blob | string, { codec, rows }: At1Table): Promise<readonly string[]> {
   if (codec !== 'qcolumnar' || rows === 0) return [];
   const [first = []] = (await queryAt1(source, { limit: 1 })).rows;
@@ -103,7 +106,7 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
   };
 }
 
-/** The text of a table that is not in memory, a row group at a time. */
+/** Emits the text of a table that is not in memory, one row group at a time. */
 async function* wholeText(source: Uint8Array | Blob | string, groups: number, tell: Tell): AsyncGenerator<BlobPart> {
   let done = 0;
   for await (const piece of at1Text(source)) {
@@ -112,10 +115,10 @@ async function* wholeText(source: Uint8Array | Blob | string, groups: number, te
   }
 }
 
-/** What is asked for as strings. */
+/** A query whose values are strings. */
 type Asked = Omit<At1QueryOptions, 'as'>;
 
-/** The question in the words of the package. */
+/** Translates a query into options of the package. */
 function optionsOf({ conditions, ask, columns, column, limit }: Question): Asked {
   const where = conditions
     .filter(({ test, from, to }) => test === 'between' && from.trim() + to.trim() !== '')
@@ -132,13 +135,16 @@ function optionsOf({ conditions, ask, columns, column, limit }: Question): Asked
   return { where, eq, ...asked[ask] };
 }
 
-/** What became of each group. Groups are walked in order, so that of those of which nothing was read the first ones are those ruled out. */
+/**
+ * Returns the fate of each row group. Groups are read in order, so unread ones before the last read
+ * were ruled out.
+ */
 function fates({ groups, columns, blocks }: At1Columns, { stats }: Awaited<ReturnType<typeof queryAt1>>): Fate[] {
   const fates = Array<Fate>(groups).fill(0);
-  // All blocks are compressed as one, of which no group can be left out.
+  // If all blocks are compressed as one, no group can be skipped.
   if (blocks === undefined) return fates.fill(2);
   for (const { start, end } of stats.ranges) {
-    // The head of the file, in which blocks may lie that nobody asked for.
+    // The head of the file, which may include blocks that were not requested.
     if (start === 0) continue;
     let group = groupAt(blocks.end, columns.length, start);
     for (; group < groups && (blocks.start[group * columns.length] ?? Infinity) < end; group++) fates[group] = 2;
@@ -152,7 +158,7 @@ function fates({ groups, columns, blocks }: At1Columns, { stats }: Awaited<Retur
   return fates;
 }
 
-/** The first group that ends behind a byte. */
+/** Returns the first group that ends after a byte. */
 function groupAt(ends: Float64Array, columns: number, byte: number): number {
   let [low, high] = [0, ends.length / columns];
   while (low < high) {

@@ -1,4 +1,4 @@
-// A column of numbers, however long: only a piece of it is in memory while it is summed up or saved.
+// A column of numbers of any length. Only one piece is in memory while it is summarised or saved.
 import { UnspoolError } from 'unspool';
 import type { Tell } from '../tools/progress';
 import type { Rows } from '../values';
@@ -6,22 +6,28 @@ import type { Rows } from '../values';
 export interface Column {
   readonly rows: number;
   readonly dimension: number;
-  /** The rows behind which it may be cut so that nothing is decoded twice, ascending; it may be cut anywhere if there are none. */
+  /**
+   * Row numbers, ascending, where it can be split without decoding anything twice; anywhere if
+   * empty.
+   */
   readonly ends?: readonly number[];
   read(start: number, end: number): Rows | Promise<Rows>;
 }
 
-/** So many values are a piece, or the few more that end with a row. */
+/** Values per piece, rounded up to a whole row. */
 const AT_ONCE = 1 << 18;
 
-/** Hears of rows that cannot be decoded, and why. */
+/** Called with rows that cannot be decoded, and the error. */
 export type LeftOut = (start: number, end: number, why: UnspoolError) => void;
 
-/** All rows, or those from `from` to `to`, a piece at a time; where there are none, one without rows, which tells their type. If somebody hears of those that cannot be decoded, the others come nevertheless. */
+/**
+ * Returns rows in pieces, all or those from `from` to `to`. An empty column yields one piece
+ * without rows, for its type. With `leftOut`, rows that cannot be decoded are reported and skipped.
+ */
 export async function* piecesOf({ rows, dimension, ends, read }: Column, tell: Tell, from = 0, to = rows, leftOut?: LeftOut): AsyncGenerator<Rows> {
   if (to <= from) yield await read(from, from);
   const step = Math.max(1, Math.floor(AT_ONCE / Math.max(1, dimension)));
-  // Up to here nothing is decoded together: something in it is broken.
+  // Up to here, decode chunk by chunk: one of them is broken.
   let alone = from;
   for (let [start, at] = [from, 0]; start < to; ) {
     const before = at;
@@ -43,7 +49,7 @@ export async function* piecesOf({ rows, dimension, ends, read }: Column, tell: T
       }
       continue;
     }
-    // What can only be decoded at once may be many pieces.
+    // A chunk that decodes only as a whole may be several pieces.
     for (let first = start; first < end; first += step) {
       yield { start: first, dimension, data: piece.data.subarray((first - start) * dimension, (first - start + step) * dimension) };
       await tell({ done: Math.min(first + step, end) - from, total: to - from });

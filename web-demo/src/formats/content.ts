@@ -1,6 +1,6 @@
 import type { Opened } from './door';
 
-/** A file that holds bytes of any kind, which are shown as they are. */
+/** A file of plain bytes. */
 export function contentOf(content: Uint8Array<ArrayBuffer>, facts: [string, string][] = []): Opened {
   return {
     summary: { version: '', facts, rows: 0, columns: [], shows: 'bytes', hasChecksums: undefined, decoded: content.length },

@@ -8,7 +8,7 @@ import type { Door, Opened } from './door';
 
 const WIDTHS = { float32: 4, float16: 2, int64: 8, int32: 4, int8: 1, uint8: 1 };
 
-/** A larger file is read where somebody looks: its structure is told by the lengths of its chunks. */
+/** Larger files are read on demand, and their structure is outlined from the chunk lengths. */
 const WHOLE = 2 ** 29;
 
 export const cvc: Door = {
@@ -28,7 +28,7 @@ function opened(file: CvcFile): Opened {
     try {
       return sum + length * column.dimension * WIDTHS[column.output];
     } catch (error) {
-      // A column of a type that cannot be decoded has no size, either.
+      // A column of an unknown type has no decoded size.
       if (!(error instanceof UnspoolError)) throw error;
       return sum;
     }
@@ -40,7 +40,7 @@ function opened(file: CvcFile): Opened {
   facts.push(['Chunks', count(chunkCount)]);
   if (sections.length > 0) facts.push(['Sections', count(sections.length)]);
 
-  /** Floats of 32 bits wherever these will do, or what the column itself holds. */
+  /** Reads rows as 32-bit floats, or with `own` as the column's type. */
   const rows = async (index: number, start: number, end: number, own = false): Promise<Rows> => {
     const column = file.columns[index];
     if (column === undefined) throw new Error('there is no such column');
@@ -49,14 +49,14 @@ function opened(file: CvcFile): Opened {
     return { start, dimension: shape[1], data };
   };
 
-  // The checksum of a chunk is that of all of it: whoever cuts one reads it as often.
+  // A checksum covers a chunk: splitting one would read it several times.
   const ends = file.chunks.map(({ end }) => end);
   const long = (index: number, own = false): Column => ({ rows: length, dimension: columns[index]?.dimension ?? 1, ends, read: (start, end) => rows(index, start, end, own) });
   return {
     summary: { version: file.version.join('.'), facts, rows: length, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: file.hasChecksums, decoded, sections: sections.map(({ start, end, metadata }) => ({ start, end, note: metadata === undefined ? '' : JSON.stringify(metadata) })) },
     rows,
     save({ column, kind, leaveOut = false }, tell) {
-      // Half floats are bits where the engine has no type for them: as bytes they are right, and to be read as numbers they are not.
+      // Without `Float16Array`, half floats are bits: right as raw bytes, wrong as numbers.
       const own = long(column, kind === 'raw' || 'Float16Array' in globalThis);
       return leaveOut ? soundRows(kind, own, tell) : fileOf(kind, length, piecesOf(own, tell));
     },
@@ -64,7 +64,7 @@ function opened(file: CvcFile): Opened {
   };
 }
 
-/** The rows of a column that can be decoded, as a file. How many these are has to be known before the first is written. */
+/** Saves the rows that can be decoded. Their number must be known before the first is written. */
 async function* soundRows(kind: ExportKind, column: Column, tell: Tell): AsyncGenerator<BlobPart> {
   let left = column.rows;
   const leftOut: LeftOut = (start, end, why) => {

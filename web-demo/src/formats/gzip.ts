@@ -3,16 +3,16 @@ import { contentOf } from './content';
 import type { Door } from './door';
 import { largeStart, startOf, WHOLE, wholeOrStart } from './start';
 
-/** What is wrapped and of no format that the page knows. Everything else is unwrapped before. */
+/** Wrapped content in no known format. Other content is unwrapped before. */
 export const gzip: Door = {
   openLarge: async (source, head) => largeStart(await head(), source, () => gzipStream()),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeGzip(bytes, { limits: WHOLE })), () => gzipStream()),
 };
 
-/** So many bytes of a file tell what is in it. */
+/** Number of bytes that show the format of the content. */
 const PROBED = 2 ** 16;
 
-/** What is in a gzip file, if that is of a format that is `known`, and sound. */
+/** Returns the content of a gzip file if its format is `known` and it is intact. */
 export async function unwrap(bytes: Uint8Array, known: (format: Format | undefined) => boolean): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (probe(bytes).format !== 'gzip') return undefined;
   const { content } = await startOf(bytes.subarray(0, PROBED), gzipStream(), false);

@@ -1,4 +1,4 @@
-// What the worker does with each format.
+// The formats, as the worker uses them.
 import type { Format } from 'unspool';
 import { at1 } from './at1';
 import { cvc } from './cvc';

@@ -1,7 +1,7 @@
-// Pco's latents: unsigned integers in the order of the numbers that they stand for.
+// Latents of Pco: unsigned integers in the order of the numbers they represent.
 import { half, value } from '../format';
 
-/** The number that a latent stands for, in words. */
+/** Formats the number that a latent represents. */
 export function valueOfLatent(latent: bigint, dtype: string): string {
   const bits = bitsOf(dtype);
   const [top, mask] = [1n << BigInt(bits - 1), (1n << BigInt(bits)) - 1n];
@@ -14,7 +14,7 @@ export function valueOfLatent(latent: bigint, dtype: string): string {
   return value(bits === 16 ? half(Number(word)) : bits === 32 ? view.getFloat32(0, true) : view.getFloat64(0, true));
 }
 
-/** How many bits a number has. */
+/** Returns the width of a number type in bits. */
 export function bitsOf(dtype: string): number {
   return Number(/\d+$/.exec(dtype)?.[0] ?? 64);
 }

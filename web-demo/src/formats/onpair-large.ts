@@ -1,4 +1,4 @@
-// An OnPair container that is too large to be read as a whole.
+// An OnPair container that is too large to read as a whole.
 import { openOnPairFile } from 'unspool';
 import { count } from '../format';
 import type { Content } from '../arrive/remote';

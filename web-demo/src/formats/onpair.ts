@@ -6,15 +6,15 @@ import { fileOfStrings, type Strings } from '../data/writers';
 import type { Door, Opened } from './door';
 import { openLargeOnPair } from './onpair-large';
 
-/** A larger file is read where somebody looks. */
+/** Larger files are read on demand. */
 const WHOLE = 2 ** 27;
 
-/** Most bytes of a row that are shown as text. */
+/** Maximum bytes of a row to show as text. */
 const MOST_TEXT = 2000;
 
 export const onpair: Door = { open: openedOrStart, whole: WHOLE, outlined: { read: 'values', remote: true }, openOutlined: openLargeOnPair };
 
-/** Opens a container, or the rows before the one whose end is missing or wrong. */
+/** Opens a container, or its rows before the first bad offset. */
 function openedOrStart(bytes: Uint8Array): Opened {
   const { column, error } = salvageOnPair(bytes);
   if (error === undefined) return opened(column);
@@ -41,10 +41,10 @@ function opened(column: OnPairColumn): Opened {
   };
 }
 
-/** So many rows are decoded at a time. */
+/** Rows decoded at a time. */
 const AT_ONCE = 1 << 16;
 
-/** All rows, a piece at a time. */
+/** Returns all rows in pieces. */
 export async function* stringsOf(rows: number, read: (start: number, end: number) => OnPairStrings | Promise<OnPairStrings>, tell: Tell): AsyncGenerator<Strings> {
   for (let start = 0; start < rows; start += AT_ONCE) {
     const end = Math.min(rows, start + AT_ONCE);
@@ -55,13 +55,13 @@ export async function* stringsOf(rows: number, read: (start: number, end: number
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A row as the page shows it. */
+/** Returns a row for display. */
 export function shown(row: number, bytes: Uint8Array): Texts['rows'][number] {
   const text = utf8.decode(bytes.subarray(0, MOST_TEXT));
   return { row, text: bytes.length > MOST_TEXT ? `${text}…` : text, bytes: bytes.length };
 }
 
-/** The question in the words of the package. */
+/** Translates a search into a query of the package. */
 export function queryOf({ place, needle }: TextSearch): OnPairQuery {
   return { contains: { contains: needle }, startsWith: { startsWith: needle }, equals: { equals: needle } }[place];
 }

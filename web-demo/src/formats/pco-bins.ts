@@ -1,4 +1,4 @@
-// The bins of Pco chunks, as the structure tells them, and how the numbers fall into them.
+// The bins of Pco chunks, from the structure, and how often each is used.
 import type { PcoVariable } from 'unspool';
 import * as Name from 'unspool/names';
 import { nodeAt, type Structure } from 'unspool/structure';
@@ -6,39 +6,39 @@ import { bitsOf, valueOfLatent } from './latents';
 import { placesNamed } from './named';
 
 export interface Bin {
-  /** The lowest latent of the bin. */
+  /** Lower bound of the bin, as a latent. */
   readonly lower: bigint;
-  /** How many bits follow that say where in the bin. */
+  /** Number of offset bits after the bin. */
   readonly offsetBits: number;
-  /** How often the bin is expected, out of the sum of all weights. */
+  /** Expected frequency of the bin, relative to the sum of all weights. */
   readonly weight: number;
 }
 
-/** A latent variable of a chunk: what the numbers are split into. */
+/** A latent variable of a chunk. */
 export interface Variable {
   readonly name: PcoVariable;
   readonly bins: readonly Bin[];
-  /** The sum of all weights. */
+  /** Sum of all weights. */
   readonly total: number;
 }
 
 export interface Chunk {
-  /** Counted from 0. */
+  /** Chunk number, from 0. */
   readonly index: number;
   readonly dtype: string;
-  /** How many numbers it has. */
+  /** Number of values. */
   readonly count: number;
   readonly mode: string;
   readonly delta: string;
-  /** How many times differences were taken, where they were. */
+  /** Number of consecutive deltas, if any. */
   readonly order: number;
   readonly variables: readonly Variable[];
 }
 
-/** What is still being put together. */
+/** A value under construction. */
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Reads the chunks out of the structure. */
+/** Reads the chunks from the structure. */
 export function chunksOf(structure: Structure): Chunk[] {
   const chunks: Chunk[] = [];
   let chunk: (Omit<Draft<Chunk>, 'variables'> & { variables: (Omit<Draft<Variable>, 'bins'> & { bins: Draft<Bin>[] })[] }) | undefined;
@@ -63,7 +63,7 @@ export function chunksOf(structure: Structure): Chunk[] {
     } else if (id === Name.Variable) chunk.variables.push({ name: value as PcoVariable, bins: [], total: 0 });
     else if (variable === undefined) continue;
     else if (id === Name.Bin && depth > 0) {
-      // The weight of an only bin takes no bits.
+      // A single bin has a weight of zero bits.
       variable.bins.push({ lower: 0n, offsetBits: 0, weight: 1 });
       variable.total += 1;
     } else if (bin === undefined) continue;
@@ -81,18 +81,18 @@ const INTERESTING = [
   Name.OffsetBits,
 ];
 
-/** The ends of a bin as people read them: numbers, or differences of latents. */
+/** Formats the bounds of a bin: numbers, or differences of latents. */
 export function endsOf({ dtype, mode, delta }: Chunk, { name }: Variable, { lower, offsetBits }: Bin): [low: string, high: string] {
   const high = lower + (1n << BigInt(offsetBits)) - 1n;
   if (name === 'primary' && mode === 'classic' && delta === 'none') return [valueOfLatent(lower, dtype), valueOfLatent(high, dtype)];
-  // Differences are kept around the middle of their range.
+  // Deltas are centred in their range.
   const middle = delta !== 'none' && mode !== 'dict' && name === 'primary' ? 1n << BigInt(bitsOf(dtype) - 1) : 0n;
   return [String(lower - middle), String(high - middle)];
 }
 
-/** Whose bins are counted. */
+/** A request for bin counts. */
 export interface BinsWanted {
-  /** Counted from 0. */
+  /** Chunk number, from 0. */
   readonly chunk: number;
   readonly variable: PcoVariable;
 }

@@ -1,4 +1,5 @@
-// A Pco file that is too large to be decoded as a whole. Its outline says where each chunk lies; a chunk behind the header of the file is a file of its own.
+// A Pco file that is too large to decode as a whole. The outline has the position of each chunk;
+// the file header and one chunk form a valid file.
 import { decode, pcoBinCounts, type PcoArray } from 'unspool';
 import * as Name from 'unspool/names';
 import type { Structure } from 'unspool/structure';
@@ -12,7 +13,7 @@ import { bitsOf } from './latents';
 import { nodesNamed } from './named';
 import { numbersOf } from './pco';
 
-/** Where a chunk lies, and the number of its first number. */
+/** Position of a chunk, and the number of its first value. */
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -33,7 +34,7 @@ export async function openLargePco(content: Content, structure: Structure): Prom
     file.set(chunk, header.length);
     return file;
   };
-  // Whoever looks at a row looks at those around it next.
+  // The next request is probably for rows nearby.
   let last: { place: Place; numbers: Promise<PcoArray | undefined> } | undefined;
   const decoded = (place: Place): Promise<PcoArray | undefined> => {
     if (last?.place !== place) last = { place, numbers: chunkFile(place).then(numbersIn) };
@@ -83,7 +84,7 @@ function placesOf(structure: Structure): Place[] {
   });
 }
 
-/** The chunk that holds a number. */
+/** Returns the chunk that holds a value. */
 function placeOf(places: readonly Place[], row: number): number {
   let [low, high] = [0, places.length];
   while (low < high) {
@@ -94,13 +95,13 @@ function placeOf(places: readonly Place[], row: number): number {
   return Math.max(0, low - 1);
 }
 
-/** The numbers of a file of one chunk. */
+/** Decodes a file of one chunk. */
 function numbersIn(file: Uint8Array): PcoArray | undefined {
   const found = decode(file);
   return found.format === 'pco' ? found.arrays[0] : undefined;
 }
 
-/** Numbers of one type behind each other. */
+/** Concatenates numbers of one type. */
 function joined(parts: readonly Rows['data'][]): Rows['data'] {
   const [first, ...others] = parts;
   if (first === undefined || others.length === 0) return first ?? new Float64Array();

@@ -8,7 +8,7 @@ import type { Door } from './door';
 import { nodesNamed } from './named';
 import { openLargePco } from './pco-large';
 
-/** A larger file is decoded chunk by chunk: as a whole it would be in memory three times. */
+/** Larger files are decoded chunk by chunk: as a whole, they would be in memory three times. */
 const WHOLE = 2 ** 27;
 
 export const pco: Door = {
@@ -48,7 +48,10 @@ export const pco: Door = {
   },
 };
 
-/** Numbers that can be drawn, unless they are wanted as the bytes that they are. Half floats are bits where the engine has no type for them; here they are what they stand for. */
+/**
+ * Returns numbers to draw, or with `raw` as stored. Without `Float16Array`, half floats are
+ * converted from their bits.
+ */
 export function numbersOf(array: PcoArray | undefined, start: number, end: number, raw = false): Rows {
   if (array === undefined) throw new Error('there is no such column');
   const data = array.data.slice(start, end);

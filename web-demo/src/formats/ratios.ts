@@ -1,36 +1,37 @@
-// What each chunk, block, frame, stream or column of a file takes, and what it decodes to, as far as the structure says so.
+// Stored and decoded size of each chunk, block, frame, stream or column, as far as the structure
+// has them.
 import * as Name from 'unspool/names';
 import { nodeAt, type Node } from 'unspool/structure';
 import type { Report } from '../model';
 import { placesNamed } from './named';
 
 export interface Share {
-  /** The node to go to, or -1 where the tree has none. */
+  /** Node to go to, or -1. */
   readonly node: number;
   readonly name: string;
   readonly bytes: number;
-  /** 0 where the file does not say. */
+  /** Decoded size, or 0 if unknown. */
   readonly decoded: number;
 }
 
-/** What the sizes are told by, besides the names of the pieces. */
+/** Names of nodes that hold sizes. */
 const TELLING = [Name.NumbersLess1, Name.NumberType, Name.Page, Name.PageOfNumbers, Name.ContentOfDecodedSize, Name.UncompressedSize, Name.ContentSize, Name.Size];
 
 type Draft = { -readonly [K in keyof Share]: Share[K] };
 
-/** What a file of each format is cut into; nothing where that has no sizes of its own. */
+/** Name of the pieces of each format; absent if they have no sizes. */
 const PIECES: Partial<Record<NonNullable<Report['format']>, number>> = {
   pco: Name.Chunk, xz: Name.Block, zstd: Name.Frame, 'zstd-v07': Name.Frame, gzip: Name.Member, at1: Name.Stream,
 };
 
-/** The pieces in the order of the file. */
+/** Returns the pieces in the order of the file. */
 export function sharesOf(report: Report): Share[] {
   const { format, model: { structure, behind } } = report;
   if (format === 'cvc') return report.summary?.columns.length === 1 ? chunksOf(report) : columnsOf(report);
   const piece = format === undefined ? undefined : PIECES[format];
   if (piece === undefined) return [];
   const shares: Draft[] = [];
-  // The index of xz says what the blocks before it decode to.
+  // The index of xz holds the decoded sizes of the blocks before it.
   let indexed = 0;
   for (const at of placesNamed(structure, [piece, ...TELLING])) {
     const node = nodeAt(structure, at);
@@ -59,16 +60,16 @@ export function sharesOf(report: Report): Share[] {
   return shares.some(({ decoded }) => decoded > 0) ? shares : [];
 }
 
-/** What tells the stream that holds the columns of a table of AT-1. */
+/** Name of the stream that holds the columns of an AT-1 table. */
 const BLOCKS = 'blocks';
 
-/** The streams of AT-1, and behind the one that holds the table what each column takes of it: there the tree ends. */
+/** Adds the columns of a table after the stream that holds them, where the tree ends. */
 function withTableColumns(streams: readonly Share[], { summary, model: { structure } }: Report): Share[] {
   const table = summary?.table;
-  // Blocks that are compressed as one have no sizes in the file.
+  // Blocks that are compressed as one have no sizes.
   if (table?.blocks === undefined) return streams.some(({ decoded }) => decoded > 0) ? [...streams] : [];
   const { groups, lengths } = table;
-  // Of a large table only the head is in the tree.
+  // For a large table, only the head is in the tree.
   const at = streams.findIndex(({ node }) => nodeAt(structure, node).value === BLOCKS);
   const node = streams[at]?.node ?? -1;
   const columns = table.columns.map(({ name }, column): Share => {
@@ -78,18 +79,18 @@ function withTableColumns(streams: readonly Share[], { summary, model: { structu
   return at < 0 ? [...streams, ...columns] : [...streams.slice(0, at + 1), ...columns, ...streams.slice(at + 1)];
 }
 
-/** How many bytes a value has, by the name of its type. */
+/** Returns the width of a type in bytes, by its name. */
 function width(dtype: string): number {
   return Number(/\d+$/.exec(dtype)?.[0] ?? 0) / 8;
 }
 
-/** The chunks of a CVC file of one column. */
+/** Returns the chunks of a CVC file with one column. */
 function chunksOf({ model: { structure }, summary }: Report): Share[] {
   const [column] = summary?.columns ?? [];
   const ends = summary?.chunkEnds ?? [];
   const shares: Share[] = [];
   for (const at of placesNamed(structure, [Name.Chunk])) {
-    // Those in the header are descriptions.
+    // Chunks in the header are descriptions.
     if (column === undefined || structure.depth[at] !== 0) continue;
     const { value, start, end } = nodeAt(structure, at);
     const rows = (ends[shares.length] ?? 0) - (ends[shares.length - 1] ?? 0);
@@ -98,7 +99,7 @@ function chunksOf({ model: { structure }, summary }: Report): Share[] {
   return shares;
 }
 
-/** The columns of CVC, each over all chunks: the header says how long they are. */
+/** Returns the columns of a CVC file, each over all chunks, with their lengths from the header. */
 function columnsOf({ model: { structure, behind, parent }, summary }: Report): Share[] {
   if (summary === undefined) return [];
   const shares = summary.columns.map(({ name, dimension, dtype }) => ({ node: -1, name, bytes: 0, decoded: summary.rows * dimension * width(dtype) }));

@@ -1,18 +1,19 @@
-// Files of bytes that cannot be decoded as a whole: broken ones, up to the place where they break, and large ones, of which the start is shown.
+// Files of bytes that cannot be decoded as a whole: broken files up to the error, and the start of
+// large files.
 import { UnspoolError, type DecodeStream } from 'unspool';
 import { contentOf } from './content';
 import type { Large, Opened } from './door';
 
-/** Files with errors of these kinds hold something before the error, and others are more than fits. */
+/** Error classes of files that are partly readable, and of files that are too large. */
 const [BROKEN, TOO_MUCH] = [new Set(['Truncated', 'Corrupt', 'Checksum']), new Set(['Limit', 'Internal'])];
 
-/** Content of more bytes is not decoded as a whole: it would be in memory twice. */
+/** Larger content is not decoded as a whole: it would be in memory twice. */
 export const WHOLE = { maxOutput: 2 ** 29 };
 
-/** So much of a large file is decoded for the start of its content, and so much of that is kept. */
+/** Input decoded for the start of large content, and output kept of it. */
 const [READ, KEPT] = [2 ** 23, 2 ** 25];
 
-/** Opens a file as a whole, or the start of its content: what a stream makes of it until it meets the error, or of what is too much. */
+/** Opens a file as a whole; if it is broken or too large, opens what a stream decodes of it. */
 export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, stream: () => DecodeStream): Promise<Opened> {
   try {
     return whole();
@@ -27,7 +28,7 @@ export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, strea
   }
 }
 
-/** Opens a file of which the head is in memory: the start of its content is shown, and all of it can be saved. */
+/** Opens a file whose head is in memory. Shows the start of its content, and saves all of it. */
 export async function largeStart(head: Uint8Array, source: Blob | string, stream: () => DecodeStream): Promise<Large | undefined> {
   const { content, error } = await startOf(head.subarray(0, READ), stream(), false);
   if (content.length === 0) return undefined;
@@ -68,17 +69,17 @@ function opened(content: Uint8Array<ArrayBuffer>, error: UnspoolError | undefine
   return error === undefined ? whole : { ...whole, summary: { ...whole.summary, brokenFrom: error.offset }, error };
 }
 
-/** What a stream makes of these bytes, and the error that it meets. Where they are not all, that they end is none. */
+/** Decodes bytes with a stream up to an error. If they are not `all`, their end is not an error. */
 export async function startOf(bytes: Uint8Array, { readable, writable }: DecodeStream, all: boolean): Promise<{ content: Uint8Array<ArrayBuffer>; error?: UnspoolError }> {
   const [reader, writer, parts]: [ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, WritableStreamDefaultWriter, Blob[]] = [readable.getReader(), writable.getWriter(), []];
   const written = writer.write(bytes).then(() => (all ? writer.close() : reader.cancel()));
-  // Whoever reads hears of what goes wrong.
+  // The reader sees the error, too.
   written.catch(() => undefined);
   let met;
   try {
     let kept = 0;
     for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) {
-      // A `Blob` is not in the memory of the worker.
+      // A `Blob` is outside the memory of the worker.
       parts.push(new Blob([part.value]));
       kept += part.value.length;
       if (!all && kept >= KEPT) await reader.cancel();

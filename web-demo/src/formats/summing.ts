@@ -1,4 +1,4 @@
-// Sums up a column piece by piece, and draws it as a curve on the way.
+// Computes statistics of a column in pieces, and its curve.
 import { RunningStatistics } from 'unspool';
 import type { Tell } from '../tools/progress';
 import type { Curve, Rows, Summed } from '../values';
@@ -19,12 +19,12 @@ export async function summedUp(column: Column, tell: Tell): Promise<Summed> {
   return { statistics: running.result(), bounds, curve, leftOut, why };
 }
 
-/** The lowest and the highest of these numbers and of those before. */
+/** Extends bounds by the numbers of a piece. */
 function boundsOf(numbers: BigInt64Array | BigUint64Array, before: Summed['bounds']): Summed['bounds'] {
   const [first] = numbers;
   if (first === undefined) return before;
   let [low, high] = before ?? [first, first];
-  // Twice as fast as an iterator, and there may be billions.
+  // A loop is twice as fast as an iterator, and there may be billions.
   for (let at = 0; at < numbers.length; at++) {
     const number = numbers[at] ?? first;
     if (number < low) low = number;
@@ -33,7 +33,7 @@ function boundsOf(numbers: BigInt64Array | BigUint64Array, before: Summed['bound
   return [low, high];
 }
 
-/** Draws some rows of a column: of numbers themselves, of vectors their lengths. */
+/** Computes the curve of some rows: of numbers, or of the norms of vectors. */
 export async function curveOf(column: Column, start: number, end: number, tell: Tell): Promise<Curve> {
   using running = runningOver(column);
   return await drawn(column, running, start, end, tell, () => undefined);
@@ -53,10 +53,10 @@ async function drawn(column: Column, running: RunningStatistics, start: number, 
   return curve.curve();
 }
 
-/** No more stretches than this fit on a screen. */
+/** Maximum number of intervals that fit on a screen. */
 const STRETCHES = 800;
 
-/** The lowest and the highest of so many numbers in each of some stretches. */
+/** Minimum and maximum of numbers in each of a fixed number of intervals. */
 class Stretches {
   readonly #low: Float64Array;
   readonly #high: Float64Array;
@@ -66,12 +66,12 @@ class Stretches {
     [this.#low, this.#high] = [new Float64Array(count).fill(NaN), new Float64Array(count).fill(NaN)];
   }
 
-  /** What can be sent to the page. */
+  /** Returns the curve for the page. */
   curve(): Curve {
     return { start: this.start, end: this.end, low: this.#low, high: this.#high };
   }
 
-  /** Numbers in a row, of which the first is this one of all. */
+  /** Adds consecutive numbers, starting at this index. */
   push(first: number, numbers: ArrayLike<number | bigint>): void {
     const [low, high] = [this.#low, this.#high];
     const share = low.length / (this.end - this.start);

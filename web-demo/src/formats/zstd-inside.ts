@@ -1,10 +1,10 @@
-// What the decoder of Zstandard says of its insides: asked for in the worker, where it is.
+// Tables and sequences of Zstandard blocks, read in the worker.
 import * as Name from 'unspool/names';
 import { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdFormat, type ZstdSequences } from 'unspool';
 import type { Content } from '../arrive/remote';
 import type { BlockPlace, TablePlace } from './zstd-tables';
 
-/** Of which version the file is, where that is known. */
+/** A request with the flavour of the file, if known. */
 interface Versioned {
   readonly version: ZstdFormat | undefined;
 }
@@ -17,13 +17,13 @@ const read = async (content: Content, { start, end }: { start: number; end: numb
 
 const told = ({ version }: Versioned): { format?: ZstdFormat } => (version === undefined ? {} : { format: version });
 
-/** Of a prefix code, how long the code of each literal is; of a table, how many of its states each code has. */
+/** Returns the code length of each literal, or the state count of each code of an FSE table. */
 export async function codes(content: Content, wanted: CodesWanted): Promise<Uint8Array | Int16Array> {
   const description = await read(content, wanted);
   return wanted.kind === Name.HuffmanCode ? zstdCodeLengths(description, told(wanted)) : zstdStateCounts(description);
 }
 
-/** The sequences of a block. */
+/** Returns the sequences of a block. */
 export async function sequences(content: Content, wanted: SequencesWanted, dictionary: Uint8Array | undefined): Promise<ZstdSequences> {
   return zstdSequences(await read(content, wanted), wanted.index, { ...told(wanted), ...(dictionary && { dictionary }) });
 }

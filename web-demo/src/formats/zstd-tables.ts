@@ -1,37 +1,37 @@
-// The tables and the sequences of Zstandard: where they are in a file, and what their codes stand for.
+// Tables and sequences of Zstandard: their positions in a file, and the meaning of their codes.
 import type { ZstdFormat } from 'unspool';
 import * as Name from 'unspool/names';
 import { nodeAt, type Structure } from 'unspool/structure';
 import type { Report } from '../model';
 import { placesNamed } from './named';
 
-/** Where a table is described, and of what. */
+/** Position and kind of a table description. */
 export interface TablePlace {
   readonly node: number;
   readonly kind: typeof Name.HuffmanCode | SequenceKind;
   readonly block: string;
   readonly start: number;
   readonly end: number;
-  /** How long the longest code is, or of how many bits a state, as the decoder says. */
+  /** Length of the longest code, or of a state, in bits. */
   readonly log: number;
 }
 
 type SequenceKind = typeof Name.LiteralLengths | typeof Name.Offsets | typeof Name.MatchLengths;
 
-/** A symbol that has a code. */
+/** A symbol with a code. */
 export interface Code {
   readonly symbol: number;
-  /** What it stands for. */
+  /** What the symbol represents. */
   readonly meaning: string;
-  /** The code itself; empty where a symbol takes a share of the states instead. */
+  /** The code; empty in an FSE table, where a symbol has a share of the states. */
   readonly code: string;
-  /** How many bits it costs, in the mean where that is no whole number. */
+  /** Cost in bits, on average if not whole. */
   readonly bits: number;
-  /** Of how many of all states it is; of a prefix code, of how many codes of the longest length. */
+  /** Share of all states, or of all codes of maximum length. */
   readonly share: number;
 }
 
-/** The descriptions of a structure, in the order of the file; tables that are predefined or repeated have none. */
+/** Returns the table descriptions in order. Predefined and repeated tables have none. */
 export function tablesOf(structure: Structure): TablePlace[] {
   const interesting = [Name.Frame, Name.Block, Name.HuffmanCode, Name.LiteralLengths, Name.Offsets, Name.MatchLengths];
   const places: TablePlace[] = [];
@@ -40,35 +40,37 @@ export function tablesOf(structure: Structure): TablePlace[] {
     const { id, value, part, start, end } = nodeAt(structure, node);
     if (part === undefined && id === Name.Frame) [frame, block] = [frame + 1, -1];
     if (part === undefined && id === Name.Block) block++;
-    // A table of one symbol is that symbol, in a byte.
+    // A table with one symbol is that symbol, in one byte.
     if (part !== 'table' || end - start <= 8) continue;
     places.push({ node, kind: id as TablePlace['kind'], block: `${frame > 0 ? `frame ${frame}, ` : ''}block ${block}`, start: start / 8, end: end / 8, log: Number(value) });
   }
   return places;
 }
 
-/** The version of Zstandard that a file is in. Of one that is too large to be looked through, only what the magic number tells. */
+/** Returns the flavour of a file. For a large file, only as far as its magic number shows it. */
 export function versionOf({ format, zstd }: Pick<Report, 'format' | 'zstd'>): ZstdFormat | undefined {
   return zstd ?? (format === 'zstd-v07' ? format : undefined);
 }
 
-/** A compressed block that has sequences. */
+/** A compressed block with sequences. */
 export interface BlockPlace {
-  /** The node of its sequences. */
+  /** Node of its sequences. */
   readonly node: number;
   readonly block: string;
-  /** Which one of its frame. */
+  /** Block number in its frame. */
   readonly index: number;
   readonly count: number;
-  /** The bytes that tell them: the frame, or, of a large one, its start up to the end of the block. */
+  /**
+   * Bytes needed to read them: the frame, or for a large one, its start up to the end of the block.
+   */
   readonly start: number;
   readonly end: number;
 }
 
-/** Which of the formats a frame is in shows in all of its blocks, so that one that is no longer is looked at as a whole. */
+/** Maximum length of a frame to read as a whole: all of its blocks show its flavour. */
 const WHOLE = 2 ** 24;
 
-/** The blocks of a structure that have sequences. */
+/** Returns the blocks with sequences. */
 export function blocksOf(structure: Structure): BlockPlace[] {
   const places: BlockPlace[] = [];
   let [frames, index, start, frameEnd, blockEnd] = [0, 0, 0, 0, 0];
@@ -85,14 +87,14 @@ export function blocksOf(structure: Structure): BlockPlace[] {
   return places;
 }
 
-/** The codes of a table, likeliest first, out of the numbers that its description gives. */
+/** Returns the codes of a table, the most likely first, from the numbers in its description. */
 export function codesOf({ kind, log }: TablePlace, numbers: ArrayLike<number>): Code[] {
   const all = Array.from(numbers);
   const codes = kind === Name.HuffmanCode ? prefixCodes(all) : shares(all, log, kind);
   return codes.sort((a, b) => b.share - a.share || a.symbol - b.symbol);
 }
 
-/** Codes by their lengths: the longest come first, and among them the lowest literals. */
+/** Builds prefix codes from their lengths: longest first, then lowest literals. */
 function prefixCodes(lengths: readonly number[]): Code[] {
   const depth = Math.max(...lengths);
   const codes: Code[] = [];
@@ -116,10 +118,15 @@ function literal(byte: number): string {
   return byte > 32 && byte < 127 ? `“${String.fromCharCode(byte)}”` : byte === 32 ? 'space' : byte === 10 ? 'line feed' : '';
 }
 
-/** Of the codes behind the first, how many bits follow each: lengths of literals from code 16 on, of matches from code 32 on. */
+/**
+ * Extra bits of codes after the first: literal lengths from code 16, match lengths from code 32.
+ */
 const EXTRA = { [Name.LiteralLengths]: [1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], [Name.MatchLengths]: [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
 
-/** What a code of a sequence stands for: a number, or a range that the bits behind it choose from. */
+/**
+ * Formats what a code of a sequence represents: a number, or a range that its extra bits choose
+ * from.
+ */
 function meaningOf(kind: SequenceKind, symbol: number): string {
   if (kind === Name.Offsets) return symbol === 0 ? 'the last offset' : symbol === 1 ? 'an earlier offset' : `${2 ** symbol - 3} to ${2 ** (symbol + 1) - 4} back`;
   const [first, least] = kind === Name.LiteralLengths ? [16, 0] : [32, 3];

@@ -6,7 +6,7 @@ import { largeStart, WHOLE, wholeOrStart } from './start';
 
 export const zstd: Door = {
   outlined: { read: 'headers', remote: false },
-  // A stream is not looked through first: of a large file nobody knows that it would be in the draft.
+  // A stream cannot look ahead, so a draft file is not detected if it is large.
   openLarge: async (source, head, dictionary) => largeStart(await head(), source, () => zstdStream(dictionary && { dictionary })),
   async open(bytes, _, dictionary) {
     const format = zstdFormat(bytes);

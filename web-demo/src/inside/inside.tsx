@@ -1,4 +1,4 @@
-// Inside the codec: what a decoder builds before it decodes.
+// Inside the codec: the tables that a decoder builds.
 import type { OpenFile } from '../client';
 import type { Report } from '../model';
 import { PcoBins } from './pco-bins';
@@ -18,7 +18,7 @@ export function Inside({ file, report, selected, onSelect }: InsideProps) {
       return report.summary === undefined ? null : <PcoBins file={file} structure={report.model.structure} />;
     case 'zstd':
     case 'zstd-v07':
-    // An AT-1 file is streams that xz or Zstandard compressed.
+    // The streams of an AT-1 file are xz or Zstandard.
     case 'at1':
       return (
         <>

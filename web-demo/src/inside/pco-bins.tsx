@@ -1,4 +1,4 @@
-// The bins of a Pco chunk: how often its writer expected each, and how often the numbers fall into it.
+// The bins of a Pco chunk: expected and actual frequencies.
 import { useMemo, useState } from 'preact/hooks';
 import type { Structure } from 'unspool/structure';
 import { useAnswer } from '../tools/answer';
@@ -23,7 +23,7 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
   const rows = useList(variable?.bins ?? [], [variable]);
   if (chunk === undefined || variable === undefined || variable.bins.length === 0) return null;
   const { bins, total } = variable;
-  // A file that breaks off has no chunk to count in.
+  // A truncated file has no whole chunk to count in.
   const counts = taken?.length === bins.length ? taken : undefined;
   const all = counts?.reduce((sum, count) => sum + count, 0) ?? 0;
   const bits = bins.reduce((sum, { weight, offsetBits }) => sum + (weight / total) * (Math.log2(total / weight) + offsetBits), 0);
@@ -75,7 +75,7 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
   );
 }
 
-/** Weights as bars, and shares of the data as lines across them. */
+/** Draws weights as bars, and shares of the data as lines across them. */
 function Chart({ weights, shares }: { readonly weights: readonly number[]; readonly shares: readonly number[] | undefined }) {
   const most = Math.max(...weights, ...(shares ?? []));
   const step = (WIDTH - 2 * MARGIN) / weights.length;

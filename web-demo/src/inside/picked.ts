@@ -1,4 +1,4 @@
-// Which of several parts of a file is shown: the one that was selected last, at first the first.
+// Chooses one of several parts of a file: the last one selected, at first the first.
 import { useEffect, useState } from 'preact/hooks';
 
 export function usePicked(parts: readonly { node: number }[], selected: number): number {

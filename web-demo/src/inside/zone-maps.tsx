@@ -1,4 +1,4 @@
-// Zone maps: between which numbers each row group lies, and which of the groups a question needed.
+// Zone maps: the bounds of each row group, and which groups a query needed.
 import { useMemo, useState } from 'preact/hooks';
 import { bytes, count, plural, value } from '../format';
 import { shareOf } from '../data/chart';
@@ -6,10 +6,10 @@ import { RowTable, useList } from '../data/rows';
 import type { At1Columns, Condition, Fate } from '../values';
 
 const [WIDTH, HEIGHT, MARGIN] = [760, 120, 8];
-/** No more bars than this: of more groups, neighbours share one. */
+/** Maximum number of bars; more groups share bars. */
 const BARS = 240;
 
-/** What became of a group, in words. */
+/** The fates of a group in words. */
 const FATES: readonly (readonly [name: string, words: string])[] = [['unneeded', 'not needed'], ['skipped', 'ruled out'], ['read', 'read']];
 
 interface Props {
@@ -91,7 +91,7 @@ interface ChartProps {
   readonly condition: Condition | undefined;
 }
 
-/** A bar for each group, from its lowest to its highest value; across it what is asked for. */
+/** A bar for each group from its lower to its upper bound, crossed by the condition. */
 function Chart({ groups, low, high, condition }: ChartProps) {
   const share = Math.max(1, Math.ceil(groups.length / BARS));
   const bars = Array.from({ length: Math.ceil(groups.length / share) }, (_, at) => {

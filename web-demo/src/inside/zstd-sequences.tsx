@@ -1,4 +1,4 @@
-// The sequences of a Zstandard block: what it copies from where.
+// The sequences of a Zstandard block: its matches and literals.
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
 import { bytes, count, plural } from '../format';
@@ -18,7 +18,7 @@ export function ZstdSequences({ file, report, selected, onSelect }: InsideProps)
       if (block === undefined) return undefined;
       const { start, end, index } = block;
       const sequences = await file.sequences({ start, end, index, version });
-      // Where in the block each match is written to.
+      // Position in the block that each match is written to.
       const places = new Uint32Array(sequences.offsets.length + 1);
       sequences.literalLengths.forEach((literals, at) => (places[at + 1] = (places[at] ?? 0) + literals + (sequences.matchLengths[at] ?? 0)));
       return { ...sequences, places };

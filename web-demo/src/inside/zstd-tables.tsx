@@ -1,4 +1,4 @@
-// The entropy tables of a Zstandard file: which symbols have short codes.
+// The entropy tables of a Zstandard file: the code length of each symbol.
 import { useMemo } from 'preact/hooks';
 import * as Name from 'unspool/names';
 import { useAnswer } from '../tools/answer';

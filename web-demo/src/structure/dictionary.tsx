@@ -1,27 +1,27 @@
-// What is said of a Zstandard file that was compressed against a dictionary, or may have been, and the way to open that along.
+// Asks for the dictionary of a Zstandard file that needs one or may need one.
 import { useContext } from 'preact/hooks';
 import * as Name from 'unspool/names';
 import { pickFile } from '../arrive/file-input';
 import { Opening } from '../arrive/opening';
 import { brokenAt, inFirstBlock, type Fault, type Model, type Report } from '../model';
 
-/** What a decoder stumbles over that lacks what a dictionary would have given it: a code, a table, or bytes to copy. */
+/** Errors of a decoder without the dictionary: a missing code, table or match. */
 const LACKS: readonly string[] = ['ZstdLiteralsRepeat', 'ZstdTableRepeat', 'ZstdOffset'];
 
 export function wantsDictionary(error: Fault | undefined): boolean {
   return error?.name === 'ZstdDictionaryWanted';
 }
 
-/** Whether a dictionary, or another one, may be all that is missing. */
+/** Returns `true` if a dictionary, or another one, may be all that is missing. */
 export function mayWantDictionary({ error, format, model, lent }: Report): boolean {
   if (!format?.startsWith('zstd') || error === undefined) return false;
   if (wantsDictionary(error)) return true;
-  // A frame that names its dictionary is not decoded with any other.
+  // A frame with a dictionary ID decodes with no other dictionary.
   if (idOfDictionary(model) >= 0) return false;
   return lent !== undefined || (LACKS.includes(error.name) && inFirstBlock(model, brokenAt(model, error.offset)));
 }
 
-/** The field that names the dictionary, or -1. */
+/** Returns the field with the dictionary ID, or -1. */
 export function idOfDictionary({ structure }: Model): number {
   return structure.name.indexOf(Name.DictionaryId);
 }
@@ -30,7 +30,7 @@ interface Props {
   readonly report: Report;
 }
 
-/** Stands in the place of the problem: nothing is wrong with the file itself. */
+/** Replaces the description of the error: the file itself is intact. */
 export function WantsDictionary({ report: { error, lent } }: Props) {
   return (
     <section class="problem" role="alert">
@@ -45,7 +45,7 @@ export function WantsDictionary({ report: { error, lent } }: Props) {
   );
 }
 
-/** Stands beside the problem, of which it may be the reason. */
+/** Adds a possible reason to the description of the error. */
 export function MayWantDictionary({ report }: Props) {
   const { error, lent } = report;
   if (wantsDictionary(error) || !mayWantDictionary(report)) return null;

@@ -1,4 +1,4 @@
-// Of a file that is too large to be taken in at once: how much of it was looked at.
+// For a file too large to read at once: how much of it was read.
 import { useEffect, useState } from 'preact/hooks';
 import { askForAll, noteInAddress } from '../arrive/address';
 import { RemoteFile } from '../arrive/remote';
@@ -27,7 +27,7 @@ export function Large({ file, report, onListed }: Props) {
   );
 }
 
-/** What lists the chunks that are not in the tree: of a file of the visitor's at once, beside all else; of one on a server if somebody wants that. */
+/** Lists chunks that are not in the tree: at once for a local file, on request for a remote one. */
 function Chunks({ file, chunks, onListed }: { readonly file: OpenFile; readonly chunks: number; readonly onListed: (report: Report) => void }) {
   const remote = file.source instanceof RemoteFile;
   const job = useJob();

@@ -1,4 +1,4 @@
-// The file as a strip, every byte in proportion, to zoom into.
+// The whole file as a strip with every byte in proportion, to zoom into.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { bytes, count } from '../format';
 import { bytesOf, isGroup, leafAt, placeOf, type Model } from '../model';
@@ -9,18 +9,18 @@ interface Props {
   readonly cursor: number;
   readonly selected: number;
   readonly hovered: number;
-  /** The byte that the error names, or -1. */
+  /** The byte of the error, or -1. */
   readonly broken: number;
-  /** What a checksum that does not match covers. */
+  /** The bytes covered by a checksum that does not match. */
   readonly covered: readonly [start: number, end: number] | undefined;
   readonly onCursor: (byte: number) => void;
   readonly onHover: (node: number) => void;
 }
 
 const HEIGHT = 44;
-/** No fewer bytes than this are worth the whole width. */
+/** Minimum number of bytes across the width. */
 const LEAST = 16;
-/** Parts are told apart by a line where there are so many pixels for each. */
+/** Width in pixels from which parts are separated by a line. */
 const APART = 8;
 
 export function FileMap({ model, size, cursor, selected, hovered, broken, covered, onCursor, onHover }: Props) {
@@ -32,7 +32,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
   const cuts = useMemo(() => cutsOf(model), [model]);
   const place = cursor >= 0 ? cursor : selected >= 0 ? bytesOf(model, selected)[0] : 0;
 
-  /** Shows this range, or what of it can be shown, and tells whether that is another one than before. */
+  /** Shows this range as far as possible. Returns `true` if it differs from the previous one. */
   const show = (from: number, to: number): boolean => {
     const wide = Math.min(size, Math.max(LEAST, to - from));
     const first = Math.min(size - wide, Math.max(0, from));
@@ -41,7 +41,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
   };
   const zoom = (factor: number, around: number): boolean => show(around - (around - start) * factor, around + (end - around) * factor);
 
-  /** The wheel scrolls the page, as it does anywhere else, unless it moves something here: with Ctrl it zooms, sideways it moves. */
+  /** Zooms with Ctrl, and pans sideways. Other wheel events scroll the page. */
   const onWheel = (event: WheelEvent): void => {
     const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
     if (!event.ctrlKey && !sideways) return;
@@ -64,7 +64,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
     };
   }, []);
 
-  // What is looked at is in sight.
+  // Keep the current place in sight.
   useEffect(() => {
     if (place < start || place >= end) show(place - span / 2, place + span / 2);
   }, [place]);
@@ -82,7 +82,8 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
     const pixels = Math.round(width * devicePixelRatio);
     [element.width, element.height] = [pixels, HEIGHT * devicePixelRatio];
     const at = (byte: number): number => ((byte - start) / span) * pixels;
-    // A column of pixels has the colour of the field in its middle; runs of one field are drawn at once.
+    // A column of pixels has the colour of the field in its middle. Runs of one field are drawn at
+    // once.
     for (let x = 0; x < pixels; ) {
       const leaf = leafAt(model, Math.floor(start + ((x + 0.5) / pixels) * span));
       const to = leaf < 0 ? x + 1 : Math.max(x + 1, Math.min(pixels, Math.floor(at((model.structure.end[leaf] ?? 0) / 8))));
@@ -103,7 +104,10 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
       context.fillRect(left - 2, 0, Math.max(3, right - left + 4), band);
       context.fillRect(left - 2, element.height - band, Math.max(3, right - left + 4), band);
     };
-    /** From the top to the bottom, and all of it inside: the corners are round, and the last byte is the one where a file was cut. */
+    /**
+     * Draws a full-height line inside the strip: corners are round, and the last byte may be where
+     * the file was cut.
+     */
     const strike = (byte: number): void => {
       if (byte < start || byte >= end) return;
       context.fillStyle = colour('bad');
@@ -122,7 +126,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
     return Math.min(size - 1, Math.max(0, Math.floor(start + ((event.clientX - box.left) / box.width) * span)));
   };
 
-  // What is pointed at, wherever on the page that is.
+  // The hovered node, wherever on the page it is.
   const [from, to] = hovered < 0 ? [0, 0] : bytesOf(model, hovered).map((byte) => Math.min(end, Math.max(start, byte)) - start);
   const hint = from !== undefined && to !== undefined && to > from ? { left: `${(100 * from) / span}%`, width: `${(100 * (to - from)) / span}%` } : undefined;
 
@@ -180,7 +184,10 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
   );
 }
 
-/** Where the groups start that a file is cut into, chunks, blocks or streams: those at the top, or those in the only one that is there. */
+/**
+ * Returns the start of each chunk, block or stream: the groups at the top, or those in the only
+ * one.
+ */
 function cutsOf(model: Model): number[] {
   const outer = groupsIn(model, 0, model.structure.length);
   const [only = 0] = outer;
@@ -194,7 +201,10 @@ function groupsIn(model: Model, start: number, end: number): number[] {
   return groups;
 }
 
-/** A colour of the page, as the canvas understands it: what the style sheet says may depend on the scheme. A theme of high contrast leaves the map its colours. */
+/**
+ * Returns a colour of the style sheet for the canvas; it may depend on the colour scheme. In a
+ * high-contrast theme the map keeps its colours.
+ */
 function swatch(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;

@@ -1,4 +1,4 @@
-// What the file is, and what is wrong with it.
+// The description of the file, and its error.
 import * as Name from 'unspool/names';
 import { nodeAt } from 'unspool/structure';
 import { aboutOf } from '../formats/about';
@@ -44,7 +44,7 @@ export function Overview({ report }: { readonly report: Report }) {
   );
 }
 
-/** How many bytes come behind the end of the file that this one starts with: nothing is wrong with that, and nobody knows what they are. */
+/** Returns the number of bytes after the end of the file. They are not an error. */
 function bytesBehind({ model: { structure }, size }: Report): number {
   const last = structure.length - 1;
   if (last < 0) return 0;
@@ -52,7 +52,7 @@ function bytesBehind({ model: { structure }, size }: Report): number {
   return depth === 0 && part === 'padding' && end === 8 * size && id === Name.TrailingBytes ? (end - start) / 8 : 0;
 }
 
-/** Whether the file is broken, in a word; nothing where nobody knows. */
+/** Returns the verdict on the file in a word; `undefined` if unknown. */
 function verdictOf({ format, error, read, checksums, wrapped, summary, model }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
   if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
   if (wantsDictionary(error)) return { kind: 'bad', words: 'Wants its dictionary' };

@@ -1,8 +1,8 @@
-// Where the bytes go.
+// The bytes by part.
 import type { Model } from '../model';
 import { bytes, count, percent } from '../format';
 
-/** What each part is, for those who see it for the first time. */
+/** Short descriptions of the parts. */
 const MEANING: Record<string, string> = {
   framing: 'magic numbers, lengths, offsets: what holds the file together',
   header: 'descriptions of the data: sizes, types, names',
@@ -21,7 +21,7 @@ const MEANING: Record<string, string> = {
 interface Props {
   readonly model: Model;
   readonly size: number;
-  /** Whether the file broke; if not, what was not understood was not read. */
+  /** True if the file is broken; else bytes outside any field were not read. */
   readonly broken: boolean;
   /** Goes to the next field of a part. */
   readonly onPick: (part: number) => void;

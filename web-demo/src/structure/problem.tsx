@@ -1,13 +1,13 @@
-// What is wrong with the file: what that means, where it is, and why.
+// The error of a file: its meaning, position and cause.
 import { bytes, count, plural } from '../format';
 import type { Fault } from '../model';
 
 interface Props {
   readonly error: Fault;
-  /** In which part of the structure it lies. */
+  /** The structure around the error. */
   readonly part: string;
   readonly size: number;
-  /** What a checksum that does not match covers, if that is known. */
+  /** The bytes covered by a checksum that does not match, if known. */
   readonly covered: readonly [start: number, end: number] | undefined;
   readonly understood: number;
   readonly onShow: () => void;
@@ -33,17 +33,17 @@ export function Problem({ error, part, size, covered, understood, onShow }: Prop
   );
 }
 
-/** Whether a part of the file is missing at its end. */
+/** Returns `true` if the end of the file is missing. */
 export function endsTooEarly({ class: class_ }: Fault): boolean {
   return class_ === 'Truncated';
 }
 
-/** Some bytes, by the numbers of the first and the last one. */
+/** Formats a range of bytes by the first and the last. */
 export function stretch([start, end]: readonly [start: number, end: number]): string {
   return `bytes ${count(start)} to ${count(end - 1)}`;
 }
 
-/** What an error means for the person with the file. */
+/** Explains an error to the person with the file. */
 function advice({ class: class_ }: Fault, short: boolean, covered: Props['covered']): string {
   if (short) return 'The file ends too early. It may have been copied or downloaded only in part.';
   switch (class_) {

@@ -1,4 +1,4 @@
-// How well each piece of the file is compressed.
+// The compression of each piece of the file.
 import { useMemo } from 'preact/hooks';
 import { bytes, count, percent } from '../format';
 import { sharesOf } from '../formats/ratios';

@@ -1,4 +1,4 @@
-// Takes along what the structure says, and the bytes of a field.
+// Saves the structure, and the bytes of a field.
 import { useState } from 'preact/hooks';
 import { nodeAt, type Structure } from 'unspool/structure';
 import { pause } from '../tools/answer';
@@ -40,10 +40,10 @@ export function Take({ name, model, content, selected }: Props) {
   );
 }
 
-/** So many nodes are written before the page may answer. */
+/** Nodes per step; between steps the page can respond. */
 const AT_ONCE = 5000;
 
-/** The nodes as a list of objects, a line each, every one before what it contains. */
+/** Returns the nodes as a list of objects, one per line, each before its children. */
 async function treeOf(structure: Structure, { signal, tell }: Required<Care>): Promise<Blob> {
   const parts: string[] = [];
   for (let first = 0; first < structure.length; first += AT_ONCE) {

@@ -6,16 +6,16 @@ import { bits, heldBy, whichOf } from '../format';
 import { useLines } from '../tools/virtual';
 
 const LINE = 26;
-/** How high the line above the tree is. */
+/** Height of the line above the tree. */
 export const HEAD = 28;
 
 interface Props {
   readonly model: Model;
   readonly selected: number;
-  /** How often somebody asked for a place: each time it comes into sight. */
+  /** Increases with each request for a place, to scroll to it again. */
   readonly asked: number;
   readonly hovered: number;
-  /** The node that the error is about, and what is said of it. */
+  /** The node of the error, and its label. */
   readonly broken: number;
   readonly flag: string;
   readonly onSelect: (node: number) => void;
@@ -29,7 +29,7 @@ export function TreeView({ model, selected, asked, hovered, broken, flag, onSele
   const lines = useLines(visible.length, LINE, HEAD);
   const { parent } = model;
 
-  // Whatever is selected elsewhere is unfolded here.
+  // Open the groups around a node selected elsewhere.
   useEffect(() => {
     if (selected < 0) return;
     const closed: number[] = [];
@@ -115,7 +115,7 @@ interface LineProps extends Pick<Props, 'model' | 'onSelect' | 'onHover'> {
   readonly open: boolean;
   readonly state: string;
   readonly selected: boolean;
-  /** What is wrong with it, if anything is. */
+  /** Label of the error, or an empty string. */
   readonly flag: string;
   readonly onToggle: (node: number) => void;
 }
@@ -155,7 +155,7 @@ function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover,
   );
 }
 
-/** Where a node stands in the list, or -1. */
+/** Returns the position of a node in the list, or -1. */
 function lineOf(visible: Uint32Array, node: number): number {
   let [low, high] = [0, visible.length];
   while (low < high) {

@@ -1,20 +1,20 @@
-// What is said of a file whose format the page does not know.
+// Describes a file in an unknown format.
 import { useAnswer } from '../tools/answer';
 import type { Content } from '../arrive/remote';
 
-/** How files of other formats start, for those who have dropped one of them. */
+/** Magic numbers of other formats, to name them. */
 const STARTS: readonly (readonly [start: string, name: string])[] = [
   ['\x89PNG', 'a PNG picture'], ['\xff\xd8\xff', 'a JPEG picture'], ['GIF8', 'a GIF picture'], ['%PDF', 'a PDF document'],
   ['PK\x03\x04', 'a ZIP archive, or a document that is one'], ['BZh', 'bzip2'], ['\x04\x22\x4d\x18', 'LZ4'], ['7z\xbc\xaf\x27\x1c', 'a 7z archive'],
   ['\xff\x06\x00\x00sNaPpY', 'Snappy'], ['PAR1', 'Parquet'], ['ARROW1', 'Arrow'], ['\x89HDF', 'HDF5'], ['\x93NUMPY', 'a numpy array'],
   ['SQLite format 3', 'a SQLite database'], ['\0asm', 'a WebAssembly module'], ['\x7fELF', 'an ELF program'], ['\x37\xa4\x30\xec', 'a Zstandard dictionary'], ['AT1', 'AT-1, in a version that this page does not know'],
 ];
-/** So many bytes are looked at. */
+/** Number of bytes examined. */
 export const GUESSED = 512;
 
 interface Props {
   readonly content: Content;
-  /** Whether it may be the start of a file that the page knows. */
+  /** True if it may be the start of a known format. */
   readonly cut: boolean;
 }
 
@@ -37,7 +37,7 @@ export function Unknown({ content, cut }: Props) {
   );
 }
 
-/** What bytes look like that no format here starts with; empty where nothing tells. */
+/** Returns what the bytes look like, or an empty string. */
 export function guessOf(head: Uint8Array): string {
   const letters = Array.from(head, (byte) => String.fromCharCode(byte)).join('');
   const known = STARTS.find(([start]) => letters.startsWith(start))?.[1];

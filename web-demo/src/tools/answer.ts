@@ -1,14 +1,14 @@
-// What the worker answers, for as long as the question stands.
+// The worker's answer to the current request.
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Answered<T> {
-  /** The last answer. It stays while the next one is on its way. */
+  /** The last answer. It stays while the next one is loading. */
   readonly value: T | undefined;
-  /** Why there is none; empty if there is. */
+  /** Why there is no answer, or an empty string. */
   readonly error: string;
 }
 
-/** Asks whenever one of `inputs` changes. An answer to the question before, or one that comes after the view is gone, is for nobody. */
+/** Asks again when one of `inputs` changes. Late answers are discarded. */
 export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Answered<T> {
   const [answered, setAnswered] = useState<Answered<T>>({ value: undefined, error: '' });
   useEffect(() => {
@@ -26,7 +26,7 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, inputs: r
   return answered;
 }
 
-/** Waits, unless nobody waits any more. */
+/** Waits, or rejects if the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);

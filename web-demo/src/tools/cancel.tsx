@@ -1,4 +1,4 @@
-// A long job of the worker's: how far it is, and the button that ends it.
+// A long job of the worker: its progress, and a button that cancels it.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Care } from '../client';
 import { percent } from '../format';
@@ -6,16 +6,16 @@ import { Passing } from './passing';
 import type { Progress } from './progress';
 
 export interface Job {
-  /** Whether it is going on. */
+  /** True while it runs. */
   readonly going: boolean;
-  /** How far it is, if it has told. */
+  /** Its progress, if reported. */
   readonly progress: Progress | undefined;
-  /** Does it. What it throws when it is cancelled is nobody's concern. */
+  /** Runs the job. Ignores the error of a cancelled one. */
   run(work: (care: Required<Care>) => Promise<void>): Promise<void>;
   cancel(): void;
 }
 
-/** One job at a time; it ends with the view. */
+/** Runs one job at a time. It ends with the view. */
 export function useJob(): Job {
   const current = useRef<AbortController>();
   const [going, setGoing] = useState(false);
@@ -41,10 +41,10 @@ export function useJob(): Job {
   };
 }
 
-/** How far a job is, in a bar and a number, and a way out. */
+/** Shows the progress as a bar and a number, with a Cancel button. */
 export function Cancel({ job: { going, progress, cancel }, what }: { readonly job: Job; readonly what: string }) {
   if (!going) return null;
-  // Of all that was read much may still have to be decoded, and nobody knows how long that takes.
+  // Once everything is read, decoding may still take an unknown time.
   const known = progress !== undefined && progress.done < progress.total;
   return (
     <span class="job">

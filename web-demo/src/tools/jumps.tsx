@@ -1,7 +1,10 @@
-// Ways to what is further down the page.
+// Links to parts further down the page.
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** A button for each element that names itself in `data-jump`, in the order of the page. They are those of `of`. */
+/**
+ * Renders a button for each element with `data-jump`, in the order of the page. Updated when `of`
+ * changes.
+ */
 export function Jumps({ of }: { readonly of: unknown }) {
   const [targets, setTargets] = useState<readonly HTMLElement[]>([]);
   useLayoutEffect(() => setTargets([...document.querySelectorAll<HTMLElement>('[data-jump]')]), [of]);

@@ -1,11 +1,11 @@
-// What is further down a page comes a frame later than what is seen first.
+// Renders parts further down the page one frame later.
 import { useEffect, useState } from 'preact/hooks';
 
-/** Whether what is seen first has been painted. */
+/** Returns `true` once the first frame was painted. */
 export function useLater(): boolean {
   const [painted, paint] = useState(false);
   useEffect(() => {
-    // Effects run behind a frame, or before it where the browser is in a hurry.
+    // Effects usually run after a frame, but a busy browser runs them before.
     const timer = setTimeout(() => paint(true));
     return () => clearTimeout(timer);
   }, []);

@@ -1,4 +1,4 @@
-// A number that is typed.
+// A field for a number.
 import { useState } from 'preact/hooks';
 
 interface NumberFieldProps {
@@ -9,7 +9,9 @@ interface NumberFieldProps {
   readonly onValue: (value: number) => void;
 }
 
-/** A whole number from the smallest to the largest there is. What is typed stays until it counts: whatever is drawn anew meanwhile would take it back. */
+/**
+ * A whole number between two bounds. Typed text stays until it is valid: rendering would revert it.
+ */
 export function NumberField({ label, min, max, value, onValue }: NumberFieldProps) {
   const [typed, setTyped] = useState<string>();
   const take = (number: number): void => {

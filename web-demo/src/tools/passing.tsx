@@ -1,10 +1,13 @@
-// A button that goes with what it does.
+// A button that disappears when it is used.
 import type { ButtonHTMLAttributes } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const STOPS = 'a[href], button, input, select, summary, [tabindex="0"]';
 
-/** A button that is gone once it was pressed, or once there is nothing left to press it for. The focus would go with it, and tab would start at the top of the page. */
+/**
+ * A button that is removed after it was pressed or became obsolete. Moves the focus, which would
+ * otherwise return to the top of the page.
+ */
 export function Passing(props: ButtonHTMLAttributes) {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
@@ -16,7 +19,7 @@ export function Passing(props: ButtonHTMLAttributes) {
   return <button {...props} type="button" ref={button} />;
 }
 
-/** Where tab would have stopped before it, in the same part of the page, or that part. */
+/** Returns the previous tab stop in the same part of the page, or that part. */
 function before(element: HTMLElement): HTMLElement | undefined {
   const part = element.closest<HTMLElement>('[data-jump]');
   const stops = [...(part ?? document).querySelectorAll<HTMLElement>(STOPS)].filter((stop) => stop.tabIndex >= 0 && stop.checkVisibility());

@@ -1,30 +1,30 @@
-// Pieces of something long, got as they come into sight.
+// Pieces of something long, loaded when they come into sight.
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { reasonOf } from '../format';
 
-/** So many are kept. */
+/** Maximum number of pieces kept. */
 const KEPT = 64;
-/** Whoever drags a scroll bar wants what is there when it rests, in milliseconds. */
+/** Delay while a scroll bar is dragged, in milliseconds. */
 const REST = 30;
 
-/** A piece, or why there is none, which stays until there is one. */
+/** A piece, or the error that stays until it is loaded. */
 export interface Piece<T> {
   readonly here?: T;
   readonly error?: string;
 }
 
 export interface Pieces<T> {
-  /** Nothing while it is on its way for the first time. */
+  /** Returns a piece; `undefined` while it is loading for the first time. */
   get(number: number): Piece<T> | undefined;
-  /** Why pieces in sight are not here; empty if they are, or are on their way. */
+  /** Why pieces in sight are missing; empty if they are loaded or loading. */
   readonly error: string;
-  /** Gets those in sight that could not be had once more. */
+  /** Loads the failed pieces in sight again. */
   readonly again: () => void;
 }
 
 /**
- * Gets the pieces from `first` to `last`, which are of `of`: when that changes, all of them are got anew. One that could not be had is got anew when others
- * come into sight: what stood in its way may be gone.
+ * Loads the pieces from `first` to `last`. When `of` changes, all are loaded again. A failed piece
+ * is loaded again when other pieces come into sight: the cause may be gone.
  */
 export function usePieces<T>(get: (piece: number) => Promise<T>, first: number, last: number, of: readonly unknown[]): Pieces<T> {
   const kept = useMemo(() => new Map<number, Piece<T>>(), of);

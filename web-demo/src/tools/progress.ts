@@ -1,18 +1,18 @@
-// How far long work in the worker is, and whether anybody still wants it.
+// Progress of long work in the worker, and its cancellation.
 
-/** How much of all there is has been done, in whatever it is counted in. */
+/** Amount done and total, in any unit. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
 }
 
-/** Tells how far a job is, between two of its steps. It throws where nobody wants the job any more. */
+/** Reports progress between two steps. Throws if the job was cancelled. */
 export type Tell = (progress: Progress) => Promise<void>;
 
-/** At most so often, in milliseconds, the page hears of it, and the worker hears of the page. */
+/** Minimum time between two reports, in milliseconds. */
 const PAUSE = 50;
 
-/** Posts what comes after a pause, and says whether it did. */
+/** Posts progress after a pause. Returns `true` if it did. */
 export function seldom(post: (progress: Progress) => void): (progress: Progress) => boolean {
   let told = performance.now();
   return (progress) => {
@@ -24,7 +24,10 @@ export function seldom(post: (progress: Progress) => void): (progress: Progress)
   };
 }
 
-/** Tells the page now and then. Meanwhile the worker does what else it was asked; the job waits as long as it stands back for that. */
+/**
+ * Reports progress now and then, and lets the worker handle other requests. Waits while
+ * `standsBack` returns `true`.
+ */
 export function telling(post: (progress: Progress) => void, signal: AbortSignal, standsBack = (): boolean => false): Tell {
   const told = seldom(post);
   return async (progress) => {

@@ -1,7 +1,7 @@
-// Keys that lead to a field from anywhere on the page.
+// Keys that focus a field from anywhere on the page.
 import { useEffect } from 'preact/hooks';
 
-/** Focuses the field that names the key in `data-key`, unless somebody is typing. */
+/** Focuses the field with the key in `data-key`, unless the visitor is typing. */
 export function useShortcuts(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

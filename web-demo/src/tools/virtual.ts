@@ -1,32 +1,32 @@
-// Long lists of lines of one height, of which only those in sight exist.
+// Long lists of lines of equal height; only those in sight are rendered.
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
-/** Browsers lay out no element that is higher than this, in CSS pixels. */
+/** Maximum height of an element in browsers, in CSS pixels. */
 const HIGHEST = 8_000_000;
 
 export interface Lines {
   readonly box: RefObject<HTMLDivElement>;
-  /** First line in sight, and the line behind the last one. */
+  /** First line in sight, and the line after the last one. */
   readonly first: number;
   readonly last: number;
-  /** How many lines fit. */
+  /** Number of lines that fit. */
   readonly page: number;
-  /** Height of the scrolled content, and where in it the lines in sight start. */
+  /** Height of the scrolled content, and the position of the lines in sight in it. */
   readonly height: number;
   readonly top: number;
-  /** Scrolls until this line is the first one in sight, or as far as there are lines. */
+  /** Scrolls until this line is the first in sight, or to the end. */
   readonly go: (line: number) => void;
-  /** Scrolls as little as it takes to see these lines, or puts them in the middle. */
+  /** Scrolls as little as needed to show these lines, or centres them. */
   readonly reveal: (line: number, lines?: number, middle?: boolean) => void;
 }
 
-/** Keeps track of which lines are in sight, below so many pixels that stay. */
+/** Tracks the lines in sight below a fixed header of this height. */
 export function useLines(total: number, lineHeight: number, head = 0): Lines {
   const box = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState(400);
-  // The first line, in fractions of a line. A file of gigabytes has more lines than the browser has pixels, so this is the
-  // truth, and the scroll bar follows.
+  // The first line, in fractions of a line. A file of gigabytes has more lines than the browser has
+  // pixels, so this is the source of truth, and the scroll bar follows.
   const [top, setTop] = useState(0);
   const placed = useRef(-1);
   const full = total * lineHeight;
@@ -67,7 +67,7 @@ export function useLines(total: number, lineHeight: number, head = 0): Lines {
     const onWheel = (event: WheelEvent): void => {
       if (!scaled || event.ctrlKey) return;
       const to = Math.min(Math.max(0, top + event.deltaY / lineHeight), most);
-      // At its end the list lets go of the wheel, which then scrolls the page.
+      // At its end, the list passes the wheel on to the page.
       if (to === top) return;
       event.preventDefault();
       go(to);
