@@ -144,7 +144,7 @@ export function App() {
     if (sample !== undefined) {
       void show(sample.file, sample.id, async (signal) => {
         const response = await fetch(sample.url, { signal });
-        if (!response.ok) throw new Error(`The sample cannot be loaded: the server answers ${response.status}.`);
+        if (!response.ok) throw new Error(`Cannot load the sample: the server returned ${response.status}.`);
         return response.blob();
       });
     } else if (url !== undefined && URL.canParse(url, location.href)) {
@@ -154,7 +154,7 @@ export function App() {
       if (location.hash === '' && own.current.has(placeOf(history.state))) return;
       close();
       const missing = address.sample ?? url;
-      const message = address.sample === undefined ? 'That is no address of a file.' : 'There is no sample of that name; those that there are stand below.';
+      const message = address.sample === undefined ? 'This is not a valid address.' : 'No sample has this name. Choose one below.';
       if (missing !== undefined) setState({ kind: 'failed', name: missing, message, retry: undefined });
       return;
     }
@@ -217,7 +217,7 @@ export function App() {
           unspool
         </a>
         <span class="claim">See what is inside a compressed file</span>
-        <span class="private" title="Files are decoded in this page. It has no server to send them to, and asks another one only for an address that you give it.">
+        <span class="private" title="Files are decoded in this page. It uploads nothing, and contacts a server only for an address that you enter.">
           Nothing leaves your machine
         </span>
       </header>
@@ -228,7 +228,7 @@ export function App() {
         {state.kind === 'open' && <Inspector key={`${state.file.id} ${state.visit}`} {...state} onFiles={(files) => void showFiles(files)} onListed={(report) => listed(state.file, report)} />}
         {(state.kind === 'open' || state.kind === 'failed') && <Samples current={state.kind === 'open' ? state.sample || 'none' : 'none'} />}
       </main>
-      {over && <div class="over" aria-hidden="true">Drop it</div>}
+      {over && <div class="over" aria-hidden="true">Drop to open</div>}
     </Opening.Provider>
   );
 }

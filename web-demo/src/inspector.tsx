@@ -193,12 +193,12 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
 
 /** Returns the label beside the broken part. */
 function flagOf(error: Fault): string {
-  if (wantsDictionary(error)) return 'wants its dictionary';
+  if (wantsDictionary(error)) return 'needs its dictionary';
   if (endsTooEarly(error)) return 'ends too early';
   switch (error.class) {
     case 'Checksum': return 'does not match';
-    case 'Unsupported': return 'cannot be decoded here';
-    case 'Limit': return 'asks for too much';
+    case 'Unsupported': return 'not supported';
+    case 'Limit': return 'exceeds a limit';
     default: return 'broken here';
   }
 }

@@ -56,7 +56,7 @@ export interface Condition {
 }
 
 export const ASKS = [
-  ['rows', 'rows'], ['lines', 'lines as they were'], ['count', 'how many rows'], ['sum', 'the sum'], ['min', 'the smallest'], ['max', 'the largest'],
+  ['rows', 'rows'], ['lines', 'original lines'], ['count', 'the number of rows'], ['sum', 'the sum'], ['min', 'the minimum'], ['max', 'the maximum'],
 ] as const;
 
 export type Ask = (typeof ASKS)[number][0];

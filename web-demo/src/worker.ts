@@ -216,7 +216,7 @@ async function saved(parts: Iterable<BlobPart> | AsyncIterable<BlobPart>, to: Fi
 
 /** Returns a method of this file, or throws if it has none. */
 function here<T>(door: T | undefined): T {
-  if (door === undefined) throw new Error('this file holds nothing of that kind');
+  if (door === undefined) throw new Error('this file has no such content');
   return door;
 }
 

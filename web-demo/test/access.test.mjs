@@ -15,7 +15,7 @@ let page;
 beforeEach(() => ({ page } = it));
 const { open, heading, byte } = it;
 
-test('nothing that axe finds serious, in light and dark', async () => {
+test('passes axe in light and dark', async () => {
   for (const [address, shown] of [['', 'Drop a file here'], ['#sample=embeddings&at=9', 'Statistics'], ['#sample=strings&at=100', 'Values'], ['#sample=bins&at=60', 'Inside the codec'], ['#sample=zstd', 'Sequences of a block'], ['#sample=broken', 'Show byte'], ['#sample=at1&at=4', 'Zone maps']]) {
     await page.goto('about:blank');
     await open(address);
@@ -37,7 +37,7 @@ test('nothing that axe finds serious, in light and dark', async () => {
   it.forgive((what) => what === 'request: about:blank');
 });
 
-test('the tree answers to the keyboard', async () => {
+test('moves in the tree by keyboard', async () => {
   await open('#sample=embeddings');
   const tree = page.getByRole('tree');
   const selected = page.locator('[role=treeitem][aria-selected=true]');
@@ -57,7 +57,7 @@ test('the tree answers to the keyboard', async () => {
   assert.equal(await tree.getAttribute('aria-activedescendant'), await selected.getAttribute('id'));
 });
 
-test('all that a mouse reaches is reached by tab, in the order of the page, and shows that it is', async () => {
+test('reaches all controls by Tab in page order, with a visible focus', async () => {
   await open('#sample=columns');
   await page.locator('.preview tbody td').first().waitFor();
   await page.getByRole('region', { name: 'Statistics' }).waitFor();
@@ -89,7 +89,7 @@ test('all that a mouse reaches is reached by tab, in the order of the page, and 
   assert.equal(await row(20).getAttribute('aria-pressed'), 'true');
 });
 
-test('every colour scheme and width shows the same, with names for all controls', async () => {
+test('looks the same in every colour scheme and width, with a name for each control', async () => {
   for (const colorScheme of ['light', 'dark']) {
     for (const width of [1440, 800, 360, 320]) {
       await page.emulateMedia({ colorScheme });
@@ -111,7 +111,7 @@ test('every colour scheme and width shows the same, with names for all controls'
   it.forgive((what) => what === 'request: about:blank');
 });
 
-test('the name of a file is read in full on a telephone', async () => {
+test('shows the whole name of a file on a phone', async () => {
   for (const width of [390, 320]) {
     await page.setViewportSize({ width, height: 844 });
     await open('#sample=embeddings');
@@ -126,7 +126,7 @@ test('the name of a file is read in full on a telephone', async () => {
   }
 });
 
-test('after a file was opened the focus is on its name, with what is said of it', async () => {
+test('focuses the name of a file after opening it, described by its verdict', async () => {
   await open();
   const focused = () => page.evaluate(() => document.activeElement.textContent);
   await page.getByRole('link', { name: /^A broken file/ }).press('Enter');
@@ -139,7 +139,7 @@ test('after a file was opened the focus is on its name, with what is said of it'
   assert.equal(await focused(), 'Structure and bytes');
 });
 
-test('whoever takes something away by keyboard goes on from beside it', async () => {
+test('keeps the keyboard position after a control is removed', async () => {
   const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
   await open('#sample=at1');
   const add = page.getByRole('button', { name: 'Add a condition' });
@@ -167,7 +167,7 @@ test('whoever takes something away by keyboard goes on from beside it', async ()
   it.forgive((what) => what.includes('/slow.cvc'));
 });
 
-test('a button that did what it does keeps the focus, or leaves it to what stands before it', async () => {
+test('keeps the focus on a used button, or moves it to the previous control', async () => {
   const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
   const button = (name) => page.getByRole('button', { name, exact: true });
   await open('#sample=embeddings');
@@ -196,7 +196,7 @@ test('a button that did what it does keeps the focus, or leaves it to what stand
   assert.equal(await focused(), 'all columns');
 });
 
-test('a long name of a file makes no part of the page wider', async () => {
+test('wraps a long file name without widening the page', async () => {
   await page.setViewportSize({ width: 800, height: 800 });
   await open();
   const name = 'n'.repeat(200);
@@ -206,7 +206,7 @@ test('a long name of a file makes no part of the page wider', async () => {
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 });
 
-test('a long name of a column makes no part of the page wider, and is read in full by whoever points at it', async () => {
+test('wraps a long column name, and shows it in full on hover', async () => {
   await page.setViewportSize({ width: 800, height: 800 });
   const [name, file] = ['c'.repeat(300), vector('cvc/v2_ints_default.cvc')];
   const end = 12 + file.readUInt32LE(8);
@@ -223,7 +223,7 @@ test('a long name of a column makes no part of the page wider, and is read in fu
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
 });
 
-test('the focus is shown around what has it, and around nothing else', async () => {
+test('shows the focus ring only around the focused control', async () => {
   await open('#sample=embeddings');
   const field = page.getByLabel('Go to chunk');
   await field.focus();
@@ -233,7 +233,7 @@ test('the focus is shown around what has it, and around nothing else', async () 
   assert.equal(await page.locator('.another').evaluate((label) => getComputedStyle(label).outlineStyle), 'solid');
 });
 
-test('on paper colours are those of the screen, and nothing lies over anything else', async () => {
+test('prints in screen colours without overlaps', async () => {
   await open('#sample=embeddings&at=9');
   await page.locator('.preview tbody td').first().waitFor();
   await page.getByRole('region', { name: 'Statistics' }).waitFor();
@@ -245,7 +245,7 @@ test('on paper colours are those of the screen, and nothing lies over anything e
   for (const around of ['.preview', '.statistics', '.drawings']) assert.equal(await style(around, 'display'), 'block', around);
 });
 
-test('a theme of high contrast leaves colours where they tell something, and outlines what is selected', async () => {
+test('keeps meaningful colours and outlines selections in high contrast', async () => {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ forcedColors: 'active', colorScheme });
     await page.goto('about:blank');

@@ -18,7 +18,7 @@ const words = () => page.locator('.course span').last().textContent();
 /** Where the numbers are drawn. */
 const area = () => page.locator('.statistics .u-over');
 
-test('a curve is looked into: closer, further, earlier, later, all', async () => {
+test('zooms and pans a curve', async () => {
   await open('#sample=numbers');
   await all().waitFor();
   await move('Closer').click();
@@ -44,7 +44,7 @@ test('a curve is looked into: closer, further, earlier, later, all', async () =>
   await page.waitForFunction(() => !location.hash.includes('part'));
 });
 
-test('a curve says what is pointed at, leads to its row, and a stretch that is dragged over is drawn', async () => {
+test('names the hovered point, goes to its row, and draws a dragged range', async () => {
   await open('#sample=numbers&part=1000-1500');
   await curve(1000, 1500).waitFor();
   await area().waitFor();
@@ -72,12 +72,12 @@ test('a curve says what is pointed at, leads to its row, and a stretch that is d
   assert.deepEqual([Number(low), Number(high)], [Math.min(...dragged), Math.max(...dragged)]);
 });
 
-test('the lengths of vectors are looked into, and what is drawn follows the scheme', async () => {
+test('zooms the norms of vectors, and follows the colour scheme', async () => {
   const values = floats('cvc/med_fp16.f32.bin');
   const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
   await open('#sample=embeddings');
   await move('Closer').click();
-  const chart = page.getByRole('img', { name: /^Lengths 150 to 249 in order/ });
+  const chart = page.getByRole('img', { name: /^Norms 150 to 249 in order/ });
   await chart.waitFor();
   const [low, high] = (await chart.getAttribute('aria-label')).match(/from (\S+) to (\S+)$/).slice(1).map(Number);
   const part = norms.slice(150, 250);
@@ -95,7 +95,7 @@ test('the lengths of vectors are looked into, and what is drawn follows the sche
   await page.waitForFunction(() => location.hash.includes('part=150-250'));
 });
 
-test('numbers that lie close together are told apart, and the largest have their marks as well', async () => {
+test('labels close numbers distinctly, and the largest numbers too', async () => {
   const shown = page.locator('.statistics .chart');
   /** How many columns of pixels have ink in the room beside the curve. */
   const inkBeside = () => shown.evaluate((box) => {
@@ -124,7 +124,7 @@ test('numbers that lie close together are told apart, and the largest have their
     const ink = await inkBeside();
     assert.ok(ink.length > 30 && ink[0] > 0, `${name}: ${ink}`);
     for (const logarithmic of [false, true]) {
-      await page.getByLabel('by size, in powers of two').setChecked(logarithmic);
+      await page.getByLabel('by magnitude, in powers of two').setChecked(logarithmic);
       await page.getByRole('img', { name: logarithmic ? /^Histogram: .* from 2\^/ : /^Histogram: .* from [^^]*$/ }).waitFor();
       const edges = (await page.locator('.statistics svg title').allTextContents()).map((title) => title.replace(/:.*/, '').split(' to '));
       assert.ok(edges.every(([low, high]) => low !== high) && !edges.flat().join().includes('Infinity'), `${name}: ${edges}`);
@@ -132,7 +132,7 @@ test('numbers that lie close together are told apart, and the largest have their
   }
 });
 
-test('of what holds no number no number is said, and lengths are called lengths', async () => {
+test('names no number where there is none, and calls norms norms', async () => {
   await open();
   for (const rows of [300, 20]) {
     await pick(`${rows}.pco`, doubles(Array.from({ length: rows }, () => NaN)));
@@ -148,8 +148,8 @@ test('of what holds no number no number is said, and lengths are called lengths'
   lengths.writeUInt32LE(200, 4);
   await pick('none.cvc', Buffer.concat([Buffer.from('CVCF'), lengths.subarray(0, 4), Buffer.from(head), lengths.subarray(4), Buffer.alloc(200, 0x7e)]));
   await heading('none.cvc');
-  await page.getByRole('img', { name: 'All 50 lengths in order, without a finite number', exact: true }).waitFor();
-  await page.getByText('Lengths of the vectors: no number', { exact: true }).waitFor();
+  await page.getByRole('img', { name: 'All 50 norms in order, without a finite number', exact: true }).waitFor();
+  await page.getByText('Norms of the vectors: no number', { exact: true }).waitFor();
 });
 
 /** How many pixels of a chart have the colour of the curve, and how bright its green is at most. */

@@ -26,7 +26,7 @@ function sparse(name, ...parts) {
   return path;
 }
 
-test('a file of two gigabytes shows its structure at once, and its values', async () => {
+test('shows the structure and values of a 2 GB file at once', async () => {
   const path = join(folder, 'large.cvc');
   writeFileSync(path, vector('cvc/v1_int8.cvc'));
   const handle = openSync(path, 'r+');
@@ -52,7 +52,7 @@ test('a file of two gigabytes shows its structure at once, and its values', asyn
   await still();
 });
 
-test('a large file of vectors shows its chunks, wherever they lie, and where it is cut', async () => {
+test('shows the chunks of a large vector file, and where it is truncated', async () => {
   const far = 3 * 2 ** 30;
   const json = Buffer.from(`{"chunks":[{"rows":1},{"file_offset":${far},"rows":1}],"compression":"fp16","dimension":2,"num_vectors":2}`);
   const length = Buffer.alloc(4);
@@ -78,7 +78,7 @@ test('a large file of vectors shows its chunks, wherever they lie, and where it 
   await page.getByText('bytes 3,221,225,472 to 3,221,225,475').waitFor();
 });
 
-test('two gigabytes of vectors in two thousand chunks are there at once, and their chunks are listed beside all else', async () => {
+test('lists two thousand chunks of a 2 GB file in the background', async () => {
   const [chunks, bytes] = [1900, 2 ** 20];
   const json = Buffer.from(JSON.stringify({ num_vectors: chunks * 2 ** 16, dimension: 8, compression: 'fp16', chunks: Array(chunks).fill({ rows: 2 ** 16 }) }));
   const length = (number) => {
@@ -110,7 +110,7 @@ test('two gigabytes of vectors in two thousand chunks are there at once, and the
   await still();
 });
 
-test('a table of two gigabytes is asked without being read', async () => {
+test('queries a 2 GB table without reading it', async () => {
   const path = join(folder, 'large.at1');
   writeFileSync(path, vector('at1/c8_events.at1'));
   const handle = openSync(path, 'r+');
@@ -126,25 +126,25 @@ test('a table of two gigabytes is asked without being read', async () => {
   await page.getByLabel('To', { exact: true }).fill('1700010520');
   await page.getByText('9 rows that meet all conditions. 2 row groups read, 23 ruled out').waitFor();
   // The rows can be saved, and the whole text, a group at a time: to a file on disk, if the browser can do that.
-  await page.getByRole('button', { name: 'These rows as CSV' }).waitFor();
+  await page.getByRole('button', { name: 'Rows as CSV' }).waitFor();
   await page.evaluate(() => {
     globalThis.showSaveFilePicker = async ({ suggestedName }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
   });
-  await page.getByRole('button', { name: 'The whole text' }).click();
+  await page.getByRole('button', { name: 'Whole text' }).click();
   await page.getByText('Saved as large.bin.').waitFor();
   const text = await page.evaluate(async () => (await (await (await navigator.storage.getDirectory()).getFileHandle('large.bin')).getFile()).text());
   assert.equal(text, Buffer.from(decodeAt1(vector('at1/c8_events.at1'))).toString());
 });
 
-test('a large file of which only the head can be understood says so', async () => {
+test('says that only the head of a large file was read', async () => {
   const path = sparse('large.at1', [0, vector('at1/c0_ssh.at1')], [3 * 2 ** 30, Buffer.alloc(1)]);
   await open();
   await page.locator('input[type=file]').setInputFiles(path);
   await heading('large.at1');
-  await page.getByRole('note').getByText('only its first 16.8 MB were looked at').waitFor();
+  await page.getByRole('note').getByText('Only its first 16.8 MB were read').waitFor();
 });
 
-test('a large file of numbers is decoded chunk by chunk, and its numbers where somebody looks', async () => {
+test('decodes a large file of numbers chunk by chunk, and values on demand', async () => {
   const count = 2 ** 24;
   const step = 17 + 8 * count;
   const last = Buffer.concat([chunkHead(3), Buffer.from(new BigUint64Array([7n, 8n, 9n]).buffer), Buffer.from([0])]);
@@ -162,7 +162,7 @@ test('a large file of numbers is decoded chunk by chunk, and its numbers where s
   await page.getByLabel('Go to chunk').fill('1');
   await page.getByLabel('Go to chunk').press('Enter');
   await page.waitForFunction(() => [...document.querySelectorAll('.preview tbody td')].map((cell) => cell.textContent).slice(-4).join() === '0,7,8,9');
-  await page.getByText('How all 16,777,219 values spread').waitFor();
+  await page.getByText('Distribution of 16,777,219 values').waitFor();
   assert.deepEqual([await summed('Max').textContent(), await summed('Mean').textContent()], ['9', '1.431e-6']);
   await page.getByLabel('Chunk', { exact: true }).fill('1');
   await page.getByLabel('Chunk', { exact: true }).press('Enter');
@@ -190,7 +190,7 @@ test('a large file of numbers is decoded chunk by chunk, and its numbers where s
   await still();
 });
 
-test('a large file of strings is read where somebody looks, and searched', async () => {
+test('reads and searches a large string file on demand', async () => {
   const small = vector('onpair/cpp/urls_b12.onp');
   const word = (number) => {
     const bytes = Buffer.alloc(4);
@@ -240,7 +240,7 @@ test('a large file of strings is read where somebody looks, and searched', async
   assert.deepEqual(saved, await save());
 });
 
-test('a large file shows its blocks by their headers, and long work can be cancelled', async () => {
+test('outlines a large file from its headers, and cancels long work', async () => {
   const text = vector('zstd/rfc8878/text-1025.zst');
   // Two frames, and eight gigabytes in skippable ones between them.
   const gap = Buffer.from('502a4d18000000f0', 'hex');
@@ -288,7 +288,7 @@ test('a large file shows its blocks by their headers, and long work can be cance
   await cursorAt(vector('zstd/rfc8878/text-1025.zst').lastIndexOf('PI'));
 });
 
-test('the start of what a large file holds is shown, and all of it is saved, piece by piece', async () => {
+test('shows the start of large content, and saves all of it in pieces', async () => {
   // Behind the content comes a gigabyte and a half that a decoder passes over.
   const text = vector('zstd/rfc8878/text-1025.zst');
   const step = 8 + 0x6000_0000;
@@ -297,7 +297,7 @@ test('the start of what a large file holds is shown, and all of it is saved, pie
   await page.locator('input[type=file]').setInputFiles(zst);
   await heading('more.txt.zst');
   await page.getByText('The first 1,025 bytes of text').waitFor();
-  await page.getByText('The same in TypeScript').click();
+  await page.getByText('Show the TypeScript').click();
   assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /pipeThrough\(zstdStream\(\)\)/);
   const content = Buffer.from(decodeZstd(text));
   await page.evaluate(() => delete Window.prototype.showSaveFilePicker && delete globalThis.showSaveFilePicker);
@@ -310,15 +310,15 @@ test('the start of what a large file holds is shown, and all of it is saved, pie
   const bad = sparse('bad.zst', [0, broken], [640, Buffer.from('502a4d1800000060', 'hex')], [640 + step, text]);
   await page.locator('input[type=file]').setInputFiles(bad);
   await heading('bad.zst');
-  await page.locator('.problem h2', { hasText: /^Damaged somewhere in bytes 0 to 639, which a checksum covers/ }).waitFor();
-  await page.getByText('1,025 bytes of text, before the place where the file breaks').waitFor();
+  await page.locator('.problem h2', { hasText: /^Checksum mismatch: bytes 0 to 639 are damaged/ }).waitFor();
+  await page.getByText('1,025 bytes of text, before the error').waitFor();
   // A small file that decodes to more than the page has room for: runs of 128 KiB, without end.
   const run = Buffer.from([2, 0, 16, 0x2e]);
   const bomb = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(20_000).fill(run), Buffer.from([1, 0, 0])]);
   await page.locator('input[type=file]').setInputFiles({ name: 'bomb.zst', mimeType: '', buffer: bomb });
   await heading('bomb.zst');
   await page.getByRole('note').getByText('decodes to more than this page keeps in memory').waitFor();
-  assert.equal(await page.locator('.verdict').count(), 0, 'nobody knows whether it is sound');
+  assert.equal(await page.locator('.verdict').count(), 0, 'an unchecked file has no verdict');
   await page.getByText('The first 33.6 MB of text').waitFor();
   // All of it is read long before all of it is decoded, which is not called done.
   await page.getByRole('button', { name: 'Raw bytes' }).click();
@@ -328,17 +328,17 @@ test('the start of what a large file holds is shown, and all of it is saved, pie
   await page.getByText('Cancelled.').waitFor();
 });
 
-test('a small table that decodes to gigabytes shows its structure, and says why no more', async () => {
+test('explains why a small table that decodes to gigabytes is not decoded', async () => {
   const bomb = overfull(16);
   await open();
   await page.locator('input[type=file]').setInputFiles({ name: 'bomb.at1', mimeType: '', buffer: bomb });
   await heading('bomb.at1');
   await page.locator('.verdict', { hasText: 'Not decoded' }).waitFor();
-  await page.getByText('The file asks for more than this page is willing to spend.').waitFor();
+  await page.getByText('The file exceeds the limits of this page.').waitFor();
   await page.getByRole('treeitem', { name: /^frame #0/ }).waitFor();
 });
 
-test('what is read and being decoded says so', async () => {
+test('reports reading and decoding', async () => {
   await open();
   // What takes long is hurried past here: the words are all that is looked for.
   await page.evaluate(() => {
@@ -360,7 +360,7 @@ function overfull(frames) {
   return Buffer.concat([Buffer.from('415431030402', 'hex'), ...Array(frames).fill(frame)]);
 }
 
-test('the blocks of a large xz file are read off its index', async () => {
+test('outlines a large xz file from its index', async () => {
   const small = vector('xz/blocks.xz');
   // One block of three gigabytes, which only the index knows.
   const number = (value) => {

@@ -17,7 +17,7 @@ const turn = async (notches, down) => {
   await page.waitForTimeout(300);
 };
 
-test('the wheel scrolls on over the bytes at their end, and over the map', async () => {
+test('scrolls the page at the end of the bytes and over the map', async () => {
   await open('#sample=embeddings');
   await page.getByRole('region', { name: 'Statistics' }).waitFor();
   // The last byte is in sight, and there is nothing more to scroll to but the page.
@@ -53,7 +53,7 @@ test('the wheel scrolls on over the bytes at their end, and over the map', async
   assert.equal(await taken(100), false, 'there is nothing to zoom out to');
 });
 
-test('on a telephone a finger scrolls the page from anywhere', async () => {
+test('scrolls the page by touch from anywhere on a phone', async () => {
   const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   const phone = await watchedPage(it.browser, it.server.url, options);
   await phone.page.goto(`${it.server.url}#sample=embeddings`);
@@ -89,7 +89,7 @@ test('on a telephone a finger scrolls the page from anywhere', async () => {
   assert.deepEqual(phone.wrong, []);
 });
 
-test('a place that somebody asks for again comes into sight again', async () => {
+test('scrolls to a place that is requested again', async () => {
   /** Whether all of it is in the window, and in sight of what scrolls around it. */
   const inSight = async (element) => {
     await element.waitFor();
@@ -130,7 +130,7 @@ test('a place that somebody asks for again comes into sight again', async () => 
   await page.getByLabel('Go to byte').press('Enter');
   assert.ok(await inSight(page.locator('#byte-40')));
   await open('#sample=xz');
-  await page.getByText('Piece by piece').click();
+  await page.getByText('Show sizes by piece').click();
   await page.getByRole('button', { name: /^Show block 2/ }).click();
   assert.ok(await inSight(field));
 });

@@ -8,7 +8,7 @@ import { vector } from './vectors.mjs';
 
 const it = inspector();
 
-test('the package decodes bit-exactly in the browser, inlined and as a separate module', async () => {
+test('decodes bit for bit in the browser, with the module inside and separate', async () => {
   const { entries } = JSON.parse(vector('cvc/manifest.json'));
   const strings = JSON.parse(vector('onpair/manifest.json')).container.find(({ file }) => file === 'cpp/urls_b12.onp').expected;
   const numbers = JSON.parse(vector('pco/manifest.json')).files.filter(({ n, dtype }) => n > 0 && dtype !== 'mixed');

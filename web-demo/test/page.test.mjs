@@ -34,7 +34,7 @@ async function goToRow(row) {
   await page.locator('.preview tbody th', { hasText: new RegExp(`^${row.toLocaleString('en')}$`) }).waitFor();
 }
 
-test('a sample shows what it is and its values', async () => {
+test('shows the description and values of a sample', async () => {
   await open();
   await page.getByText('Nothing leaves your machine').waitFor();
   await page.getByRole('link', { name: /^Embeddings/ }).click();
@@ -43,7 +43,7 @@ test('a sample shows what it is and its values', async () => {
   assert.equal(await fact('Dimension').textContent(), '64');
   assert.equal(await fact('Stored as').textContent(), 'fp16');
   assert.match(await fact('Decodes to').textContent(), /^102 KB, 1\.99×$/);
-  assert.equal(await fact('Checksums').textContent(), '4 right');
+  assert.equal(await fact('Checksums').textContent(), '4 verified');
   // The values that the reference implementation decodes.
   const expected = new Float32Array(new Uint8Array(vector('cvc/med_fp16.f32.bin')).buffer);
   await page.locator('.preview tbody td').first().waitFor();
@@ -74,7 +74,7 @@ test('a sample shows what it is and its values', async () => {
   assert.ok(row.every(([, green], at) => at === 0 || green >= row[at - 1][1]), 'the first row is drawn');
 });
 
-test('columns of every type', async () => {
+test('shows columns of every type', async () => {
   await open('#sample=columns');
   await page.getByRole('tab', { name: 'int64_v', exact: true }).click();
   const expected = new BigInt64Array(new Uint8Array(vector('cvc/v2_ints_default.col3.raw.bin')).buffer);
@@ -87,7 +87,7 @@ test('columns of every type', async () => {
   assert.equal(await page.getByRole('tab', { name: 'int8_s', exact: true }).getAttribute('aria-selected'), 'true');
 });
 
-test('strings: rows as text, and a search', async () => {
+test('shows rows of strings, and searches them', async () => {
   const folder = new URL('../../tests/vectors/onpair/', import.meta.url);
   const { cases } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
   const all = readFileSync(new URL('data/urls.expected.bin', folder));
@@ -142,16 +142,16 @@ test('strings: rows as text, and a search', async () => {
     await page.getByLabel('Go to row of rows').press('Enter');
     await page.locator('.preview tbody th', { hasText: new RegExp(`^${shown.toLocaleString('en')}$`) }).waitFor();
   }
-  await page.getByLabel('How rows match').selectOption('start with');
+  await page.getByLabel('Match').selectOption('start with');
   await status(starts_with).waitFor();
-  await page.getByLabel('How rows match').selectOption('are');
+  await page.getByLabel('Match').selectOption('are');
   await page.getByText('No row matches.').waitFor();
   await page.getByLabel('Search').fill(text(7));
   await page.locator('.preview tbody th', { hasText: /^7$/ }).waitFor();
   assert.equal((await texts())[0], text(7));
 });
 
-test('numbers of every type', async () => {
+test('shows numbers of every type', async () => {
   const folder = new URL('../../tests/vectors/pco/', import.meta.url);
   const bytesAt = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
   await open('#sample=numbers');
@@ -192,7 +192,7 @@ test('numbers of every type', async () => {
   assert.equal(await page.locator('.statistics dd', { hasText: 'NaN' }).count(), 0);
 });
 
-test('a broken file of strings or of numbers shows where', async () => {
+test('shows the error in a broken file of strings or numbers', async () => {
   await open();
   const onp = readFileSync(new URL('../../tests/vectors/onpair/cpp/urls_b12.onp', import.meta.url));
   await drop('short.onp', onp.subarray(0, 20_000));
@@ -216,10 +216,10 @@ test('a broken file of strings or of numbers shows where', async () => {
   await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
 });
 
-test('what a broken file holds before the place where it breaks is shown', async () => {
+test('shows what a broken file holds before the error', async () => {
   await open();
   const content = page.getByRole('region', { name: 'Decoded bytes' });
-  const before = fact('Decoded before it breaks');
+  const before = fact('Decoded before the error');
   // A wrong checksum comes behind all of the content. A stream must be told of the draft.
   for (const format of ['rfc8878', 'draft']) {
     const bytes = vector(`zstd/${format}/text-1025.zst`);
@@ -227,11 +227,11 @@ test('what a broken file holds before the place where it breaks is shown', async
     bytes[bytes.length - 1] ^= 1;
     await drop(`${format}.zst`, bytes);
     await heading(`${format}.zst`);
-    await page.locator('.problem h2', { hasText: /^Damaged somewhere in bytes 0 to \d+, which a checksum covers/ }).waitFor();
-    await page.locator('.preview .facts', { hasText: 'of text, before the place where the file breaks' }).waitFor();
+    await page.locator('.problem h2', { hasText: /^Checksum mismatch: bytes 0 to \d+ are damaged/ }).waitFor();
+    await page.locator('.preview .facts', { hasText: 'of text, before the error' }).waitFor();
     assert.equal(await content.textContent(), whole.toString());
     assert.match(await fact('Decoded before the checksum').textContent(), /^1\.0 KB$|^1,025 bytes$/);
-    assert.equal(await fact('Checksums').count(), 0, 'none is said to be right');
+    assert.equal(await fact('Checksums').count(), 0, 'no checksum is reported as verified');
   }
   // A download that broke off.
   const blocks = vector('xz/blocks.xz');
@@ -250,8 +250,8 @@ test('what a broken file holds before the place where it breaks is shown', async
   hashed[hashed.length - 10] ^= 1;
   await drop('hash.at1', hashed);
   await heading('hash.at1');
-  await page.locator('.problem h2', { hasText: /^Damaged somewhere in bytes 0 to [\d,]+, which a checksum covers/ }).waitFor();
-  await page.locator('.preview .facts', { hasText: 'of text, before the place where the file breaks' }).waitFor();
+  await page.locator('.problem h2', { hasText: /^Checksum mismatch: bytes 0 to [\d,]+ are damaged/ }).waitFor();
+  await page.locator('.preview .facts', { hasText: 'of text, before the error' }).waitFor();
   const text = vector('at1/c5_pop_postext.orig').toString();
   assert.ok(text.startsWith((await content.textContent()).slice(0, 1000)));
   assert.equal(await fact('Decoded before the checksum').textContent(), '106 KB');
@@ -290,7 +290,7 @@ test('what a broken file holds before the place where it breaks is shown', async
   assert.match(await page.locator('.preview pre').last().textContent(), /salvagePco\(bytes\)/);
 });
 
-test('commas and brackets of a header show only when they are pointed out', async () => {
+test('hides commas and brackets of a header unless selected', async () => {
   await open('#sample=embeddings');
   await item(/^header 202/).waitFor();
   assert.equal(await item(/^json/).count(), 0);
@@ -300,7 +300,7 @@ test('commas and brackets of a header show only when they are pointed out', asyn
   assert.equal(await item(/^json/).count(), 0);
 });
 
-test('a dropped file opens, also from the start page and over another', async () => {
+test('opens a dropped file, on the start page and over another file', async () => {
   await open('#sample=columns');
   await heading('columns.cvc');
   await drop('mine.cvc', vector('cvc/v1_int8.cvc'));
@@ -315,14 +315,14 @@ test('a dropped file opens, also from the start page and over another', async ()
   await heading('columns.cvc');
 });
 
-test('a picked file opens', async () => {
+test('opens a picked file', async () => {
   await open();
   await page.locator('input[type=file]').setInputFiles({ name: 'picked.cvc', mimeType: '', buffer: vector('cvc/v0_int8.cvc') });
   await heading('picked.cvc');
   assert.equal(await fact('Checksums').textContent(), 'none in this version');
 });
 
-test('a field in the tree lights up its bytes', async () => {
+test('highlights the bytes of a field in the tree', async () => {
   await open('#sample=embeddings');
   await item(/^crc-32/).first().click();
   for (let at = 218; at < 222; at++) assert.match(await classes(byte(at)), /part-checksum.* selected/);
@@ -344,7 +344,7 @@ test('a field in the tree lights up its bytes', async () => {
   assert.ok((await page.locator('.byte.selected').count()) > 16);
 });
 
-test('a byte selects the innermost field', async () => {
+test('selects the innermost field of a byte', async () => {
   await open('#sample=embeddings&at=100');
   // The address names a byte in the middle of the header.
   await page.locator('#byte-100.cursor').waitFor();
@@ -361,10 +361,10 @@ test('a byte selects the innermost field', async () => {
   await page.locator('#byte-51445.cursor').waitFor();
 });
 
-test('a broken file shows where and why, and what came before', async () => {
+test('shows where and why a file is broken, and what precedes the error', async () => {
   await open('#sample=broken');
   const alert = page.locator('.problem');
-  await alert.getByText('Damaged somewhere in bytes 209 to 1,240, which a checksum covers; it does not tell where.').waitFor();
+  await alert.getByText('Checksum mismatch: bytes 209 to 1,240 are damaged. A checksum cannot say which byte.').waitFor();
   await alert.getByText('At byte 213, in chunk 0 › crc-32: the CRC-32 of the chunk differs from the one in the file.').waitFor();
   assert.match(await item(/does not match/).textContent(), /^crc-32/);
   await item(/^magic/).click();
@@ -382,14 +382,14 @@ test('a broken file shows where and why, and what came before', async () => {
   assert.equal(await summed('Values').textContent(), '1,088');
 });
 
-test('files that are broken in other ways, and files that are none', async () => {
+test('describes other broken files, and files in no known format', async () => {
   await open();
   for (const [name, words] of [
     ['trunc_in_payload', /ends too early/],
     ['json_bad_escape', /contradicts itself/],
     ['comp_bfloat16', /a variant of the format that this page cannot decode/],
     ['empty_file', /is empty/],
-    ['magic_bad', /Nothing at its start tells what it is/],
+    ['magic_bad', /Its first bytes match no known format/],
     ['lossless_bits255', /contradicts itself/],
     ['lossless_code_range', /contradicts itself/],
   ]) {
@@ -403,7 +403,7 @@ test('files that are broken in other ways, and files that are none', async () =>
   await page.getByText('Broken at byte 156', { exact: true }).waitFor();
   await page.getByRole('heading', { name: 'AT-1 bundle' }).waitFor();
   await drop('picture.gif', Buffer.from('GIF89a and so on'));
-  await page.getByText('Not a format that unspool knows').waitFor();
+  await page.getByText('Unknown format').waitFor();
   await page.getByText('This looks like a GIF picture').waitFor();
   assert.equal(await byte(0).textContent(), '47', 'the bytes are shown even so');
 });
@@ -441,7 +441,7 @@ function largeChunk(rows) {
   return new File([bytes, new Uint8Array(8 * rows)], 'large.cvc');
 }
 
-test('a hundred thousand chunks do not freeze the page', async () => {
+test('stays responsive with a hundred thousand chunks', async () => {
   await open();
   const still = await dropMade(manyChunks, 100_000);
   await heading('many.cvc');
@@ -456,7 +456,7 @@ test('a hundred thousand chunks do not freeze the page', async () => {
   await still();
 });
 
-test('a hundred megabytes do not freeze the page, and every line can be reached', async () => {
+test('stays responsive with 100 MB, and reaches every line', async () => {
   await open();
   const still = await dropMade(largeChunk, 12_500_000);
   await heading('large.cvc');

@@ -14,7 +14,7 @@ let page;
 beforeEach(() => ({ page } = it));
 const { open, heading, fact, summed, byte, pick, hash } = it;
 
-test('every sample says what it is, by its content and not by its name', async () => {
+test('detects every sample by its content', async () => {
   await open();
   const ids = await page.locator('.samples a').evaluateAll((links) => links.map((link) => [new URLSearchParams(new URL(link.href).hash.slice(1)).get('sample'), link.querySelector('strong').textContent]));
   assert.equal(ids.length, 12);
@@ -34,7 +34,7 @@ test('every sample says what it is, by its content and not by its name', async (
   }
 });
 
-test('what is pasted opens: a file, or the address of one, but not what goes into a field', async () => {
+test('opens a pasted file or address, but not text pasted into a field', async () => {
   const paste = (target, text, base64) => page.locator(target).evaluate((element, [text, base64]) => {
     const clipboardData = new DataTransfer();
     if (text !== undefined) clipboardData.setData('text/plain', text);
@@ -55,7 +55,7 @@ test('what is pasted opens: a file, or the address of one, but not what goes int
   assert.equal(hash().get('url'), url);
 });
 
-test('what is wrapped in gzip is unwrapped, and what is not known is shown as bytes', async () => {
+test('unwraps gzip, and shows unknown content as bytes', async () => {
   await open('#sample=wrapped');
   await page.getByText('CVC embedding vectors').waitFor();
   assert.equal(await fact('Wrapped in').textContent(), 'gzip of 1,868 bytes');
@@ -73,10 +73,10 @@ test('what is wrapped in gzip is unwrapped, and what is not known is shown as by
   broken[broken.length - 5] ^= 1;
   await pick('broken.gz', broken);
   await heading('broken.gz');
-  await page.getByText(/^Damaged somewhere in bytes 0 to \d+, which a checksum covers; it does not tell where.$/).waitFor();
+  await page.getByText(/^Checksum mismatch: bytes 0 to \d+ are damaged. A checksum cannot say which byte.$/).waitFor();
 });
 
-test('what is inside a wrapper is named, and opened by a button, broken or not', async () => {
+test('names the content of a wrapper, and opens it by a button', async () => {
   const vectors = vector('cvc/v1_int8.cvc');
   const tar = Buffer.alloc(1024);
   tar.write('notes.txt');
@@ -92,7 +92,7 @@ test('what is inside a wrapper is named, and opened by a button, broken or not',
     return Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), header, bytes]);
   };
   await open();
-  const inside = page.getByRole('button', { name: 'Open what is inside' });
+  const inside = page.getByRole('button', { name: 'Open the content' });
   const content = page.locator('.within strong');
   for (const [name, bytes, kind] of [
     ['notes.tar.gz', gzipSync(tar), 'a tar archive'], ['picture.png.gz', gzipSync(Buffer.from('\x89PNG\r\n', 'latin1')), 'a PNG picture'],
@@ -119,7 +119,7 @@ test('what is inside a wrapper is named, and opened by a button, broken or not',
   }
 });
 
-test('the ways back and forth lead to files of one\'s own as to all that has an address', async () => {
+test("goes back and forward through the visitor's own files", async () => {
   const start = () => page.getByText('Drop a file here').waitFor();
   await open();
   await pick('first.cvc', vector('cvc/v1_int8.cvc'));
@@ -162,15 +162,15 @@ test('the ways back and forth lead to files of one\'s own as to all that has an 
   await heading('first.cvc');
 });
 
-test('a file that is none of those says what it may be', async () => {
+test('guesses the format of an unknown file', async () => {
   await open('#sample=zstd');
   await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
   for (const [name, bytes, words] of [
     ['picture', '\x89PNG\r\n', 'This looks like a PNG picture'],
     ['notes', 'Words, and an é.\n', 'This looks like text'],
     ['nothing', '', 'The file is empty.'],
-    ['short', '\x28\xb5', 'The file ends before its format can be told.'],
-    ['noise', '\xf0\x9f\0\xff', 'Nothing at its start tells what it is.'],
+    ['short', '\x28\xb5', 'The file is too short to detect its format.'],
+    ['noise', '\xf0\x9f\0\xff', 'Its first bytes match no known format.'],
   ]) {
     await pick(name, Buffer.from(bytes, name === 'notes' ? 'utf8' : 'latin1'));
     await heading(name);
@@ -178,17 +178,17 @@ test('a file that is none of those says what it may be', async () => {
   }
 });
 
-test('a file and its dictionary are opened together, whichever comes first', async () => {
+test('opens a file and its dictionary together, in any order', async () => {
   const folder = 'zstd/rfc8878/';
   const [file, dictionary] = ['dict-id40000-empty.zst', 'dict-id40000'].map((name) => ({ name, mimeType: '', buffer: vector(folder + name) }));
   const [raw, lines] = [vector(`${folder}dict-id123456789`), vector(`${folder}dict-id123456789-json60k-stdin.zst`)];
   const input = page.locator('input[type=file]');
   await open();
   await input.setInputFiles(file);
-  await page.getByRole('alert').getByText('The file was compressed against a dictionary').waitFor();
+  await page.getByRole('alert').getByText('This file needs its dictionary').waitFor();
   for (const files of [[file, dictionary], [dictionary, file]]) {
     await input.setInputFiles(files);
-    await page.getByText('There is nothing to show.').waitFor();
+    await page.getByText('The content is empty.').waitFor();
     assert.equal(await fact('Dictionary').textContent(), '65.5 KB');
     assert.equal(await page.getByRole('alert').count(), 0);
   }
@@ -199,7 +199,7 @@ test('a file and its dictionary are opened together, whichever comes first', asy
   assert.match(await content.textContent(), /^\{"/);
 });
 
-test('of several files one is shown, and the page says so', async () => {
+test('shows one of several files, and says so', async () => {
   const files = ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, mimeType: '', buffer: Buffer.from(name) }));
   await open();
   await page.locator('input[type=file]').setInputFiles(files);
@@ -219,7 +219,7 @@ test('of several files one is shown, and the page says so', async () => {
   }
 });
 
-test('a folder, or a file that is gone, is said to be that, and hides no file that came with it', async () => {
+test('reports a folder or a deleted file, and opens a file that came with it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'unspool-'));
   const [inner, gone, good] = ['folder.pco', 'gone.cvc', 'good.cvc'].map((name) => join(folder, name));
   mkdirSync(inner);
@@ -258,7 +258,7 @@ test('a folder, or a file that is gone, is said to be that, and hides no file th
   }
 });
 
-test('a dictionary that comes after its file is opened along, and the wanted and the given one are named', async () => {
+test('opens a dictionary after its file, and names the needed and the given one', async () => {
   const part = (name) => ({ name, mimeType: '', buffer: vector(`zstd/rfc8878/${name}`) });
   const input = page.locator('input[type=file]');
   const alert = page.getByRole('alert');
@@ -268,12 +268,12 @@ test('a dictionary that comes after its file is opened along, and the wanted and
   };
   await open();
   await input.setInputFiles(part('dict-json-s1.zst'));
-  await alert.getByText('It names the one with the ID 40000.').waitFor();
+  await alert.getByText('The dictionary has the ID 40000.').waitFor();
   assert.equal(await page.getByRole('button', { name: /^Show byte/ }).count(), 0, 'nothing is to be seen there');
   await input.setInputFiles(part('dict-id13'));
-  await alert.getByText('The one that was opened along has the ID 13.').waitFor();
+  await alert.getByText('The dictionary opened with it has the ID 13.').waitFor();
   await pickDictionary('dict-raw');
-  await alert.getByText('The one that was opened along has no ID.').waitFor();
+  await alert.getByText('The dictionary opened with it has no ID.').waitFor();
   await pickDictionary('dict-id40000');
   await page.locator('.verdict', { hasText: /Intact|No error found/ }).waitFor();
   await heading('dict-json-s1.zst');
@@ -284,13 +284,13 @@ test('a dictionary that comes after its file is opened along, and the wanted and
   await alert.getByText('This looks like a Zstandard dictionary').waitFor();
   // A file that names none, with the wrong one, and with the right one.
   await input.setInputFiles([part('dict-json-s4.zst'), part('dict-id40000')]);
-  await page.getByText('Or it was compressed against another dictionary. The one that was opened along has the ID 40000').waitFor();
+  await page.getByText('Or it needs another dictionary. The dictionary opened with it has the ID 40000').waitFor();
   await input.setInputFiles(part('dict-id13'));
   await page.locator('.verdict', { hasText: 'No error found' }).waitFor();
   await heading('dict-json-s4.zst');
 });
 
-test('files of the older formats find their dictionaries as well, and so does one that begins with a frame to be skipped', async () => {
+test('finds the dictionary of older flavours, and of a file that starts with a skippable frame', async () => {
   const input = page.locator('input[type=file]');
   const sound = page.locator('.verdict', { hasText: /Intact|No error found/ });
   const skipped = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
@@ -299,9 +299,9 @@ test('files of the older formats find their dictionaries as well, and so does on
     const part = (name, before = []) => ({ name, mimeType: '', buffer: Buffer.concat([...before, vector(`zstd/${folder}/${name}`)]) });
     const [file, dictionary] = [part(name, before), part('dict-id40000')];
     await input.setInputFiles(file);
-    await page.getByRole('alert').getByText('It names the one with the ID 40000.').waitFor();
+    await page.getByRole('alert').getByText('The dictionary has the ID 40000.').waitFor();
     // The field that names it is marked, and no byte as wrong.
-    await page.getByRole('treeitem', { name: /^dictionary ID.*wants its dictionary/ }).waitFor();
+    await page.getByRole('treeitem', { name: /^dictionary ID.*needs its dictionary/ }).waitFor();
     assert.equal(await page.locator('.byte.broken').count(), 0);
     await input.setInputFiles(dictionary);
     await sound.waitFor();
@@ -312,10 +312,10 @@ test('files of the older formats find their dictionaries as well, and so does on
   }
 });
 
-test('a file that does not name its dictionary is as sound as any with it, and alone may want one', async () => {
+test('suggests a dictionary for a file that does not name one', async () => {
   const part = (name) => ({ name, mimeType: '', buffer: vector(`zstd/rfc8878/${name}`) });
   await open();
-  const hint = page.getByText('compressed against a dictionary that it does not name; open both together');
+  const hint = page.getByText('Or it needs a dictionary that it does not name. Open both files together.');
   for (const [name, dictionary, length, offset] of [['dict-json-s4.zst', 'dict-id13', 348, 10], ['dict-json-s7.zst', 'dict-raw', 459, 81]]) {
     await page.locator('input[type=file]').setInputFiles(part(name));
     await page.locator('.verdict', { hasText: `Broken at byte ${offset}` }).waitFor();
@@ -330,7 +330,7 @@ test('a file that does not name its dictionary is as sound as any with it, and a
   broken[broken.length - 1] ^= 1;
   await page.locator('input[type=file]').setInputFiles({ name: 'broken.zst', mimeType: '', buffer: broken });
   await heading('broken.zst');
-  await page.getByRole('alert').getByText(/^Damaged somewhere in .* it does not tell where\.$/).waitFor();
+  await page.getByRole('alert').getByText(/^Checksum mismatch: .* A checksum cannot say which byte\.$/).waitFor();
   assert.equal(await hint.count(), 0);
 });
 
@@ -364,7 +364,7 @@ for (const [what, size, ranges, most] of [
     const other = await elsewhere(bytes, size ?? bytes.length, { ranges });
     try {
       await open();
-      await page.getByLabel('or the address of one').fill(other.url);
+      await page.getByLabel('or enter its address').fill(other.url);
       await page.getByRole('button', { name: 'Open', exact: true }).click();
       await heading('vectors.cvc');
       await page.getByText('CVC embedding vectors').waitFor();
@@ -379,7 +379,7 @@ for (const [what, size, ranges, most] of [
         // Its four chunks are listed, and all values are read when somebody asks for that.
         await page.getByRole('tree').press('End');
         await page.getByRole('treeitem', { name: /^chunk #3/ }).waitFor();
-        await page.getByRole('button', { name: 'Sum up all 25,600 values' }).press('Enter');
+        await page.getByRole('button', { name: 'Compute statistics of 25,600 values' }).press('Enter');
         await summed('Mean').waitFor();
         assert.ok(await page.evaluate(() => document.activeElement.closest('.preview') !== null), 'the focus stays beside it');
       }
@@ -391,7 +391,7 @@ for (const [what, size, ranges, most] of [
   });
 }
 
-test('the chunks of a large file of another server are listed: of some at once, of many when somebody wants that', async () => {
+test('lists few chunks of a remote file at once, and many on request', async () => {
   const chunks = 40;
   const head = JSON.stringify({ num_vectors: chunks * 2 ** 17, dimension: 8, compression: 'fp16', chunks: Array(chunks).fill({ rows: 2 ** 17 }) });
   const bytes = Buffer.alloc(8 + head.length + chunks * (4 + 2 ** 21));
@@ -404,7 +404,7 @@ test('the chunks of a large file of another server are listed: of some at once, 
     await open(`#url=${encodeURIComponent(other.url)}`);
     await heading('vectors.cvc');
     const before = other.sent();
-    await page.getByRole('button', { name: 'List 40 chunks, by a request each' }).click();
+    await page.getByRole('button', { name: 'List 40 chunks, one request each' }).click();
     await page.getByRole('treeitem', { name: /^chunk #0/ }).waitFor();
     await page.getByRole('tree').press('End');
     await page.getByRole('treeitem', { name: /^chunk #39/ }).waitFor();
@@ -425,7 +425,7 @@ test('the chunks of a large file of another server are listed: of some at once, 
   it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
 });
 
-test('bytes of a server that could not be had are asked for again, and the page says why they are not there', async () => {
+test('retries bytes of a server that failed, and reports why they are missing', async () => {
   const bytes = zeros(2 ** 20);
   const other = await elsewhere(bytes, 300e6);
   try {
@@ -438,7 +438,7 @@ test('bytes of a server that could not be had are asked for again, and the page 
       await page.getByLabel('Go to byte').press('Enter');
     };
     await go(200_000_000);
-    const refused = page.getByRole('alert').filter({ hasText: 'Bytes in sight cannot be read: the server answers 503 to a range.' });
+    const refused = page.getByRole('alert').filter({ hasText: 'Bytes in sight cannot be read: the server returned 503 for a range.' });
     await refused.waitFor();
     // Somebody presses the button, or comes back later.
     other.answer(206);
@@ -458,7 +458,7 @@ test('bytes of a server that could not be had are asked for again, and the page 
     await page.getByRole('treeitem', { name: /^magic/ }).click();
     other.answer(503);
     await page.getByRole('button', { name: 'Save the bytes of this field' }).click();
-    await page.getByRole('alert').getByText('The bytes cannot be read: the server answers 503 to a range.').waitFor();
+    await page.getByRole('alert').getByText('The bytes cannot be read: the server returned 503 for a range.').waitFor();
     other.answer(206);
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save the bytes of this field' }).click()]);
     assert.equal(readFileSync(await download.path()).toString(), 'pco!');
@@ -469,15 +469,15 @@ test('bytes of a server that could not be had are asked for again, and the page 
   it.forgive((what) => what.includes(other.url) || what.includes('503'));
 });
 
-test('of a large file of another server that says nothing of where its parts are, all is fetched only when somebody wants that', async () => {
+test('fetches a whole remote file without an outline on request only', async () => {
   const file = zeros(2 ** 23);
   const other = await elsewhere(file, file.length);
   try {
     await open(`#url=${encodeURIComponent(other.url)}`);
-    await page.getByRole('note').getByText('only its first 1.05 MB were looked at').waitFor();
+    await page.getByRole('note').getByText('Only its first 1.05 MB were read').waitFor();
     assert.ok(other.sent() < 3 * 2 ** 20, `${other.sent()} bytes were sent`);
     await page.getByRole('button', { name: 'Fetch all 67.1 MB' }).click();
-    await page.getByText('How all 8,388,608 values spread').waitFor();
+    await page.getByText('Distribution of 8,388,608 values').waitFor();
     assert.equal(await page.getByRole('note').count(), 0);
     assert.ok(hash().has('all'), 'the address fetches all of it again');
   } finally {
@@ -486,14 +486,14 @@ test('of a large file of another server that says nothing of where its parts are
   it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
 });
 
-test('of a large file of another server that holds bytes, the start is shown, and all of them are saved', async () => {
+test('shows the start of a large remote file, and saves all of it', async () => {
   const lines = Buffer.from('a line of text\n'.repeat(5_000_000));
   const file = gzipSync(lines, { level: 0 });
   const other = await elsewhere(file, file.length);
   try {
     await open(`#url=${encodeURIComponent(other.url)}`);
     await page.getByText(/The first 1\.0\d MB of text/).waitFor();
-    await page.getByRole('note').getByText('only its first 1.05 MB were looked at').waitFor();
+    await page.getByRole('note').getByText('Only its first 1.05 MB were read').waitFor();
     assert.ok(other.sent() < 3 * 2 ** 20, `${other.sent()} bytes were sent`);
     await page.evaluate(() => delete Window.prototype.showSaveFilePicker && delete globalThis.showSaveFilePicker);
     const [download] = await Promise.all([page.waitForEvent('download', { timeout: 60_000 }), page.getByRole('button', { name: 'Raw bytes' }).click()]);
@@ -504,7 +504,7 @@ test('of a large file of another server that holds bytes, the start is shown, an
   it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
 });
 
-test('nobody has to wait for a server that is slow', async () => {
+test('can cancel a slow server', async () => {
   // It never answers.
   const other = createServer(() => undefined);
   await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -522,13 +522,13 @@ test('nobody has to wait for a server that is slow', async () => {
   it.forgive((what) => what.includes('/slow.cvc'));
 });
 
-test('an address that leads nowhere is said so in words', async () => {
+test('explains an unreachable address', async () => {
   await open(`#url=${encodeURIComponent('http://127.0.0.1:9/nothing.cvc')}`);
   await page.getByText('The server cannot be reached').waitFor();
   it.forgive(() => true);
 });
 
-test('a download that breaks off says how far it came', async () => {
+test('reports how far a download came', async () => {
   const bytes = vector('cvc/v1_int8.cvc');
   const other = createServer((request, response) => {
     response.writeHead(200, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Content-Length': bytes.length });
@@ -540,7 +540,7 @@ test('a download that breaks off says how far it came', async () => {
   const url = `http://127.0.0.1:${other.address().port}`;
   try {
     await open(`#url=${encodeURIComponent(`${url}/cut.cvc`)}`);
-    await page.getByRole('alert').getByText(`The download broke off after 100 bytes of ${bytes.length.toLocaleString('en')} bytes.`).waitFor();
+    await page.getByRole('alert').getByText(`The download stopped after 100 bytes of ${bytes.length.toLocaleString('en')} bytes.`).waitFor();
   } finally {
     other.closeAllConnections();
     other.close();
@@ -552,7 +552,7 @@ test('a download that breaks off says how far it came', async () => {
   assert.equal(await page.getByRole('alert').count(), 0);
 });
 
-test('from a file that cannot be had there are ways on: again, another address, another file', async () => {
+test('offers a retry, another address and another file after a failure', async () => {
   const bytes = vector('cvc/v1_int8.cvc');
   const answers = { '/late.cvc': undefined, '/100%.cvc': bytes };
   const other = createServer((request, response) => {
@@ -563,11 +563,11 @@ test('from a file that cannot be had there are ways on: again, another address, 
   const url = `http://127.0.0.1:${other.address().port}`;
   try {
     await open(`#url=${encodeURIComponent(`${url}/late.cvc`)}`);
-    await page.getByRole('alert').getByText('The server answers 404').waitFor();
-    const address = page.getByLabel('or the address of one');
+    await page.getByRole('alert').getByText('The server returned 404').waitFor();
+    const address = page.getByLabel('or enter its address');
     assert.equal(await address.inputValue(), `${url}/late.cvc`, 'to be mended');
     await page.getByRole('button', { name: 'Retry' }).click();
-    await page.getByRole('alert').getByText('The server answers 404').waitFor();
+    await page.getByRole('alert').getByText('The server returned 404').waitFor();
     answers['/late.cvc'] = bytes;
     // The same address once more is another try, too.
     await page.getByRole('button', { name: 'Open', exact: true }).click();
@@ -579,7 +579,7 @@ test('from a file that cannot be had there are ways on: again, another address, 
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await heading('100%.cvc');
     await open('#url=http%3A%2F%2F');
-    await page.getByRole('alert').getByText('That is no address of a file.').waitFor();
+    await page.getByRole('alert').getByText('This is not a valid address.').waitFor();
     await pick('own.cvc', bytes);
     await heading('own.cvc');
     await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
@@ -589,7 +589,7 @@ test('from a file that cannot be had there are ways on: again, another address, 
   it.forgive((what) => what.includes(url) || what.includes('404'));
 });
 
-test('what a server sends with an error is no file', async () => {
+test('does not open the body of an error response', async () => {
   /** What it answers to a range, and to the request for all of it. */
   const answers = {
     '/empty': [416, 200],
@@ -613,9 +613,9 @@ test('what a server sends with an error is no file', async () => {
     await open(`#url=${encodeURIComponent(`${url}/empty`)}`);
     await page.getByText('The file is empty.').waitFor();
     await open(`#url=${encodeURIComponent(`${url}/refused`)}`);
-    await page.getByRole('alert').getByText('The server answers 500').waitFor();
+    await page.getByRole('alert').getByText('The server returned 500').waitFor();
     await open(`#url=${encodeURIComponent(`${url}/gone`)}`);
-    await page.getByRole('alert').getByText('The server answers 500').waitFor();
+    await page.getByRole('alert').getByText('The server returned 500').waitFor();
     answers['/gone'] = answers['/mended'];
     await page.getByRole('button', { name: 'Retry' }).click();
     await heading('gone');
@@ -626,7 +626,7 @@ test('what a server sends with an error is no file', async () => {
   it.forgive((what) => what.includes(url) || /416|500/.test(what));
 });
 
-test('works offline after the first visit, samples included', async () => {
+test('works offline after the first visit, including samples', async () => {
   await open();
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ?? new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve))).then(() => undefined));
   await page.context().setOffline(true);

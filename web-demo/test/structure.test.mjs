@@ -15,7 +15,7 @@ const { open, heading, classes, cursorAt, pick, hash } = it;
 /** The map is painted a moment after the rest. Until then it is as high as any canvas. */
 const drawn = () => page.waitForFunction(() => document.querySelector('.map canvas').height !== 150);
 
-test('goes to an offset, and finds text and bytes, around the end and back', async () => {
+test('goes to an offset, and finds text and bytes with wrap-around', async () => {
   const file = vector('onpair/cpp/urls_b12.onp');
   await open('#sample=strings');
   await heading('urls.onp');
@@ -41,14 +41,14 @@ test('goes to an offset, and finds text and bytes, around the end and back', asy
   await page.getByLabel('Find in the file').fill('00112233445566778899');
   await page.getByLabel('Find in the file').press('Enter');
   // What is found is in the bytes as they are stored, and nobody is left to believe that it is in what they decode to.
-  await page.getByText('It does not occur in the bytes as they are stored. What they decode to is not searched here.').waitFor();
+  await page.getByText('Not found in the stored bytes. Decoded content is not searched here.').waitFor();
   assert.deepEqual(await page.getByLabel('What to find').getByRole('option').allTextContents(), ['stored text', 'stored bytes', 'field']);
   await page.getByLabel('Find in the file').fill('xyz');
   await page.getByLabel('Find in the file').press('Enter');
   await page.getByText('Bytes are pairs of hexadecimal digits').waitFor();
 });
 
-test('finds fields by what they are called and hold, around the end and back', async () => {
+test('finds fields by name and value with wrap-around', async () => {
   await open('#sample=embeddings');
   await heading('embeddings.cvc');
   const selected = page.locator('[role=treeitem][aria-selected=true]');
@@ -68,10 +68,10 @@ test('finds fields by what they are called and hold, around the end and back', a
   await selected.filter({ hasText: 'num_vectors400' }).waitFor();
   await field.fill('no such thing');
   await field.press('Enter');
-  await page.getByText('No field is called so or holds that.').waitFor();
+  await page.getByText('No field has this name or value.').waitFor();
 });
 
-test('reads the bytes at the cursor as numbers of every type', async () => {
+test('reads the bytes at the cursor as every number type', async () => {
   const bytes = vector('cvc/med_fp16.cvc');
   await open('#sample=embeddings&at=9');
   await page.getByText('Byte 9 read as').waitFor();
@@ -92,7 +92,7 @@ test('reads the bytes at the cursor as numbers of every type', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.readings td')[2]?.textContent === '–');
 });
 
-test('reads floats with all of their digits, and with none that are not theirs', async () => {
+test('shows floats with exactly their digits', async () => {
   const little = () => page.locator('.readings tbody tr').first().locator('td').allTextContents();
   await open();
   for (const [column, type, number, digits] of [
@@ -115,7 +115,7 @@ test('reads floats with all of their digits, and with none that are not theirs',
   }
 });
 
-test('fields that share a byte are told apart by their bits, both ways', async () => {
+test('selects fields that share a byte by their bits', async () => {
   await open('#sample=bins&at=16');
   const selected = page.locator('[role=treeitem][aria-selected=true]');
   const bit = (number) => page.getByRole('group', { name: 'Bits' }).getByRole('button', { name: new RegExp(`^Bit ${number % 8} of byte ${number >> 3} is`) });
@@ -140,7 +140,7 @@ test('fields that share a byte are told apart by their bits, both ways', async (
   assert.equal(await page.locator('.bit').count(), 0);
 });
 
-test('the map shows the whole file, zooms, and follows keys and clicks', async () => {
+test('shows, zooms and navigates the map', async () => {
   await open('#sample=embeddings');
   const map = page.getByRole('slider', { name: 'Place in the file' });
   await map.waitFor();
@@ -176,19 +176,19 @@ test('the map shows the whole file, zooms, and follows keys and clicks', async (
   await page.getByText('all 51.4 KB').waitFor();
 });
 
-test('a table says how many fields and bytes each part has, and they add up to the file', async () => {
+test('counts fields and bytes of each part, adding up to the file', async () => {
   await open('#sample=embeddings');
-  await page.getByText('As a table').click();
+  await page.getByText('Show as a table').click();
   const cells = await page.locator('.parts tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
   const sum = cells.reduce((sum, [, , bytes]) => sum + Number(bytes.replaceAll(',', '')), 0);
   assert.equal(sum, vector('cvc/med_fp16.cvc').length);
   assert.ok(cells.some(([name, fields]) => name === 'checksum' && fields === '4'));
 });
 
-test('each chunk, block, stream and column says what it takes and decodes to', async () => {
+test('shows stored and decoded size of each chunk, block, stream and column', async () => {
   const lines = () => page.locator('.shares tbody tr').evaluateAll((rows) => rows.map(({ children }) => [...children].map(({ textContent }) => textContent)));
   const shown = async (what) => {
-    await page.getByText('Piece by piece').click();
+    await page.getByText('Show sizes by piece').click();
     await page.locator('.shares tbody td').first().waitFor();
     assert.deepEqual((await lines())[0], what);
   };
@@ -223,22 +223,22 @@ test('each chunk, block, stream and column says what it takes and decodes to', a
   await shown(['chunk 0 of u64', '49 bytes', '46 %', '32 bytes', '0.65×']);
 });
 
-test('what comes behind the end of a file is said to be no part of it', async () => {
+test('reports bytes after the end of a file', async () => {
   await open();
   for (const file of ['cvc/v1_int8.cvc', 'pco/m_i32_classic_auto.pco', 'onpair/cpp/urls_b12.onp']) {
     const bytes = vector(file);
     const name = file.split('/').at(-1);
-    for (const [extra, words] of [['garbage', '7 bytes behind the end are not part of the file.'], ['\0', '1 byte behind the end is not part of the file.'], ['', undefined]]) {
+    for (const [extra, words] of [['garbage', '7 bytes after the end are not part of the file.'], ['\0', '1 byte after the end is not part of the file.'], ['', undefined]]) {
       await pick(`${extra.length} ${name}`, Buffer.concat([bytes, Buffer.from(extra)]));
       await heading(`${extra.length} ${name}`);
       await page.locator('.verdict', { hasText: /Intact|No error found/ }).waitFor();
-      if (words === undefined) assert.equal(await page.getByText('behind the end').count(), 0);
+      if (words === undefined) assert.equal(await page.getByText('after the end').count(), 0);
       else await page.locator('.overview').getByText(words).waitFor();
     }
   }
 });
 
-test('an error says in which part of the structure it lies', async () => {
+test('names the part that an error is in', async () => {
   await open('#sample=broken');
   await page.locator('.problem', { hasText: 'At byte 213, in chunk 0' }).waitFor();
   assert.equal(await page.locator('.verdict').textContent(), 'Damaged in bytes 209 to 1,240');
@@ -268,7 +268,7 @@ test('an error says in which part of the structure it lies', async () => {
   await cursorAt(299);
 });
 
-test('of a small file all of the tree is open', async () => {
+test('opens the whole tree of a small file', async () => {
   await open('#sample=zstd');
   await page.getByRole('treeitem', { name: /^sequence bits/ }).waitFor();
   assert.equal(await page.locator('[role=treeitem][aria-expanded=false]').count(), 0);
@@ -279,7 +279,7 @@ test('of a small file all of the tree is open', async () => {
   assert.ok((await page.locator('[role=treeitem][aria-expanded=false]').count()) > 0);
 });
 
-test('a file that was cut flags what was being read, not the field before, which is sound', async () => {
+test('flags the part that was being read when a file ends', async () => {
   await open();
   const flagged = page.getByRole('treeitem', { name: /ends too early/ });
   const vectors = vector('cvc/med_fp16.cvc');
@@ -290,7 +290,7 @@ test('a file that was cut flags what was being read, not the field before, which
     ['chunk.cvc', vectors.subarray(0, 13_022), /^chunk#1/, /^It ends after 13.0 KB, in chunk 1: at least 4 bytes are missing.$/],
     ['end.pco', numbers.subarray(0, -1), /^chunk/, /^It ends after 2,768 bytes, in chunk: at least 1 byte is missing.$/],
     ['page.pco', numbers.subarray(0, 500), /^primary offsets/, /in page › batch 0 › primary offsets/],
-    ['checksum.zst', text.subarray(0, 636), /^frame#0/, /in frame 0, which goes on.$/],
+    ['checksum.zst', text.subarray(0, 636), /^frame#0/, /in frame 0, which is incomplete.$/],
     // Behind a stream of AT-1 nobody knows what comes; OnPair names no part.
     ['stream.at1', vector('at1/c8_events.at1').subarray(0, 980), undefined, /^It ends after 980 bytes: at least 3 bytes are missing.$/],
     ['offsets.onp', strings.subarray(0, -1), /^row offsets/, /in row offsets: at least 1 byte is missing.$/],
@@ -317,7 +317,7 @@ test('a file that was cut flags what was being read, not the field before, which
   assert.ok(red >= 4, `${red} columns of pixels are red half way down`);
 });
 
-test('sizes have the unit that they are rounded to, however large they are', async () => {
+test('rounds sizes to the right unit', async () => {
   const table = vector('at1/c8_events.at1');
   // The length of its first stream, which would end beyond all that there is.
   const long = Buffer.concat([table.subarray(0, 11), Buffer.from('ffffffffffffff7f', 'hex'), table.subarray(12)]);
@@ -329,7 +329,7 @@ test('sizes have the unit that they are rounded to, however large they are', asy
   }
 });
 
-test('a checksum that does not match points at all that it covers, and at no byte of that', async () => {
+test('marks all bytes of a mismatching checksum, and no single byte', async () => {
   const text = vector('zstd/rfc8878/text-1025.zst');
   text[70] ^= 1;
   const crc = gzipSync('some text, some text, some text');
@@ -355,7 +355,7 @@ test('a checksum that does not match points at all that it covers, and at no byt
     await pick(name, bytes);
     await heading(name);
     const [from, to] = [start, end].map((byte) => byte.toLocaleString('en'));
-    await page.locator('.problem', { hasText: `Damaged somewhere in bytes ${from} to ${to}, which a checksum covers; it does not tell where.` }).waitFor();
+    await page.locator('.problem', { hasText: `Checksum mismatch: bytes ${from} to ${to} are damaged. A checksum cannot say which byte.` }).waitFor();
     assert.equal(await page.locator('.verdict').textContent(), `Damaged in bytes ${from} to ${to}`);
     assert.match(await page.getByRole('treeitem', { name: /does not match/ }).textContent(), field);
     assert.equal(await page.getByText('broken here').count(), 0);
@@ -370,7 +370,7 @@ test('a checksum that does not match points at all that it covers, and at no byt
   }
 });
 
-test('an address restores the byte, the field and the column', async () => {
+test('restores byte, field and column from the address', async () => {
   await open('#sample=columns&column=2&at=100');
   await cursorAt(100);
   const third = page.getByRole('tab').nth(2);
@@ -388,7 +388,7 @@ test('an address restores the byte, the field and the column', async () => {
   it.forgive((what) => what === 'request: about:blank');
 });
 
-test('an address restores the question to a table, and the row that it stands at', async () => {
+test('restores the query and the row from the address', async () => {
   /** Opens what the address of the page says now, as somebody would who was sent it. */
   const again = async (said) => {
     await page.waitForFunction((said) => said.every((part) => decodeURIComponent(location.hash).includes(part)), said);
@@ -404,7 +404,7 @@ test('an address restores the question to a table, and the row that it stands at
   const second = page.getByRole('group', { name: 'Condition 2' });
   await second.getByLabel('Column').selectOption({ label: 'type (text)' });
   await second.getByLabel('Value').fill('"click"');
-  await page.getByLabel('At most so many rows').fill('200');
+  await page.getByLabel('Maximum number of rows').fill('200');
   await page.getByText('all columns').click();
   await page.getByLabel('val', { exact: true }).check();
   await page.getByText('The first 200 rows that meet all conditions').waitFor();
@@ -419,7 +419,7 @@ test('an address restores the question to a table, and the row that it stands at
 
   // A search, and the row of what it finds.
   await open('#sample=strings');
-  await page.getByLabel('How rows match').selectOption('start with');
+  await page.getByLabel('Match').selectOption('start with');
   await page.getByLabel('Search').fill('https://');
   await page.getByText(/^[\d,]+ of 3,000 rows$/).waitFor();
   await page.getByRole('region', { name: 'Rows', exact: true }).press('PageDown');
@@ -448,7 +448,7 @@ test('an address restores the question to a table, and the row that it stands at
   it.forgive((what) => what === 'request: about:blank');
 });
 
-test('a long page has ways to its parts, and the window is called after the file', async () => {
+test('links to the parts of a long page, and titles the window with the file', async () => {
   await open('#sample=bins');
   await heading('walk.pco');
   await page.getByRole('navigation', { name: 'On this page' }).getByRole('button', { name: 'Bins' }).click();
@@ -463,7 +463,7 @@ test('a long page has ways to its parts, and the window is called after the file
   assert.equal(await page.title(), 'unspool inspector');
 });
 
-test('the structure and the bytes of a field are saved', async () => {
+test('saves the structure, and the bytes of a field', async () => {
   const save = async (name) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
     return [download.suggestedFilename(), readFileSync(await download.path())];

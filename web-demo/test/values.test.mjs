@@ -24,7 +24,7 @@ const numpy = (file) => {
   return [file.subarray(10, end).toString(), file.subarray(end)];
 };
 
-test('statistics are those of all values', async () => {
+test('computes statistics of all values', async () => {
   const values = floats('cvc/med_fp16.f32.bin');
   const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
   await open('#sample=embeddings');
@@ -40,11 +40,11 @@ test('statistics are those of all values', async () => {
   // Every bar says what it counts, and together they count all values.
   const counted = (await page.locator('.statistics svg title').allTextContents()).reduce((sum, title) => sum + Number(title.split(': ')[1].replaceAll(',', '')), 0);
   assert.equal(counted, 25_600);
-  await page.getByLabel('by size, in powers of two').check();
+  await page.getByLabel('by magnitude, in powers of two').check();
   await page.getByRole('img', { name: /^Histogram: \d+ bins from 2\^/ }).waitFor();
 });
 
-test('statistics of pieces come to those of the whole', async () => {
+test('returns the same statistics for pieces as for the whole', async () => {
   // Three pieces of numbers that have little in common, and a few that are none or infinite.
   const count = 3 * 2 ** 18 - 1000;
   const numbers = Array.from({ length: count }, (_, at) => [at % 10, 1000 + (at % 7), -(at % 3)][Math.floor((3 * at) / count)]);
@@ -73,7 +73,7 @@ test('statistics of pieces come to those of the whole', async () => {
   assert.ok(bars.length <= 64 && bars.reduce((sum, [, , held]) => sum + held, 0) === finite.length);
 });
 
-test('long integers and floats are there with all their digits', async () => {
+test('shows long integers and floats with all their digits', async () => {
   // Integers of 64 bits that lie closer together than floats of 64 bits do.
   const numbers = Array.from({ length: 8 }, (_, at) => 2n ** 60n + 129n * BigInt(at) + 1n);
   const bytes = zeros(8);
@@ -107,15 +107,15 @@ test('long integers and floats are there with all their digits', async () => {
   assert.equal(await page.locator('.preview .values td', { hasText: '123456.8' }).getAttribute('title'), '123456.789');
 });
 
-test('of a single value, everything is called one', async () => {
+test('uses the singular for a single value', async () => {
   await open();
   await pick('one.pco', doubles([3.25]));
   await heading('one.pco');
   for (const name of ['Histogram: 1 bin from', 'All 1 value in order', '1 value from 3.25 to 3.25']) await page.getByRole('img', { name }).waitFor();
-  await page.getByText('Where the only value lies').waitFor();
+  await page.getByText('The only value').waitFor();
 });
 
-test('bars of a few numbers say which rows they are', async () => {
+test('names the rows of bars', async () => {
   await open();
   await pick('rows.pco', doubles(Array.from({ length: 1300 }, (_, at) => 1000 * at)));
   await heading('rows.pco');
@@ -135,7 +135,7 @@ function halfOf(number) {
   return size === 0 ? sign : sign | ((exponent + 15) << 10) | ((size / 2 ** exponent - 1) * 1024);
 }
 
-test('values are saved as CSV, JSON, NPY and raw bytes, and as TypeScript', async () => {
+test('saves values as CSV, JSON, NPY, raw bytes and TypeScript', async () => {
   const values = floats('cvc/v1_int8.f32.bin');
   await open();
   await pick('mine.cvc', vector('cvc/v1_int8.cvc'));
@@ -155,11 +155,11 @@ test('values are saved as CSV, JSON, NPY and raw bytes, and as TypeScript', asyn
   const lines = csv.toString().trimEnd().split('\n');
   assert.equal(lines.length, 101);
   assert.deepEqual(Float32Array.from(lines[100].split(',').slice(1), Number), values.subarray(99 * 16));
-  await page.getByText('The same in TypeScript').click();
+  await page.getByText('Show the TypeScript').click();
   assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /import \{ decodeCvc \} from 'unspool';[^]*decodeCvc\(bytes\);$/);
 });
 
-test('half floats are saved for numpy as half floats', async () => {
+test('saves half floats for numpy as half floats', async () => {
   await open();
   assert.ok(await page.evaluate(() => 'Float16Array' in globalThis), 'this browser has the type');
   await pick('halves.pco', vector('pco/m_f16_dict_none.pco'));
@@ -183,7 +183,7 @@ test('half floats are saved for numpy as half floats', async () => {
   assert.deepEqual(Float32Array.from(JSON.parse((await save('JSON'))[1]).flat()), numbers);
 });
 
-test('columns without rows are saved as files without rows', async () => {
+test('saves columns without rows', async () => {
   await open();
   for (const [file, csv, descr, shape] of [
     ['cvc/v1_zero_rows_fp16.cvc', 'row,0,1,2,3\n', '<f4', '(0, 4)'],
@@ -197,12 +197,12 @@ test('columns without rows are saved as files without rows', async () => {
     assert.equal(header.trimEnd(), `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }`);
     assert.equal(array.length, 0);
     assert.equal((await save('Raw bytes'))[1].length, 0);
-    await page.getByText('There is nothing to show.').waitFor();
+    await page.getByText('This column has no values.').waitFor();
     assert.equal(await page.locator('.refused').count(), 0);
   }
 });
 
-test('of a broken CVC file those rows are saved that can be decoded', async () => {
+test('saves the intact rows of a broken CVC file', async () => {
   await open('#sample=broken');
   await heading('broken.cvc');
   // The first of its four chunks of 32 rows is broken; the last one has four.
@@ -222,7 +222,7 @@ test('of a broken CVC file those rows are saved that can be decoded', async () =
   assert.equal((await save('Raw bytes'))[1].length, 100 * 64 * 4);
 });
 
-test('zeros keep their sign in what is saved', async () => {
+test('keeps the sign of zeros in saved files', async () => {
   const values = [...floats('cvc/v1_fp16_edges.f32.bin')];
   assert.ok(values.some((value) => Object.is(value, -0)));
   await open();
@@ -233,19 +233,19 @@ test('zeros keep their sign in what is saved', async () => {
   assert.deepEqual(lines.flatMap((line) => line.split(',').slice(1).map(Number)), values);
 });
 
-test('two columns of one name are both saved', async () => {
+test('saves two columns of the same name', async () => {
   await open();
   await pick('keys.at1', vector('at1/c8_dup_keys.at1'));
   await heading('keys.at1');
   const [first] = (await unspool.queryAt1(vector('at1/c8_dup_keys.at1'), { limit: 1 })).rows;
   await page.locator('.preview tbody td').first().waitFor();
-  const json = (await save('These rows as JSON'))[1].toString();
+  const json = (await save('Rows as JSON'))[1].toString();
   const names = ['a', 'a (2)', ''];
   assert.equal(json.split('\n')[1], `{${first.map((text, at) => `${JSON.stringify(names[at])}:${JSON.stringify(text)}`).join(',')}},`);
   assert.deepEqual(Object.values(JSON.parse(json)[0]), first);
 });
 
-test('values in quotes are saved in their quotes, and the page says so', async () => {
+test('saves quoted values with their quotes, and says so', async () => {
   await open();
   const said = page.getByText('with the quotes around them');
   for (const [name, times] of [['c7_embedded_quotes', 1], ['c7_leading_zeros', 0]]) {
@@ -255,11 +255,11 @@ test('values in quotes are saved in their quotes, and the page says so', async (
     await page.locator('.query .rows tbody td').first().waitFor();
     assert.equal(await said.count(), times, name);
     const { rows } = await unspool.queryAt1(bytes, { limit: 1000 });
-    assert.deepEqual(JSON.parse((await save('These rows as JSON'))[1]).map((row) => Object.values(row)), rows);
+    assert.deepEqual(JSON.parse((await save('Rows as JSON'))[1]).map((row) => Object.values(row)), rows);
   }
 });
 
-test('the TypeScript that is copied gives what the page shows', async () => {
+test('copies TypeScript that returns what the page shows', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: it.server.url });
   /** Runs it, with the file where it looks for one, and gives what it made. */
   const run = async (code, file, name) => {
@@ -329,7 +329,7 @@ test('the TypeScript that is copied gives what the page shows', async () => {
   assert.deepEqual(new Uint8Array(await new Response(stream).arrayBuffer()), content);
 });
 
-test('sections of rows say what their writer noted, and lead to their rows', async () => {
+test('shows the notes of sections, and goes to their rows', async () => {
   await open('#sample=sections');
   await page.getByText('4 sections of rows').click();
   const sections = page.getByRole('region', { name: 'Sections' }).locator('tbody tr');
@@ -342,7 +342,7 @@ test('sections of rows say what their writer noted, and lead to their rows', asy
   await page.getByText(`Row ${expected[2].start}, all 8 values`).waitFor();
 });
 
-test('bytes are called text only if all of them are', async () => {
+test('shows bytes as text only if all of them are text', async () => {
   await open();
   const content = page.getByRole('region', { name: 'Decoded bytes' });
   // Latin-1, what only goes on with a letter, and what ends within one; of several pages, a letter may be on two.
@@ -364,7 +364,7 @@ test('bytes are called text only if all of them are', async () => {
   assert.equal(await page.locator('.preview .heading .facts').textContent(), '4,099 bytes of text');
 });
 
-test('the last chunks are gone to as all others', async () => {
+test('goes to the last chunks', async () => {
   await open();
   await pick('ones.cvc', vector('cvc/v1_fp16_chunk1.cvc'));
   await heading('ones.cvc');
@@ -380,17 +380,17 @@ test('the last chunks are gone to as all others', async () => {
   await page.getByText(/this one holds row 8\d$/).waitFor();
 });
 
-test('of vectors without numbers nothing is shown, and nothing is waited for', async () => {
+test('shows no rows for vectors without values', async () => {
   await open();
   await pick('flat.cvc', vector('cvc/v1_zero_dim.cvc'));
   await heading('flat.cvc');
   await page.getByText('4 rows of 0 values').waitFor();
-  await page.getByText('There is nothing to show.').waitFor();
+  await page.getByText('This column has no values.').waitFor();
   assert.equal(await page.locator('.preview .drawings, .preview .rows').count(), 0);
   assert.equal((await save('Raw bytes'))[1].length, 0);
 });
 
-test('what is unwrapped is saved by the name that it had, and what is decoded by another', async () => {
+test('names saved files by their content', async () => {
   await open();
   const numbers = vector('pco/m_i32_classic_auto.pco');
   const zstd = vector('zstd/rfc8878/text-1025.zst');
@@ -415,7 +415,7 @@ test('what is unwrapped is saved by the name that it had, and what is decoded by
   assert.deepEqual([(await save('CSV'))[0], (await save('Raw bytes'))[0]], ['columns.int64_s.csv', 'columns.int64_s.bin']);
 });
 
-test('strings are saved, quoted where they must be', async () => {
+test('saves strings, quoted where needed', async () => {
   await open('#sample=strings');
   await page.getByRole('button', { name: 'CSV' }).waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV', exact: true }).click()]);
@@ -424,7 +424,7 @@ test('strings are saved, quoted where they must be', async () => {
   assert.match(lines[1], /^0,"http.*"$/);
 });
 
-test('what Zstandard, xz and AT-1 hold is shown as text', async () => {
+test('shows the content of Zstandard, xz and AT-1 as text', async () => {
   for (const [id, name, start] of [['zstd', 'Zstandard', 'Quoun gisweet'], ['xz', 'xz', 'station,time'], ['at1', 'AT-1 log', vector('at1/c0_ssh.orig').toString().slice(0, 40)]]) {
     // Only some tables of AT-1 can be asked; the others are text.
     if (id === 'at1') await pick('log.at1', vector('at1/c0_ssh.at1'));
@@ -433,7 +433,7 @@ test('what Zstandard, xz and AT-1 hold is shown as text', async () => {
     const content = page.getByRole('region', { name: 'Decoded bytes' });
     await content.waitFor();
     assert.ok((await content.textContent()).startsWith(start), name);
-    if (id !== 'at1') assert.match(await fact('Checksums').textContent(), /right$/);
+    if (id !== 'at1') assert.match(await fact('Checksums').textContent(), /verified$/);
   }
   // A longer text has pages.
   const [content, log] = [page.getByRole('region', { name: 'Decoded bytes' }), vector('at1/c0_ssh.orig').toString()];
@@ -446,7 +446,7 @@ test('what Zstandard, xz and AT-1 hold is shown as text', async () => {
   assert.ok(await page.getByRole('button', { name: 'Later' }).isDisabled());
 });
 
-test('a table is asked: conditions, what they cost, and which row groups were ruled out', async () => {
+test('queries a table, and shows the cost and the skipped row groups', async () => {
   const rows = page.getByRole('region', { name: 'Rows', exact: true }).locator('tbody tr');
   const said = page.locator('.query').getByRole('status').first();
   const fates = (fate) => page.locator(`.zone-chart .zone.${fate}`);
@@ -480,7 +480,7 @@ test('a table is asked: conditions, what they cost, and which row groups were ru
   await page.getByText(`${click} row${click === 1 ? '' : 's'} that meet all conditions`).waitFor();
 
   // The question as TypeScript, and its rows as a file.
-  await page.getByText('The same in TypeScript').click();
+  await page.getByText('Show the TypeScript').click();
   const snippet = await page.getByRole('region', { name: 'TypeScript' }).textContent();
   assert.match(snippet, /where: \[\{ column: "ts", from: "1700010480", to: "1700010520" \}\]/);
   assert.match(snippet, /eq: \[\{ column: "type", value: "\\"click\\"" \}\]/);
@@ -492,13 +492,13 @@ test('a table is asked: conditions, what they cost, and which row groups were ru
 
   // Answers that are no rows.
   await second.getByRole('button', { name: 'Remove condition 2' }).click();
-  await page.getByLabel('What to show').selectOption('sum');
-  await page.getByLabel('Of which column').selectOption('ts');
+  await page.getByLabel('Result').selectOption('sum');
+  await page.getByLabel('Aggregated column').selectOption('ts');
   await page.locator('.result', { hasText: String(ts.map(BigInt).reduce((a, b) => a + b)) }).waitFor();
-  await page.getByLabel('What to show').selectOption('min');
-  await page.getByLabel('Of which column').selectOption('type');
-  await page.locator('.result', { hasText: 'None of them has a number.' }).waitFor();
-  await page.getByLabel('What to show').selectOption('count');
+  await page.getByLabel('Result').selectOption('min');
+  await page.getByLabel('Aggregated column').selectOption('type');
+  await page.locator('.result', { hasText: 'No matching row has a number.' }).waitFor();
+  await page.getByLabel('Result').selectOption('count');
   await page.getByText('9 rows that meet all conditions').waitFor();
   await first.getByLabel('From').fill('1700010520');
   await page.getByText('1 row that meets all conditions').waitFor();
@@ -507,15 +507,15 @@ test('a table is asked: conditions, what they cost, and which row groups were ru
 
   // Lines as they were, of all groups; each group and its zone map.
   await page.getByRole('button', { name: 'Remove condition 1' }).click();
-  await page.getByLabel('What to show').selectOption('lines');
+  await page.getByLabel('Result').selectOption('lines');
   await rows.first().getByText('{"type":"click","ts":1700000000,"val":5.183}').waitFor();
-  await page.getByText('Each of the 25 groups').click();
+  await page.getByText('Show all 25 groups').click();
   const group = page.getByRole('region', { name: 'Row groups' }).locator('tbody tr').nth(1);
   await group.waitFor();
   assert.deepEqual((await group.locator('td').allTextContents()).filter((_, at) => at !== 1), ['100', '1700000500', '1700000995', 'read']);
 });
 
-test('a table of which one group is broken is asked for the others', async () => {
+test('queries the intact groups of a broken table', async () => {
   const bytes = vector('at1/c8_events.at1');
   const { blocks } = await unspool.describeAt1(bytes);
   // The second column of the last group.
@@ -524,11 +524,11 @@ test('a table of which one group is broken is asked for the others', async () =>
   await pick('broken.at1', bytes);
   await page.locator('.verdict', { hasText: /^Broken at byte/ }).waitFor();
   await page.getByText('The first 1,000 rows').waitFor();
-  await page.getByLabel('At most so many rows').fill('2500');
+  await page.getByLabel('Maximum number of rows').fill('2500');
   await page.getByRole('alert').getByText('This cannot be answered').waitFor();
 });
 
-test('the bins of Pco stand against the data', async () => {
+test('compares the bins of Pco with the data', async () => {
   const bins = page.getByRole('region', { name: 'Bins' }).locator('tbody tr');
   const cells = async (column) => (await bins.locator(`td:nth-of-type(${column})`).allTextContents()).map((text) => text.trim());
   const number = (text) => Number(/\(([\d,]+)\)/.exec(text)[1].replaceAll(',', ''));
@@ -570,7 +570,7 @@ test('the bins of Pco stand against the data', async () => {
   assert.equal((await cells(6)).reduce((sum, text) => sum + number(text), 0), 2000 - 2);
 });
 
-test('the tables of Zstandard are those that its literals are coded with', async () => {
+test('shows the Zstandard tables that code the literals', async () => {
   const rows = page.getByRole('region', { name: 'Codes' }).locator('tbody tr');
   await open('#sample=zstd');
   await heading('text.zst');
@@ -599,7 +599,7 @@ test('the tables of Zstandard are those that its literals are coded with', async
   await page.locator('.inside select option:checked', { hasText: 'FSE table of offsets' }).waitFor({ state: 'attached' });
 });
 
-test('the sequences of Zstandard copy what the text holds twice', async () => {
+test('shows the matches of repeated text in Zstandard', async () => {
   await open('#sample=zstd');
   await heading('text.zst');
   const rows = page.getByRole('table', { name: 'Sequences' }).getByRole('row');
@@ -622,7 +622,7 @@ test('the sequences of Zstandard copy what the text holds twice', async () => {
   assert.equal(seen.size, total);
 });
 
-test('the sequences and tables of the Zstandard draft are those of the draft, which its magic number does not tell', async () => {
+test('shows sequences and tables of the Zstandard draft', async () => {
   await open();
   // One that says of itself that it is Zstandard 0.7, one that says RFC 8878, and one that needs a dictionary.
   for (const [name, sequences] of [['s-wd-exp9', 8], ['csv-60000-flush1000-l19', 6]]) {
@@ -644,7 +644,7 @@ test('the sequences and tables of the Zstandard draft are those of the draft, wh
   await page.getByRole('heading', { name: 'Zstandard 0.7' }).waitFor();
 });
 
-test('a table is asked in the words of a person: texts without their quotes, numbers as the page writes them', async () => {
+test('accepts unquoted text and grouped digits in a query', async () => {
   await open('#sample=at1');
   const found = page.locator('.query .facts[role=status]');
   await page.getByRole('button', { name: 'Add a condition' }).click();
@@ -653,13 +653,13 @@ test('a table is asked in the words of a person: texts without their quotes, num
   await found.filter({ hasText: /^[1-9]\d* rows that meet all conditions/ }).waitFor();
   assert.equal(await page.locator('.refused').count(), 0);
   await page.getByLabel('To', { exact: true }).fill('17,00');
-  await page.getByText('This cannot be answered: “17,00” is no number.').waitFor();
+  await page.getByText('The query failed: “17,00” is not a number.').waitFor();
   await page.getByRole('button', { name: 'Remove condition 1' }).click();
   await page.getByRole('button', { name: 'Add a condition' }).click();
   await page.getByLabel('Column', { exact: true }).selectOption({ label: 'type (text)' });
   await page.getByLabel('Value', { exact: true }).fill('click');
   await found.filter({ hasText: /^0 rows/ }).waitFor();
-  await page.getByText('Texts of JSON stand in quotes in most tables.').waitFor();
+  await page.getByText('Most JSON tables store text in quotes.').waitFor();
   await page.getByRole('button', { name: 'Look for "click"' }).click();
   await found.filter({ hasText: /^[1-9][\d,]* rows that meet all conditions/ }).waitFor();
   assert.equal(await page.getByLabel('Value', { exact: true }).inputValue(), '"click"');

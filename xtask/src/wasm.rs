@@ -174,7 +174,8 @@ fn write_errors() -> Result<()> {
 /// Writes the numbers of node names as a source of the package, and their labels as another. Each
 /// number is a constant of its own, so that a bundler keeps only those that are used.
 fn write_names() -> Result<()> {
-    let mut numbers = String::from(MADE);
+    let module = "/**\n * The numbers of node names, one constant each.\n *\n * @module unspool/names\n */\n";
+    let mut numbers = format!("{MADE}{module}");
     let mut labels = format!(
         "{MADE}/** The labels of names, by their numbers. */\nexport const LABELS: Readonly<Record<number, string>> = {{\n"
     );

@@ -1,6 +1,6 @@
 export * from './common.js';
 export { probe, type Format, type Probe } from './probe.js';
-export { decode, decodeInto, type Decoded, type DecodeOptions } from './decode.js';
+export { decode, decodeInto, type Decoded, type DecodedBytes, type DecodeOptions, type DecodeResults } from './decode.js';
 export { inspect, outline, type InspectOptions, type Inspection, type OutlineOptions } from './inspect.js';
 export { nodeAt, nodes, type Node, type Structure } from './structure.js';
 // The functions of each format, from `public`.

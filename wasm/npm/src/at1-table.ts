@@ -40,7 +40,14 @@ export interface At1Table {
     readonly type: 'text' | 'integer' | 'decimal';
   }[];
   /** File ranges of the blocks; `undefined` if all are compressed as one. */
-  readonly blocks: { readonly start: Float64Array; readonly end: Float64Array } | undefined;
+  readonly blocks:
+    | {
+        /** First byte of each block. */
+        readonly start: Float64Array;
+        /** End of each block, exclusive. */
+        readonly end: Float64Array;
+      }
+    | undefined;
   /** Length of each block. */
   readonly lengths: Float64Array;
   /** Zone maps: lower bound of each block as the nearest float; NaN if it has none. */

@@ -17,11 +17,17 @@ const { call, work } = wasmModule;
  * `Uint16Array` if the engine has none.
  */
 export interface CvcArrays<B extends ArrayBufferLike = ArrayBuffer> {
+  /** 32-bit floats. */
   float32: Float32Array<B>;
+  /** 16-bit floats. */
   float16: HalfFloats<B>;
+  /** Signed 64-bit integers. */
   int64: BigInt64Array<B>;
+  /** Signed 32-bit integers. */
   int32: Int32Array<B>;
+  /** Signed 8-bit integers. */
   int8: Int8Array<B>;
+  /** Unsigned 8-bit integers. */
   uint8: Uint8Array<B>;
 }
 
@@ -42,21 +48,20 @@ export interface Checksums {
 }
 
 /** Rows of a column. Checking `dtype` narrows the type of `data`. */
-export type CvcVectors<D extends CvcDtype = CvcDtype> = { [K in D]: CvcVectorsOf<K> }[D];
-
-/** Rows of a column of one type. */
-export interface CvcVectorsOf<D extends CvcDtype> {
-  /** The name of the column; empty if the file has only one. */
-  readonly column: string;
-  /** The type of `data`: the column's own type if it is stored plainly, else `float32`. */
-  readonly dtype: D;
-  /** Number of rows, and values per row. */
-  readonly shape: readonly [rows: number, dimension: number];
-  /** The values, row after row. */
-  readonly data: CvcArrays[D];
-  /** Checksums of the chunks that were read. */
-  readonly checksums: Checksums;
-}
+export type CvcVectors<D extends CvcDtype = CvcDtype> = {
+  [K in D]: {
+    /** The name of the column; empty if the file has only one. */
+    readonly column: string;
+    /** The type of `data`: the column's own type if it is stored plainly, else `float32`. */
+    readonly dtype: K;
+    /** Number of rows, and values per row. */
+    readonly shape: readonly [rows: number, dimension: number];
+    /** The values, row after row. */
+    readonly data: CvcArrays[K];
+    /** Checksums of the chunks that were read. */
+    readonly checksums: Checksums;
+  };
+}[D];
 
 /** Options for decoding rows. */
 export interface CvcRowOptions {

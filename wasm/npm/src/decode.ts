@@ -18,36 +18,49 @@ export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'> & Pic
 const KNOWN = { limits: true, checksums: true, dictionary: true } as const;
 
 /** The result of {@link decode} for each format. */
-export interface Results {
+export interface DecodeResults {
+  /** Files. */
   at1: {
     /** The files of a bundle, or a single file with an empty name. */
     readonly files: readonly At1File[];
   };
+  /** Columns of vectors. */
   cvc: {
     /** All columns, in the order of the schema. */
     readonly columns: readonly CvcVectors[];
   };
   /** Content in an unknown format. Known content is decoded, and reported with its own format. */
-  gzip: Content;
+  gzip: DecodedBytes;
+  /** All rows. */
   onpair: OnPairStrings;
+  /** Numbers. */
   pco: {
     /** All numbers in one array; several arrays only if the file mixes types. */
     readonly arrays: readonly PcoArray[];
   };
-  xz: Content;
-  zstd: Content;
-  'zstd-v07': Content;
-  'zstd-skippable': Content;
+  /** Decoded bytes. */
+  xz: DecodedBytes;
+  /** Decoded bytes. */
+  zstd: DecodedBytes;
+  /** Decoded bytes. */
+  'zstd-v07': DecodedBytes;
+  /** Decoded bytes: empty, as skippable frames hold no content. */
+  'zstd-skippable': DecodedBytes;
 }
 
 /** The result of a format that holds plain bytes. */
-export interface Content {
+export interface DecodedBytes {
   /** The decoded bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Result of {@link decode}. Checking `format` narrows the type. */
-export type Decoded = { [F in keyof Results]: { readonly format: F } & Results[F] }[keyof Results];
+export type Decoded = {
+  [F in keyof DecodeResults]: {
+    /** The detected format. */
+    readonly format: F;
+  } & DecodeResults[F];
+}[keyof DecodeResults];
 
 /** The functions that decode a format. Each gets only the options it knows. */
 interface Decoder<R> {
@@ -56,12 +69,12 @@ interface Decoder<R> {
   readonly into?: (bytes: Uint8Array, to: never, options: DecodeOptions) => number;
 }
 
-const ZSTD: Decoder<Content> = {
+const ZSTD: Decoder<DecodedBytes> = {
   all: (bytes, { limits, dictionary }) => ({ bytes: decodeZstd(bytes, { limits, dictionary }) }),
   into: (bytes, to, { limits, dictionary }) => decodeZstdInto(bytes, to, { limits, dictionary }),
 };
 
-const DECODERS: { readonly [F in Format]: Decoder<Results[F]> } = {
+const DECODERS: { readonly [F in Format]: Decoder<DecodeResults[F]> } = {
   at1: {
     all: (bytes, { limits }) => ({ files: decodeAt1Files(bytes, { limits }) }),
     into: (bytes, to, { limits }) => decodeAt1Into(bytes, to, { limits }),

@@ -8,6 +8,7 @@ import { Pieces } from './pieces.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf, openSource, type Source } from './source.js';
 import { pathOf } from './path.js';
+import type { Checksums } from './cvc.js';
 import type { Structure } from './structure.js';
 import { formatArguments, type ZstdFormat } from './zstd.js';
 
@@ -32,7 +33,7 @@ export interface Inspection {
   /** The error that ended the walk early. */
   readonly error: UnspoolError | undefined;
   /** Results of the checksums, one count for each outcome. */
-  readonly checksums: { readonly right: number; readonly wrong: number; readonly unchecked: number };
+  readonly checksums: Checksums;
 }
 
 /** Inspects a whole file. For a broken file, returns all fields before the error, and the error. */

@@ -18,14 +18,11 @@ export interface Limits {
   maxDepth?: number | undefined;
 }
 
-/** All limits, each with a value. */
-type AllLimits = Readonly<Record<keyof Limits, number>>;
-
 /**
  * Default limits: 4 GiB of output, a window of 128 MiB, headers of 256 MiB, 16 million entries,
  * 4,096 columns.
  */
-export const DEFAULT_LIMITS: AllLimits = Object.freeze({
+export const DEFAULT_LIMITS: Readonly<Record<keyof Limits, number>> = Object.freeze({
   maxOutput: 2 ** 32 - 1,
   maxWindow: 128 * 2 ** 20,
   maxHeader: 256 * 2 ** 20,
@@ -54,7 +51,7 @@ export function limitsOf<T extends { limits?: Limits | undefined }>(options: T, 
   return limitNumbers(options.limits);
 }
 
-const inOrder = (all: AllLimits): Float64Array =>
+const inOrder = (all: Readonly<Record<keyof Limits, number>>): Float64Array =>
   Float64Array.of(all.maxOutput, all.maxWindow, all.maxHeader, all.maxElements, all.maxColumns, all.maxDepth);
 
 /** Created once: building it takes longer than decoding a few hundred numbers. */

@@ -41,8 +41,14 @@ export type OnPairParts = {
 } & (
   | {
       /** The codes, one per element. */
-      readonly codes: Uint16Array; readonly packedCodes?: never; readonly bits?: never }
+      readonly codes: Uint16Array;
+      /** Absent. */
+      readonly packedCodes?: never;
+      /** Absent. */
+      readonly bits?: never;
+    }
   | {
+      /** Absent. */
       readonly codes?: never;
       /** Codes of `bits` bits each, packed from the lowest bit. */
       readonly packedCodes: Bytes | BigUint64Array;
@@ -53,9 +59,30 @@ export type OnPairParts = {
 
 /** A search: exactly one of the three. A string is encoded as UTF-8. */
 export type OnPairQuery =
-  | { readonly equals: string | Uint8Array; readonly startsWith?: never; readonly contains?: never }
-  | { readonly equals?: never; readonly startsWith: string | Uint8Array; readonly contains?: never }
-  | { readonly equals?: never; readonly startsWith?: never; readonly contains: string | Uint8Array };
+  | {
+      /** The row equals this. */
+      readonly equals: string | Uint8Array;
+      /** Absent. */
+      readonly startsWith?: never;
+      /** Absent. */
+      readonly contains?: never;
+    }
+  | {
+      /** Absent. */
+      readonly equals?: never;
+      /** The row starts with this. */
+      readonly startsWith: string | Uint8Array;
+      /** Absent. */
+      readonly contains?: never;
+    }
+  | {
+      /** Absent. */
+      readonly equals?: never;
+      /** Absent. */
+      readonly startsWith?: never;
+      /** The row contains this. */
+      readonly contains: string | Uint8Array;
+    };
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 

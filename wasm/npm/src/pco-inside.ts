@@ -7,10 +7,10 @@ import { type Bytes, bytesOf } from './source.js';
 
 const { call } = moduleFor('pco');
 
-const VARIABLES = ['lookback', 'primary', 'secondary'] as const;
+const VARIABLES: readonly PcoVariable[] = ['lookback', 'primary', 'secondary'];
 
 /** A latent variable of a chunk. */
-export type PcoVariable = (typeof VARIABLES)[number];
+export type PcoVariable = 'lookback' | 'primary' | 'secondary';
 
 /**
  * Returns the number of latents in each bin of a variable, in the order of the file. The weights in

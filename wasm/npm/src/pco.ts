@@ -13,16 +13,27 @@ const { call, work } = moduleFor('pco');
  * `Uint16Array` if the engine has none.
  */
 export interface PcoArrays<B extends ArrayBufferLike = ArrayBuffer> {
+  /** Unsigned 8-bit integers. */
   uint8: Uint8Array<B>;
+  /** Signed 8-bit integers. */
   int8: Int8Array<B>;
+  /** Unsigned 16-bit integers. */
   uint16: Uint16Array<B>;
+  /** Signed 16-bit integers. */
   int16: Int16Array<B>;
+  /** 16-bit floats. */
   float16: HalfFloats<B>;
+  /** Unsigned 32-bit integers. */
   uint32: Uint32Array<B>;
+  /** Signed 32-bit integers. */
   int32: Int32Array<B>;
+  /** 32-bit floats. */
   float32: Float32Array<B>;
+  /** Unsigned 64-bit integers. */
   uint64: BigUint64Array<B>;
+  /** Signed 64-bit integers. */
   int64: BigInt64Array<B>;
+  /** 64-bit floats. */
   float64: Float64Array<B>;
 }
 
@@ -33,7 +44,14 @@ export type PcoDtype = keyof PcoArrays;
 export type PcoData<B extends ArrayBufferLike = ArrayBuffer> = PcoArrays<B>[PcoDtype];
 
 /** A run of numbers of one type. Checking `dtype` narrows the type of `data`. */
-export type PcoArray = { [D in PcoDtype]: { readonly dtype: D; readonly data: PcoArrays[D] } }[PcoDtype];
+export type PcoArray = {
+  [D in PcoDtype]: {
+    /** Type of the numbers. */
+    readonly dtype: D;
+    /** The numbers. */
+    readonly data: PcoArrays[D];
+  };
+}[PcoDtype];
 
 /** Options for decoding Pco. */
 export interface PcoDecodeOptions {

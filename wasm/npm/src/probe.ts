@@ -1,17 +1,30 @@
-import type { Results } from './decode.js';
+import type { DecodeResults } from './decode.js';
 import { call } from './instance.js';
 import { type Bytes, bytesOf } from './source.js';
 
 /** A format that this build decodes. */
-export type Format = keyof Results;
+export type Format = keyof DecodeResults;
 
 /** Result of {@link probe}. */
 export type Probe =
-  | { readonly format: Format; readonly needed?: never }
-  /** Too short: this many bytes are needed. */
-  | { readonly format: undefined; readonly needed: number }
-  /** Not a known format. */
-  | { readonly format: undefined; readonly needed?: never };
+  | {
+      /** The detected format. */
+      readonly format: Format;
+      /** Absent. */
+      readonly needed?: never;
+    }
+  | {
+      /** Unknown, as the input is too short. */
+      readonly format: undefined;
+      /** Number of bytes needed to detect the format. */
+      readonly needed: number;
+    }
+  | {
+      /** Not a known format. */
+      readonly format: undefined;
+      /** Absent. */
+      readonly needed?: never;
+    };
 
 /** Detects the format from the first bytes; eight are always enough. */
 export function probe(bytes: Bytes): Probe {

@@ -199,6 +199,7 @@ interface Answer {
 
 /** An error that says why a server's answer cannot be used. */
 export class SourceError extends Error {
+  /** Always `SourceError`. */
   override readonly name = 'SourceError';
   /** The requested address. */
   readonly url: string;

@@ -48,7 +48,14 @@ export interface Statistics extends Summary {
   /**
    * Zeros, negative numbers, and a histogram of the base-2 logarithms of nonzero absolute values.
    */
-  readonly magnitudes: { readonly zeros: number; readonly negative: number; readonly bins: readonly Bin[] };
+  readonly magnitudes: {
+    /** Number of zeros. */
+    readonly zeros: number;
+    /** Number of negative numbers. */
+    readonly negative: number;
+    /** Histogram of the base-2 logarithms. */
+    readonly bins: readonly Bin[];
+  };
   /** Summary of the norms of vectors; `undefined` for plain numbers. */
   readonly norms: Summary | undefined;
 }
@@ -56,7 +63,12 @@ export interface Statistics extends Summary {
 /** Statistics of one array. */
 export interface ArrayStatistics extends Statistics {
   /** Summary of the norms of vectors, and each norm. */
-  readonly norms: (Summary & { readonly each: Float64Array }) | undefined;
+  readonly norms:
+    | (Summary & {
+        /** The norm of each vector. */
+        readonly each: Float64Array;
+      })
+    | undefined;
 }
 
 /** Options of {@link statistics} and {@link RunningStatistics}. */

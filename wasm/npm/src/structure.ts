@@ -1,5 +1,9 @@
-// `unspool/structure`: reads the result of `inspect` without wasm. For pages that inspect in a
-// worker.
+/**
+ * Reads the result of `inspect` without wasm, for pages that inspect in a worker.
+ *
+ * @module unspool/structure
+ */
+
 /**
  * The nodes of a file as flat arrays: small for a million nodes, and transferable from a worker.
  * Each node is followed by its children. Leaves tile a valid file: each bit belongs to exactly one.

@@ -58,8 +58,30 @@ export function zstdFormat(bytes: Bytes): ZstdFormat | undefined {
 
 /** The header of a frame, or of a skippable frame of `size` bytes that Zstandard ignores. */
 export type ZstdHeader =
-  | { kind: 'frame'; length: number; window: number; contentSize?: number; dictionaryId?: number; checksum: boolean }
-  | { kind: 'skippable'; length: number; variant: number; size: number };
+  | {
+      /** A frame with content. */
+      kind: 'frame';
+      /** Length of the header in bytes. */
+      length: number;
+      /** Window that decoding needs, in bytes. */
+      window: number;
+      /** Length of the content, if the header has it. */
+      contentSize?: number;
+      /** ID of the dictionary, if the frame needs one. */
+      dictionaryId?: number;
+      /** True if the frame ends with a checksum. */
+      checksum: boolean;
+    }
+  | {
+      /** A skippable frame. */
+      kind: 'skippable';
+      /** Length of the header in bytes. */
+      length: number;
+      /** Number in the magic number, 0 to 15. */
+      variant: number;
+      /** Length of the frame's data in bytes. */
+      size: number;
+    };
 
 /** Maximum length of a header. */
 const HEADER = 18;

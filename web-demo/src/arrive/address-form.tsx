@@ -15,10 +15,10 @@ export function AddressForm({ address = '' }: { readonly address?: string | unde
       }}
     >
       <label>
-        or the address of one <input name="url" type="url" required defaultValue={address} placeholder="https://example.com/vectors.cvc" />
+        or enter its address <input name="url" type="url" required defaultValue={address} placeholder="https://example.com/vectors.cvc" />
       </label>
       <button type="submit">Open</button>
-      <span class="fine">Or paste it, or a file, anywhere on this page. Large files of CVC and OnPair, and tables of AT-1, are read only where you look.</span>
+      <span class="fine">You can also paste an address or a file anywhere on this page. Large CVC and OnPair files and AT-1 tables are read only where you look.</span>
     </form>
   );
 }

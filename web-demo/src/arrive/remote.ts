@@ -23,9 +23,9 @@ export class RemoteFile implements Content {
     const response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(() => {
       throw new Error('the server cannot be reached');
     });
-    if (response.status !== 206) throw new Error(`the server answers ${response.status} to a range`);
+    if (response.status !== 206) throw new Error(`the server returned ${response.status} for a range`);
     return response.arrayBuffer().catch(() => {
-      throw new Error('the server broke off');
+      throw new Error('the connection closed early');
     });
   }
 }
@@ -57,7 +57,7 @@ export async function openRemote(url: string, { all }: Pick<Address, 'all'>, sig
   for (;;) {
     const { value } = (await reader?.read().catch(() => {
       signal.throwIfAborted();
-      throw new Error(`The download broke off after ${bytes(done)}${total > 0 ? ` of ${bytes(total)}` : ''}.`);
+      throw new Error(`The download stopped after ${bytes(done)}${total > 0 ? ` of ${bytes(total)}` : ''}.`);
     })) ?? {};
     if (value === undefined) return new Blob(parts);
     // The browser may keep a `Blob` on disk.
@@ -73,14 +73,14 @@ async function ask(url: string, init: RequestInit & { readonly signal: AbortSign
     return await fetch(url, init);
   } catch (error) {
     if (init.signal.aborted) throw error;
-    throw new Error('The server cannot be reached, or does not let other pages read its files (it would have to allow this by CORS).');
+    throw new Error('The server cannot be reached, or does not allow other pages to read its files (CORS).');
   }
 }
 
 /** Accepts an answer with the file or a part of it. Any other answer is an error page. */
 function sound(response: Response): Response {
   const { ok, status, statusText } = response;
-  if (!ok) throw new Error(`The server answers ${`${status} ${statusText}`.trim()}.`);
+  if (!ok) throw new Error(`The server returned ${`${status} ${statusText}`.trim()}.`);
   return response;
 }
 

@@ -21,15 +21,15 @@ export function Start({ cancelled, onFiles }: Props) {
       <label class="drop">
         <FileInput onFiles={onFiles} />
         <span class="big">Drop a file here</span>
-        <span>or <u>choose one</u> from your machine, with its Zstandard dictionary if it needs one</span>
+        <span>or <u>choose one</u>, with its Zstandard dictionary if it needs one</span>
         <span class="kinds">Zstandard, xz and gzip files, Pco numbers, OnPair strings, CVC vectors, AT-1 logs and tables</span>
       </label>
       <AddressForm />
       <Samples current="" />
       <ul class="promises">
-        <li><strong>What is it?</strong> The format is told by its bytes, not by its name.</li>
+        <li><strong>What is it?</strong> The page detects the format from the bytes, not the name.</li>
         <li><strong>Where do the bytes go?</strong> Every byte belongs to one named field.</li>
-        <li><strong>Is it broken?</strong> Then you see where, and why, and all that came before.</li>
+        <li><strong>Is it broken?</strong> See where and why, and everything before the error.</li>
       </ul>
     </section>
   );
@@ -39,7 +39,7 @@ export function Start({ cancelled, onFiles }: Props) {
 export function Samples({ current }: { readonly current: string }) {
   return (
     <nav class="samples" aria-label="Samples">
-      <span class="lead">{current === '' ? 'No file at hand? Look at' : 'Samples'}</span>
+      <span class="lead">{current === '' ? 'No file at hand? Open a sample:' : 'Samples'}</span>
       {SAMPLES.map(({ id, title, note }) => (
         <a key={id} href={`#sample=${id}`} aria-current={id === current ? 'page' : undefined} title={note}>
           <strong>{title}</strong>

@@ -33,7 +33,7 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
 
   const go = (): void => {
     const at = offsetOf(offset);
-    if (at === undefined || at >= size) return setSaid(`An offset is a number below ${count(size)}, or 0x and a hexadecimal one.`);
+    if (at === undefined || at >= size) return setSaid(`Enter an offset below ${count(size)}, in decimal or as 0x1267.`);
     setSaid('');
     onByte(at);
   };
@@ -41,13 +41,13 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
   /** Goes to the next match, and says where it is. */
   const searchField = async (backwards: boolean, care: Required<Care>): Promise<string> => {
     const node = await findNode(structure, { text: sought, from: selected, backwards }, care);
-    if (node < 0) return 'No field is called so or holds that.';
+    if (node < 0) return 'No field has this name or value.';
     onNode(node);
     return '';
   };
   const searchBytes = async (needle: Uint8Array<ArrayBuffer>, backwards: boolean, care: Care): Promise<string> => {
     const at = await file.find({ needle, from: cursor, backwards }, care);
-    if (at < 0) return `It does not occur in the bytes as they are stored.${structure.length > 0 ? ' What they decode to is not searched here.' : ''}`;
+    if (at < 0) return `Not found in the stored bytes.${structure.length > 0 ? ' Decoded content is not searched here.' : ''}`;
     onByte(at);
     return `At byte ${count(at)}.`;
   };
@@ -56,7 +56,7 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
     if (job.going) return;
     if ((kind === 'field' ? sought.trim() : sought) === '') return setSaid('');
     const needle = kind === 'bytes' ? bytesOf(sought) : new TextEncoder().encode(sought);
-    if (needle === undefined) return setSaid('Bytes are pairs of hexadecimal digits, as in 28 b5 2f fd.');
+    if (needle === undefined) return setSaid('Enter bytes as pairs of hexadecimal digits, such as 28 b5 2f fd.');
     setSaid('Searching…');
     await job.run(async (care) => {
       try {

@@ -14,7 +14,7 @@ export function Place({ model, node, cursor }: Props) {
   if (node < 0) {
     return (
       <p class="place" aria-live="polite">
-        {cursor < 0 ? 'Point at a byte or a field to see what it is.' : `Byte ${count(cursor)} (0x${hex(cursor, 1)}): not part of any field that was understood.`}
+        {cursor < 0 ? 'Point at a byte or a field to see what it is.' : `Byte ${count(cursor)} (0x${hex(cursor, 1)}): not part of a known field.`}
       </p>
     );
   }

@@ -16,7 +16,7 @@ export function Readings({ content, at }: Props) {
   if (bytes === undefined || bytes.length === 0) return null;
   return (
     <details class="readings" open>
-      <summary>Byte {count(at)} read as a number or a letter</summary>
+      <summary>Byte {count(at)} as a number or a character</summary>
       <div class="table" tabIndex={0} role="region" aria-label="Readings of the bytes at the cursor">
         <table>
           <thead>

@@ -19,7 +19,7 @@ export function plainly(question: Question, { columns }: At1Columns): { readonly
     columns[condition.column]?.type === 'text' ? condition : { ...condition, from: plainNumber(condition.from), to: plainNumber(condition.to) },
   );
   const wrong = conditions.flatMap(({ test, from, to }) => (test === 'between' ? [from, to] : [])).find((text) => text !== '' && Number.isNaN(Number(text)));
-  return { question: { ...question, conditions }, refused: wrong === undefined ? '' : `“${wrong}” is no number` };
+  return { question: { ...question, conditions }, refused: wrong === undefined ? '' : `“${wrong}” is not a number` };
 }
 
 /** Removes thousands separators, which the page itself writes. Leaves other text unchanged. */

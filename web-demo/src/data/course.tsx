@@ -14,7 +14,7 @@ interface Props {
   /** The curve of all rows. */
   readonly all: Curve;
   /** Word for one of its numbers. */
-  readonly named: 'value' | 'length';
+  readonly named: 'value' | 'norm';
   /** Caption of the curve. */
   readonly what: string;
   readonly onRow: (row: number) => void;
@@ -66,7 +66,7 @@ export function Course({ file, column, all, named, what, onRow }: Props) {
     ['All', 'all', !whole, () => look([0, total])],
   ] as const;
   const [bottom, top] = boundsOf(drawn);
-  const which = drawn.end - drawn.start === total ? `All ${plural(total, named)}` : `${named === 'length' ? 'Lengths' : 'Values'} ${count(drawn.start)} to ${count(drawn.end - 1)}`;
+  const which = drawn.end - drawn.start === total ? `All ${plural(total, named)}` : `${named === 'norm' ? 'Norms' : 'Values'} ${count(drawn.start)} to ${count(drawn.end - 1)}`;
   return (
     <figure>
       <Chart

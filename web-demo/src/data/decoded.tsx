@@ -26,14 +26,14 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
     <section class="preview" aria-label="Decoded values" data-jump="Content" tabIndex={-1}>
       <div class="heading">
         <h2>Content</h2>
-        <p class="facts">{summary.startOnly && 'The first '}{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && ', before the place where the file breaks'}</p>
+        <p class="facts">{summary.startOnly && 'The first '}{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && ', before the error'}</p>
       </div>
       {decoded > 0 && <Within file={file} name={name} report={report} summary={summary} />}
       {error !== '' && <p class="refused" role="alert">These bytes cannot be decoded: {error}.</p>}
       {found !== undefined && found.length > 0 && (
         <pre class="table content" tabIndex={0} role="region" aria-label="Decoded bytes">{text ?? dump(found, start)}</pre>
       )}
-      {decoded === 0 && <p class="facts">There is nothing to show.</p>}
+      {decoded === 0 && <p class="facts">The content is empty.</p>}
       <Pages page={page} pages={pages} onPage={setPage} />
       {report.format !== undefined && (
         <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />

@@ -85,7 +85,7 @@ export function Export({ file, report, name, column, columnName, kinds, question
       await navigator.clipboard.writeText(snippet);
       setSaid('Copied.');
     } catch {
-      setSaid('This browser does not let the page copy; the text is below.');
+      setSaid('This browser blocks copying. Copy the text below.');
     }
   };
 
@@ -99,7 +99,7 @@ export function Export({ file, report, name, column, columnName, kinds, question
       <span class="facts" role="status">{said}</span>
       <Cancel job={job} what="saving" />
       <details>
-        <summary>The same in TypeScript</summary>
+        <summary>Show the TypeScript</summary>
         <pre class="table content" tabIndex={0} role="region" aria-label="TypeScript">{snippet}</pre>
       </details>
     </div>

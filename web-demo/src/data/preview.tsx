@@ -196,7 +196,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
       </div>
       {ends.length > 1 && !empty && <Chunks ends={ends} row={stop} onRow={show} />}
       <Sections sections={sections} onRow={show} />
-      {empty && <p class="facts">There is nothing to show.</p>}
+      {empty && <p class="facts">This column has no values.</p>}
     </>
   );
 }

@@ -13,7 +13,7 @@ export function Sections({ sections, onRow }: Props) {
   if (sections.length === 0) return null;
   return (
     <details class="sections">
-      <summary>{plural(sections.length, 'section')} of rows, which the writer of the file named</summary>
+      <summary>{plural(sections.length, 'section')} of rows, named by the writer</summary>
       <RowTable
         rows={rows}
         label="Sections"

@@ -36,12 +36,12 @@ export function Statistics({ file, column, values, onRow }: Props) {
     [file, column, wanted],
   );
   const [logarithmic, setLogarithmic] = useState(false);
-  if (error !== '') return <p class="facts">These numbers are not summed up: {error}.</p>;
+  if (error !== '') return <p class="facts">No statistics: {error}.</p>;
   if (found === undefined) {
     return (
       <p class="facts" role="status">
-        {wanted ? 'Summing up… ' : <Passing onClick={() => want(true)}>Sum up all {plural(values, 'value')}</Passing>}
-        <Cancel job={job} what="summing up" />
+        {wanted ? 'Computing statistics… ' : <Passing onClick={() => want(true)}>Compute statistics of {plural(values, 'value')}</Passing>}
+        <Cancel job={job} what="computing statistics" />
       </p>
     );
   }
@@ -65,9 +65,9 @@ export function Statistics({ file, column, values, onRow }: Props) {
         <figure>
           <Bars bins={bins} logarithmic={logarithmic} />
           <figcaption>
-            {all === 1 ? 'Where the only value lies' : `How all ${count(all)} values spread`}{' '}
+            {all === 1 ? 'The only value' : `Distribution of ${count(all)} values`}{' '}
             <label class="switch">
-              <input type="checkbox" checked={logarithmic} onChange={({ currentTarget }) => setLogarithmic(currentTarget.checked)} /> by size, in powers of two
+              <input type="checkbox" checked={logarithmic} onChange={({ currentTarget }) => setLogarithmic(currentTarget.checked)} /> by magnitude, in powers of two
             </label>
           </figcaption>
         </figure>
@@ -75,8 +75,8 @@ export function Statistics({ file, column, values, onRow }: Props) {
           file={file}
           column={column}
           all={curve}
-          named={norms === undefined ? 'value' : 'length'}
-          what={norms === undefined ? 'In the order of the file' : `Lengths of the vectors: ${spreadOf(norms)}`}
+          named={norms === undefined ? 'value' : 'norm'}
+          what={norms === undefined ? 'In the order of the file' : `Norms of the vectors: ${spreadOf(norms)}`}
           onRow={onRow}
         />
       </div>

@@ -56,7 +56,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
         <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
           <label>
             rows that{' '}
-            <select aria-label="How rows match" value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value as Place)}>
+            <select aria-label="Match" value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value as Place)}>
               {PLACES.map(([place, words]) => <option key={place} value={place}>{words}</option>)}
             </select>
           </label>
@@ -81,7 +81,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
           </>
         )}
       />
-      {total === 0 && <p class="facts">{rows === 0 ? 'There is nothing to show.' : 'No row matches.'}</p>}
+      {total === 0 && <p class="facts">{rows === 0 ? 'This column has no rows.' : 'No row matches. Change or clear the search.'}</p>}
       {report.format !== undefined && (
         <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />
       )}

@@ -53,19 +53,19 @@ export function Table({ file, name, report, summary }: ValuesProps) {
           {plural(table.rows, 'row')} in {plural(table.groups, 'group')}, {plural(columns.length, 'column')}
         </p>
       </div>
-      <form aria-label="Question" onSubmit={(event) => event.preventDefault()}>
+      <form aria-label="Query" onSubmit={(event) => event.preventDefault()}>
         <Conditions table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />
         <div class="asked">
           <label>
             show{' '}
-            <select aria-label="What to show" value={question.ask} onChange={({ currentTarget }) => ask({ ask: currentTarget.value as Ask })}>
+            <select aria-label="Result" value={question.ask} onChange={({ currentTarget }) => ask({ ask: currentTarget.value as Ask })}>
               {ASKS.map(([ask, words]) => <option key={ask} value={ask}>{words}</option>)}
             </select>
           </label>
           {one && (
             <label>
               of{' '}
-              <select aria-label="Of which column" value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
+              <select aria-label="Aggregated column" value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
                 {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
               </select>
             </label>
@@ -76,7 +76,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
               <input
                 type="number"
                 class="limit"
-                aria-label="At most so many rows"
+                aria-label="Maximum number of rows"
                 min={1}
                 value={question.limit}
                 onInput={({ currentTarget }) => currentTarget.valueAsNumber >= 1 && ask({ limit: Math.floor(currentTarget.valueAsNumber) })}
@@ -103,11 +103,11 @@ export function Table({ file, name, report, summary }: ValuesProps) {
           )}
         </div>
       </form>
-      {error !== '' && <p class="refused" role="alert">This cannot be answered: {error}.</p>}
+      {error !== '' && <p class="refused" role="alert">The query failed: {error}.</p>}
       {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
       {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
       {answer?.result !== undefined && error === '' && <p class="result"><strong>{answer.result}</strong></p>}
-      {answer?.result === undefined && (answer?.withoutNumber ?? 0) > 0 && error === '' && <p class="result">None of them has a number.</p>}
+      {answer?.result === undefined && (answer?.withoutNumber ?? 0) > 0 && error === '' && <p class="result">No matching row has a number.</p>}
       {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
       <RowTable
         rows={rows}
@@ -128,10 +128,10 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         column={0}
         kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...ABOUT.at1.saves]}
         question={asked}
-        words={{ csv: 'These rows as CSV', json: 'These rows as JSON', raw: 'The whole text' }}
+        words={{ csv: 'Rows as CSV', json: 'Rows as JSON', raw: 'Whole text' }}
         snippet={snippetOfQuery(name, asked, table, report.wrapped !== undefined)}
       />
-      {quotes && <p class="facts">As CSV and JSON, values are saved as they stand in the table, with the quotes around them.</p>}
+      {quotes && <p class="facts">CSV and JSON keep the quotes around values, as in the table.</p>}
     </section>
   );
 }
@@ -150,7 +150,7 @@ function Unquoted({ table: { codec, columns }, conditions, onChange }: UnquotedP
   const quoted = conditions.map((condition) => (bare(condition) ? { ...condition, from: JSON.stringify(condition.from) } : condition));
   return (
     <p class="facts">
-      Texts of JSON stand in quotes in most tables. <Passing onClick={() => onChange(quoted)}>Look for {JSON.stringify(found.from)}</Passing>
+      Most JSON tables store text in quotes. <Passing onClick={() => onChange(quoted)}>Search for {JSON.stringify(found.from)}</Passing>
     </p>
   );
 }

@@ -35,8 +35,8 @@ export function Within({ file, name, report, summary: { decoded, startOnly } }: 
   return (
     <p class="within">
       Content: <strong>{kind}</strong>{' '}
-      {within !== undefined && !startOnly && <button type="button" aria-disabled={job.going} onClick={open}>Open what is inside</button>}
-      <Cancel job={job} what="opening what is inside" />
+      {within !== undefined && !startOnly && <button type="button" aria-disabled={job.going} onClick={open}>Open the content</button>}
+      <Cancel job={job} what="opening the content" />
       {problem !== '' && <span class="refused" role="alert">It cannot be opened: {problem}.</span>}
     </p>
   );

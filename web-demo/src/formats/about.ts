@@ -33,7 +33,7 @@ const startBy = (doors: string, stream: string): Start => () => [doors, [
   'try {',
   `  for await (const part of new Blob([bytes]).stream().pipeThrough(${stream})) parts.push(part);`,
   '} catch (error) {',
-  '  console.warn(error); // The file is broken: this comes behind all that could be decoded.',
+  '  console.warn(error); // The file is broken. Everything before the error was decoded.',
   '}',
   'const content = new Uint8Array(await new Blob(parts).arrayBuffer());',
 ]];
@@ -48,7 +48,7 @@ const ZSTD = {
 export const ABOUT: Readonly<Record<Format, About>> = {
   cvc: {
     name: 'CVC embedding vectors',
-    what: 'Vectors of numbers, as language models make them, in chunks that can be read one by one.',
+    what: 'Vectors of numbers, as language models produce them, in chunks that decode one by one.',
     saves: NUMBERS,
     call: (column) => ['decodeCvc', [`const { data, shape } = decodeCvc(bytes${column === '' ? '' : `, { column: ${JSON.stringify(column)} }`});`]],
     sound: (column) => ['openCvc', [
@@ -66,39 +66,39 @@ export const ABOUT: Readonly<Record<Format, About>> = {
   },
   pco: {
     name: 'Pco numbers',
-    what: 'A column of numbers: predicted, sorted into bins, and of each the bin and the place in it.',
+    what: 'A column of numbers: each is predicted, then stored as a bin and an offset in it.',
     saves: NUMBERS,
     call: () => ['decodePco', ['const numbers = decodePco(bytes); // a typed array']],
-    start: () => ['salvagePco', ['const { arrays, error } = salvagePco(bytes); // The numbers before the break, and what is wrong there.', 'const numbers = arrays[0]?.data;']],
+    start: () => ['salvagePco', ['const { arrays, error } = salvagePco(bytes); // The numbers before the error, and the error.', 'const numbers = arrays[0]?.data;']],
   },
   onpair: {
     name: 'OnPair strings',
-    what: 'A column of strings, made of the pieces of a dictionary, so that any row decodes alone.',
+    what: 'A column of strings, built from dictionary tokens. Any row decodes by itself.',
     saves: ['csv', 'json', 'raw'],
     call: () => ['openOnPair', ['using column = openOnPair(bytes);', ...QUESTIONS]],
-    start: () => ['salvageOnPair', ['const { column, error } = salvageOnPair(bytes); // The rows before the break, and what is wrong there.', ...QUESTIONS, 'column.release();']],
+    start: () => ['salvageOnPair', ['const { column, error } = salvageOnPair(bytes); // The rows before the error, and the error.', ...QUESTIONS, 'column.release();']],
   },
   gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.', saves: ['raw'], call: bytesBy('decodeGzip'), start: startBy('gzipStream', 'gzipStream()'), stream: 'gzipStream' },
-  zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and sequences that copy what was there before.', ...ZSTD },
+  zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and matches that copy earlier bytes.', ...ZSTD },
   'zstd-v07': { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.', ...ZSTD },
-  'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a decoder of Zstandard passes over.', ...ZSTD },
+  'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a Zstandard decoder skips.', ...ZSTD },
   xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz'), start: startBy('xzStream', 'xzStream()'), stream: 'xzStream' },
   at1: {
     name: 'AT-1',
-    what: 'A log, a table or another text file, taken apart into columns that are compressed one by one.',
+    what: 'A log, a table or another text file, split into columns that are compressed one by one.',
     saves: ['raw'],
     call: bytesBy('decodeAt1'),
     start: startBy('at1Stream', 'at1Stream()'),
-    unhashed: (end) => ['decodeAt1', [`const content = decodeAt1(bytes.subarray(0, ${end})); // Without the hash, which is wrong.`]],
+    unhashed: (end) => ['decodeAt1', [`const content = decodeAt1(bytes.subarray(0, ${end})); // without the wrong hash`]],
   },
 };
 
 /** The draft between the other two, which shares its magic numbers with both. */
-const ZSTD_DRAFT: About = { name: 'Zstandard draft 0.2.0', what: 'Bytes of any kind, as a draft of Zstandard laid them out, between version 0.7 and RFC 8878.', ...ZSTD };
+const ZSTD_DRAFT: About = { name: 'Zstandard draft 0.2.0', what: 'Bytes of any kind, in a draft of Zstandard between version 0.7 and RFC 8878.', ...ZSTD };
 
-const LOG = { name: 'AT-1 log', what: 'Lines of a log, taken apart into templates and columns of what differs.' };
-const TABLE = { name: 'AT-1 table', what: 'A table as text, taken apart into columns that are compressed one by one.' };
-const LINES = { name: 'AT-1 lines of JSON', what: 'Lines of JSON, taken apart into their keys and columns of values.' };
+const LOG = { name: 'AT-1 log', what: 'Lines of a log, split into templates and columns of variables.' };
+const TABLE = { name: 'AT-1 table', what: 'A table as text, split into columns that are compressed one by one.' };
+const LINES = { name: 'AT-1 lines of JSON', what: 'Lines of JSON, split into keys and columns of values.' };
 
 /** Content of an AT-1 file, by codec. */
 const AT1: Readonly<Record<string, Pick<About, 'name' | 'what'>>> = {
@@ -109,13 +109,13 @@ const AT1: Readonly<Record<string, Pick<About, 'name' | 'what'>>> = {
   json: LINES,
   qjson: { ...LINES, name: 'AT-1 table' },
   qjson2: LINES,
-  jsondoc: { name: 'AT-1 JSON', what: 'A document in JSON, taken apart into what stays and columns of values.' },
-  osm: { name: 'AT-1 map', what: 'A map of OpenStreetMap: nodes, ways and relations, as differences of numbers.' },
+  jsondoc: { name: 'AT-1 JSON', what: 'A JSON document, split into its structure and columns of values.' },
+  osm: { name: 'AT-1 map', what: 'A map of OpenStreetMap: nodes, ways and relations, as deltas of numbers.' },
   vcf: { name: 'AT-1 variants', what: 'Genetic variants in VCF: columns of text, and the genotypes of samples.' },
-  dicom: { name: 'AT-1 image', what: 'A DICOM image: its pixels, and what stands before and behind them.' },
-  embed: { name: 'AT-1 array', what: 'An array of numbers, taken apart into planes of bytes.' },
-  bundle: { name: 'AT-1 bundle', what: 'Several files, each in AT-1 by itself.' },
-  raw: { name: 'AT-1', what: 'Bytes of any kind, compressed as they are.' },
+  dicom: { name: 'AT-1 image', what: 'A DICOM image: its pixels, and the bytes before and after them.' },
+  embed: { name: 'AT-1 array', what: 'An array of numbers, split into byte planes.' },
+  bundle: { name: 'AT-1 bundle', what: 'Several files, each in AT-1.' },
+  raw: { name: 'AT-1', what: 'Bytes of any kind, compressed without a model.' },
 };
 
 /** Returns what the page says about a file. */

@@ -43,7 +43,7 @@ function opened(file: CvcFile): Opened {
   /** Reads rows as 32-bit floats, or with `own` as the column's type. */
   const rows = async (index: number, start: number, end: number, own = false): Promise<Rows> => {
     const column = file.columns[index];
-    if (column === undefined) throw new Error('there is no such column');
+    if (column === undefined) throw new Error('no such column');
     const floats = !own && column.output.startsWith('float');
     const { data, shape } = await (floats ? column.rows(start, end, { as: 'float32' }) : column.rows(start, end));
     return { start, dimension: shape[1], data };

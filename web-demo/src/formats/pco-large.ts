@@ -27,7 +27,7 @@ export async function openLargePco(content: Content, structure: Structure): Prom
   const total = places.reduce((sum, { count }) => sum + count, 0);
 
   const chunkFile = async (place: Place | undefined): Promise<Uint8Array> => {
-    if (place === undefined) throw new Error('there is no such chunk');
+    if (place === undefined) throw new Error('no such chunk');
     const chunk = new Uint8Array(await content.slice(place.start, place.end).arrayBuffer());
     const file = new Uint8Array(header.length + chunk.length + 1);
     file.set(header);
@@ -105,7 +105,7 @@ function numbersIn(file: Uint8Array): PcoArray | undefined {
 function joined(parts: readonly Rows['data'][]): Rows['data'] {
   const [first, ...others] = parts;
   if (first === undefined || others.length === 0) return first ?? new Float64Array();
-  if (others.some((part) => part.constructor !== first.constructor)) throw new Error('these chunks hold numbers of different types');
+  if (others.some((part) => part.constructor !== first.constructor)) throw new Error('these chunks have numbers of different types');
   const all = new (first.constructor as new (length: number) => Rows['data'])(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

@@ -53,7 +53,7 @@ export const pco: Door = {
  * converted from their bits.
  */
 export function numbersOf(array: PcoArray | undefined, start: number, end: number, raw = false): Rows {
-  if (array === undefined) throw new Error('there is no such column');
+  if (array === undefined) throw new Error('no such column');
   const data = array.data.slice(start, end);
   return { start, dimension: 1, data: !raw && array.dtype === 'float16' && data instanceof Uint16Array ? Float32Array.from(data, half) : data };
 }

@@ -41,7 +41,7 @@ export async function largeStart(head: Uint8Array, source: Blob | string, stream
       async *save(_, tell) {
         const remote = typeof source === 'string';
         const response = remote ? await fetch(source) : new Response(source);
-        if (!response.ok) throw new Error(`the server answers ${response.status}`);
+        if (!response.ok) throw new Error(`the server returned ${response.status}`);
         const total = remote ? Number(response.headers.get('Content-Length')) : source.size;
         let done = 0;
         const counted = new TransformStream<Uint8Array, Uint8Array>({

@@ -27,7 +27,7 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
   const counts = taken?.length === bins.length ? taken : undefined;
   const all = counts?.reduce((sum, count) => sum + count, 0) ?? 0;
   const bits = bins.reduce((sum, { weight, offsetBits }) => sum + (weight / total) * (Math.log2(total / weight) + offsetBits), 0);
-  const heads = ['bin', 'from', 'to', 'offset bits', 'weight', 'expected', ...(counts === undefined ? [] : ['in the data']), 'bits for a number'];
+  const heads = ['bin', 'from', 'to', 'offset bits', 'weight', 'expected', ...(counts === undefined ? [] : ['in the data']), 'bits per number'];
   return (
     <section class="inside" aria-label="Inside the codec" data-jump="Bins" tabIndex={-1}>
       <div class="heading">
@@ -48,12 +48,12 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
         )}
         <p class="facts">
           {plural(chunk.count, 'number')} of {chunk.dtype}, mode {chunk.mode}, delta {chunk.delta}
-          {chunk.order > 0 && ` of order ${chunk.order}`}: {plural(bins.length, 'bin')}, {bits.toFixed(2)} bits for each number by their weights
+          {chunk.order > 0 && ` of order ${chunk.order}`}: {plural(bins.length, 'bin')}, {bits.toFixed(2)} bits per number by their weights
         </p>
       </div>
       <Chart weights={bins.map(({ weight }) => weight / total)} shares={counts && Array.from(counts, (count) => count / Math.max(1, all))} />
       <p class="fine">
-        Bars are the weights{counts !== undefined && ', lines how much of the data fell into each bin: a good writer makes them the same'}.
+        Bars are the weights{counts !== undefined && ', lines the share of the data in each bin: a good encoder makes them equal'}.
       </p>
       <RowTable
         rows={rows}

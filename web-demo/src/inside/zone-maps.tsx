@@ -44,7 +44,7 @@ export function ZoneMaps({ table, groups, conditions }: Props) {
       </div>
       <Chart groups={groups} low={low} high={high} condition={conditions.find((condition) => condition.column === column && condition.test === 'between')} />
       <details open={listed} onToggle={({ currentTarget }) => list(currentTarget.open)}>
-        <summary>Each of the {plural(groups.length, 'group')}</summary>
+        <summary>Show all {plural(groups.length, 'group')}</summary>
         {listed && <Groups table={table} low={low} high={high} fate={fate} />}
       </details>
     </section>
@@ -69,7 +69,7 @@ function Groups({ table, low, high, fate }: GroupsProps) {
     <RowTable
       rows={rows}
       label="Row groups"
-      heads={['group', 'rows', 'size', 'lowest', 'highest', 'was'].map((name) => ({ name }))}
+      heads={['group', 'rows', 'size', 'lower bound', 'upper bound', 'result'].map((name) => ({ name }))}
       cells={(group) => (
         <>
           <th scope="row">{count(group)}</th>
@@ -138,7 +138,7 @@ function Chart({ groups, low, high, condition }: ChartProps) {
           );
         })}
       </svg>
-      {mapped && <p class="fine">A bar for each group, from its lowest to its highest number: {value(bottom)} at the bottom, {value(top)} at the top.</p>}
+      {mapped && <p class="fine">A bar for each group, from its lower to its upper bound: {value(bottom)} at the bottom, {value(top)} at the top.</p>}
     </>
   );
 }

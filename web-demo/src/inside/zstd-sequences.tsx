@@ -27,7 +27,7 @@ export function ZstdSequences({ file, report, selected, onSelect }: InsideProps)
   );
   const rows = useList(useMemo(() => Array.from(found?.offsets ?? [], (_, sequence) => sequence), [found]), [found]);
   if (block === undefined) return null;
-  if (fault?.name === 'ZstdDictionaryWanted') return <p class="fine">The sequences of its blocks are listed when its dictionary is opened along.</p>;
+  if (fault?.name === 'ZstdDictionaryWanted') return <p class="fine">Open the file with its dictionary to list the sequences of its blocks.</p>;
   const literals = found?.literalLengths.reduce((sum, length) => sum + length, 0) ?? 0;
   const total = found?.places.at(-1) ?? 0;
   return (
@@ -40,7 +40,7 @@ export function ZstdSequences({ file, report, selected, onSelect }: InsideProps)
             {blocks.map(({ node, block, count: sequences }, at) => <option key={node} value={at}>{block}: {plural(sequences, 'sequence')}</option>)}
           </select>
         </label>
-        {found !== undefined && <p class="facts">{bytes(literals)} of literals before matches, {bytes(total - literals)} copied from what came before</p>}
+        {found !== undefined && <p class="facts">{bytes(literals)} of literals, {bytes(total - literals)} copied by matches</p>}
       </div>
       {error !== '' && <p class="refused" role="alert">These sequences cannot be shown: {error}.</p>}
       <RowTable

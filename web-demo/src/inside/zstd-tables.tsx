@@ -46,7 +46,7 @@ export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
       {error !== '' && <p class="refused" role="alert">This table cannot be shown: {error}.</p>}
       {codes !== undefined && (
         <>
-          <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Bits of ${plural(codes.length, 'symbol')}, the likeliest first`}>
+          <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Bits of ${plural(codes.length, 'symbol')}, the most likely first`}>
             {codes.map(({ symbol, meaning, bits }, place) => {
               const step = (WIDTH - 2 * MARGIN) / codes.length;
               const height = Math.max(1, (bits / Math.max(...codes.map((code) => code.bits), 1)) * (HEIGHT - 2 * MARGIN));
@@ -57,12 +57,12 @@ export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
               );
             })}
           </svg>
-          <p class="fine">A bar for each symbol, the likeliest first: the higher, the more bits it costs.</p>
+          <p class="fine">A bar for each symbol, the most likely first. Its height is the cost in bits.</p>
           <div class="table" tabIndex={0} role="region" aria-label="Codes">
             <table>
               <thead>
                 <tr>
-                  <th scope="col">{huffman ? 'literal' : 'code'}</th><th scope="col">stands for</th><th scope="col">bits</th>
+                  <th scope="col">{huffman ? 'literal' : 'code'}</th><th scope="col">meaning</th><th scope="col">bits</th>
                   <th scope="col">{huffman ? 'prefix' : 'states'}</th><th scope="col">expected</th>
                 </tr>
               </thead>

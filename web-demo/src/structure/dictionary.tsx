@@ -34,11 +34,11 @@ interface Props {
 export function WantsDictionary({ report: { error, lent } }: Props) {
   return (
     <section class="problem" role="alert">
-      <h2>The file was compressed against a dictionary.</h2>
+      <h2>This file needs its dictionary.</h2>
       <p>
-        It names the one with the ID <strong>{error?.need}</strong>.{' '}
+        The dictionary has the ID <strong>{error?.need}</strong>.{' '}
         {lent !== undefined && <>{given(lent)}. </>}
-        Drop the right one here, or open both together.
+        Drop it here, or open both files together.
       </p>
       <OpenDictionary />
     </section>
@@ -53,8 +53,8 @@ export function MayWantDictionary({ report }: Props) {
     <section class="problem unknown" role="note" aria-label="Dictionary">
       <p>
         {lent === undefined
-          ? 'Or it was compressed against a dictionary that it does not name; open both together.'
-          : `Or it was compressed against another dictionary. ${given(lent)}, and the file does not name its own.`}
+          ? 'Or it needs a dictionary that it does not name. Open both files together.'
+          : `Or it needs another dictionary. ${given(lent)}, and the file does not name its own.`}
       </p>
       <OpenDictionary />
     </section>
@@ -67,5 +67,5 @@ function OpenDictionary() {
 }
 
 function given({ id }: NonNullable<Report['lent']>): string {
-  return id === undefined ? 'The one that was opened along has no ID' : `The one that was opened along has the ID ${id}`;
+  return id === undefined ? 'The dictionary opened with it has no ID' : `The dictionary opened with it has the ID ${id}`;
 }

@@ -44,17 +44,17 @@ function Chunks({ file, chunks, onListed }: { readonly file: OpenFile; readonly 
     if (!remote) list();
   }, []);
   if (job.going) return <> Listing {plural(chunks, 'chunk')} <Cancel job={job} what="listing the chunks" /></>;
-  return <> {problem !== '' && `They are not listed: ${problem}. `}<Passing onClick={list}>List {plural(chunks, 'chunk')}{remote && ', by a request each'}</Passing></>;
+  return <> {problem !== '' && `Listing failed: ${problem}. `}<Passing onClick={list}>List {plural(chunks, 'chunk')}{remote && ', one request each'}</Passing></>;
 }
 
 function wordsOf(read: Report['read'], start: boolean): string {
   switch (read) {
-    case 'all': return 'The file decodes to more than this page keeps in memory: only the start of its content was decoded, and nobody knows whether the rest is sound.';
-    case 'values': return 'The file is large: its header is shown field by field, and of its values only those are read that you look at.';
-    case 'headers': return 'The file is large: you see where its blocks are, by their headers. What is in them was not decoded' + (start ? ' but for its start' : '') + ', so that nobody knows whether it is sound.';
-    case 'pieces': return 'The file is large: it was decoded chunk by chunk, and you see where each lies. What you look at is decoded again.';
+    case 'all': return 'The file decodes to more than this page keeps in memory. Only the start of its content was decoded; the rest was not checked.';
+    case 'values': return 'The file is large. Its header is shown field by field; values are read when you view them.';
+    case 'headers': return 'The file is large. Its blocks are listed from their headers; their content was not decoded' + (start ? ', except for its start,' : '') + ' and not checked.';
+    case 'pieces': return 'The file is large. It was decoded chunk by chunk to list the chunks; what you view is decoded again.';
     default: return start
-      ? `The file is large: only its first ${bytes(read)} were looked at, and nobody knows whether the rest is sound.`
-      : `The file is large, and this format has to be read as a whole to be decoded: only its first ${bytes(read)} were looked at, and nobody knows whether the rest is sound.`;
+      ? `The file is large. Only its first ${bytes(read)} were read; the rest was not checked.`
+      : `The file is large, and its format decodes only as a whole. Only its first ${bytes(read)} were read; the rest was not checked.`;
   }
 }

@@ -13,23 +13,23 @@ export function Overview({ report }: { readonly report: Report }) {
   if (report.wrapped !== undefined) facts.push(['Wrapped in', `gzip of ${bytes(report.wrapped)}`]);
   if (summary !== undefined) {
     for (const [term, fact] of summary.facts) facts.push([term, fact]);
-    if (summary.brokenFrom !== undefined) facts.push([report.error?.class === 'Checksum' ? 'Decoded before the checksum' : 'Decoded before it breaks', bytes(summary.decoded)]);
+    if (summary.brokenFrom !== undefined) facts.push([report.error?.class === 'Checksum' ? 'Decoded before the checksum' : 'Decoded before the error', bytes(summary.decoded)]);
     else if (summary.decoded > 0 && !summary.startOnly) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
     if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
-    else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} right`]);
+    else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} verified`]);
   }
   const verdict = verdictOf(report);
   const behind = bytesBehind(report);
   const about = aboutOf(report);
   return (
-    <section class="overview" aria-label="What this file is">
+    <section class="overview" aria-label="Overview">
       <div class="kind">
         <h2>
-          {about?.name ?? 'Not a format that unspool knows'}
+          {about?.name ?? 'Unknown format'}
           {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
         </h2>
         {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
-        {behind > 0 && <p class="fine">{behind === 1 ? '1 byte behind the end is' : `${bytes(behind)} behind the end are`} not part of the file.</p>}
+        {behind > 0 && <p class="fine">{behind === 1 ? '1 byte after the end is' : `${bytes(behind)} after the end are`} not part of the file.</p>}
       </div>
       {about !== undefined && <p class="what">{about.what}</p>}
       <dl>
@@ -55,7 +55,7 @@ function bytesBehind({ model: { structure }, size }: Report): number {
 /** Returns the verdict on the file in a word; `undefined` if unknown. */
 function verdictOf({ format, error, read, checksums, wrapped, summary, model }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
   if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
-  if (wantsDictionary(error)) return { kind: 'bad', words: 'Wants its dictionary' };
+  if (wantsDictionary(error)) return { kind: 'bad', words: 'Needs its dictionary' };
   if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: 'Not decoded' };
   if (error?.class === 'Checksum') {
     const covered = coveredBy(model, error);

@@ -4,18 +4,18 @@ import { bytes, count, percent } from '../format';
 
 /** Short descriptions of the parts. */
 const MEANING: Record<string, string> = {
-  framing: 'magic numbers, lengths, offsets: what holds the file together',
+  framing: 'magic numbers, lengths, offsets',
   header: 'descriptions of the data: sizes, types, names',
-  table: 'dictionaries and other things that decoding needs to know first',
-  data: 'values that stand in the file nearly as they are',
+  table: 'dictionaries and tables that decoding needs first',
+  data: 'values stored almost unchanged',
   literals: 'entropy-coded bytes',
   sequences: 'entropy-coded matches',
   symbols: 'entropy-coded symbols',
   offsets: 'plain bits that refine a symbol',
   checksum: 'CRCs and hashes',
-  padding: 'bytes that mean nothing',
-  'not reached': 'the file broke before these bytes were reached',
-  'not read': 'bytes of a large file that nobody has looked at',
+  padding: 'bytes without meaning',
+  'not reached': 'bytes after the error',
+  'not read': 'bytes of a large file that were not read',
 };
 
 interface Props {
@@ -32,8 +32,8 @@ export function Parts({ model, size, broken, onPick }: Props) {
     .map((bits, part) => ({ part, bits, colour: model.structure.parts[part] ?? 'unknown', name: model.structure.parts[part] ?? (broken ? 'not reached' : 'not read') }))
     .filter(({ bits }) => bits > 0);
   return (
-    <section class="parts" aria-label="Where the bytes go">
-      <h2>Where the bytes go</h2>
+    <section class="parts" aria-label="Bytes by part">
+      <h2>Bytes by part</h2>
       <div class="bar" aria-hidden="true">
         {shares.map(({ part, bits, colour, name }) => (
           <span key={part} class={`share part-${colour}`} style={{ flexGrow: bits }} title={`${name}: ${MEANING[name] ?? ''}`} />
@@ -52,7 +52,7 @@ export function Parts({ model, size, broken, onPick }: Props) {
         ))}
       </ul>
       <details>
-        <summary>As a table</summary>
+        <summary>Show as a table</summary>
         <div class="table" tabIndex={0} role="region" aria-label="Parts of the file">
           <table>
             <thead>
@@ -61,7 +61,7 @@ export function Parts({ model, size, broken, onPick }: Props) {
                 <th scope="col">fields</th>
                 <th scope="col">bytes</th>
                 <th scope="col">share</th>
-                <th scope="col" class="text">what it is</th>
+                <th scope="col" class="text">description</th>
               </tr>
             </thead>
             <tbody>

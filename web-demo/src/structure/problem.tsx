@@ -22,11 +22,11 @@ export function Problem({ error, part, size, covered, understood, onShow }: Prop
       <p>
         {short ? `It ends after ${bytes(size)}` : `At byte ${count(error.offset)}`}
         {part !== '' && <>, in <strong>{part}</strong></>}
-        {short ? (missing > 0 ? `: at least ${bytes(missing)} ${missing === 1 ? 'is' : 'are'} missing.` : part === '' ? '.' : ', which goes on.') : `: ${error.words}.`}
+        {short ? (missing > 0 ? `: at least ${bytes(missing)} ${missing === 1 ? 'is' : 'are'} missing.` : part === '' ? '.' : ', which is incomplete.') : `: ${error.words}.`}
       </p>
       <p class="fine">
         {error.name}, error {error.code}.{' '}
-        {understood > 0 && `What was understood before it is shown below: ${plural(understood, 'field')}.`}
+        {understood > 0 && `${plural(understood, 'field')} before the error ${understood === 1 ? 'is' : 'are'} shown below.`}
       </p>
       <button type="button" onClick={onShow}>{short ? 'Show where it ends' : `Show byte ${count(error.offset)}`}</button>
     </section>
@@ -47,10 +47,10 @@ export function stretch([start, end]: readonly [start: number, end: number]): st
 function advice({ class: class_ }: Fault, short: boolean, covered: Props['covered']): string {
   if (short) return 'The file ends too early. It may have been copied or downloaded only in part.';
   switch (class_) {
-    case 'Checksum': return `Damaged somewhere in ${covered === undefined ? 'the bytes that a checksum covers' : `${stretch(covered)}, which a checksum covers`}; it does not tell where.`;
-    case 'Corrupt': return 'The file contradicts itself here. It was damaged, or its writer made a mistake.';
-    case 'Unsupported': return 'This is a variant of the format that this page cannot decode.';
-    case 'Limit': return 'The file asks for more than this page is willing to spend.';
+    case 'Checksum': return covered === undefined ? 'Checksum mismatch: the bytes it covers are damaged.' : `Checksum mismatch: ${stretch(covered)} are damaged. A checksum cannot say which byte.`;
+    case 'Corrupt': return 'The file contradicts itself here. It is damaged, or its writer has a bug.';
+    case 'Unsupported': return 'This page cannot decode this variant of the format.';
+    case 'Limit': return 'The file exceeds the limits of this page.';
     default: return 'The decoder stopped here.';
   }
 }

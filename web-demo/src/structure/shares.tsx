@@ -20,11 +20,11 @@ export function Shares({ report, onPick }: Props) {
   };
   return (
     <details class="shares">
-      <summary>Piece by piece</summary>
+      <summary>Show sizes by piece</summary>
       <RowTable
         rows={rows}
         label="Pieces of the file"
-        heads={[{ name: 'piece', kind: 'text' }, { name: 'takes' }, { name: 'of the file' }, { name: 'decodes to' }, { name: 'ratio' }]}
+        heads={[{ name: 'piece', kind: 'text' }, { name: 'stored' }, { name: 'share' }, { name: 'decoded' }, { name: 'ratio' }]}
         onRow={pick}
         cells={({ node, name, bytes: size, decoded }, at) => (
           <>

@@ -5,9 +5,9 @@ import type { Content } from '../arrive/remote';
 /** Magic numbers of other formats, to name them. */
 const STARTS: readonly (readonly [start: string, name: string])[] = [
   ['\x89PNG', 'a PNG picture'], ['\xff\xd8\xff', 'a JPEG picture'], ['GIF8', 'a GIF picture'], ['%PDF', 'a PDF document'],
-  ['PK\x03\x04', 'a ZIP archive, or a document that is one'], ['BZh', 'bzip2'], ['\x04\x22\x4d\x18', 'LZ4'], ['7z\xbc\xaf\x27\x1c', 'a 7z archive'],
+  ['PK\x03\x04', 'a ZIP archive or a document based on ZIP'], ['BZh', 'bzip2'], ['\x04\x22\x4d\x18', 'LZ4'], ['7z\xbc\xaf\x27\x1c', 'a 7z archive'],
   ['\xff\x06\x00\x00sNaPpY', 'Snappy'], ['PAR1', 'Parquet'], ['ARROW1', 'Arrow'], ['\x89HDF', 'HDF5'], ['\x93NUMPY', 'a numpy array'],
-  ['SQLite format 3', 'a SQLite database'], ['\0asm', 'a WebAssembly module'], ['\x7fELF', 'an ELF program'], ['\x37\xa4\x30\xec', 'a Zstandard dictionary'], ['AT1', 'AT-1, in a version that this page does not know'],
+  ['SQLite format 3', 'a SQLite database'], ['\0asm', 'a WebAssembly module'], ['\x7fELF', 'an ELF program'], ['\x37\xa4\x30\xec', 'a Zstandard dictionary'], ['AT1', 'an unknown version of AT-1'],
 ];
 /** Number of bytes examined. */
 export const GUESSED = 512;
@@ -24,15 +24,15 @@ export function Unknown({ content, cut }: Props) {
     return (
       <section class="problem unknown" role="alert">
         <h2>The file is empty.</h2>
-        <p>There is no byte in it. If that is a surprise, copying or downloading it may have failed.</p>
+        <p>It has no bytes. If you expected some, copying or downloading it may have failed.</p>
       </section>
     );
   }
   const guess = head === undefined ? '' : guessOf(head);
   return (
     <section class="problem unknown" role="alert">
-      <h2>{cut ? 'The file ends before its format can be told.' : guess === '' ? 'Nothing at its start tells what it is.' : `This looks like ${guess}.`}</h2>
-      <p>The page tells Zstandard, xz, gzip, Pco, OnPair, CVC and AT-1 by the first bytes of a file. Here are those of this one, to look at and to search.</p>
+      <h2>{cut ? 'The file is too short to detect its format.' : guess === '' ? 'Its first bytes match no known format.' : `This looks like ${guess}.`}</h2>
+      <p>The page detects Zstandard, xz, gzip, Pco, OnPair, CVC and AT-1 by their first bytes. View and search the bytes of this file below.</p>
     </section>
   );
 }

@@ -86,9 +86,9 @@ export class UnspoolWorkerBase implements Disposable {
     this.#ended = true;
     this.#stop();
     for (const { fail } of this.#queue.splice(0)) fail(new DOMException('the worker was terminated', 'AbortError'));
-  /** Calls {@link terminate}, for `using`. */
   }
 
+  /** Calls {@link terminate}, for `using`. */
   [Symbol.dispose](): void {
     this.terminate();
   }

@@ -1,4 +1,8 @@
-// `unspool/worker` in browsers and other runtimes with web workers.
+/**
+ * Decodes and inspects in a web worker or a Node thread.
+ *
+ * @module unspool/worker
+ */
 import { checkOptions } from '../check.js';
 import { UnspoolWorkerBase } from './client.js';
 import type { Reply } from './messages.js';
