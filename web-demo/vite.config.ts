@@ -3,20 +3,24 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
 
-/** What the page may do: no script, no style, no picture from anywhere else, and no form that sends anything. */
+/** The policy of the page: no script, style or image from elsewhere, and no form. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
   "img-src 'self' data:",
   "worker-src 'self'",
-  // A visitor may give the address of a file on any server, and nothing else is asked for: the tests watch that.
+  // A visitor may enter the address of a file on any server. The tests check that nothing else is
+  // requested.
   "connect-src 'self' https: http:",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
 
-/** In the built page only: the development server injects styles and connects to itself. */
+/**
+ * Adds the policy to the built page only: the development server injects styles and connects to
+ * itself.
+ */
 const policy: Plugin = {
   name: 'content-security-policy',
   apply: 'build',
@@ -25,7 +29,7 @@ const policy: Plugin = {
   ],
 };
 
-/** The page works offline: a service worker keeps all of its files, and asks the server for none of them again. */
+/** Makes the page work offline: a service worker keeps all of its files. */
 const offline: Plugin = {
   name: 'offline',
   apply: 'build',
@@ -45,6 +49,6 @@ export default defineConfig({
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: { format: 'es' },
   server: { fs: { allow: ['..'] } },
-  // The package is linked from the workspace, and changes while the page is developed.
+  // The package is linked from the workspace, and changes during development.
   optimizeDeps: { exclude: ['unspool'] },
 });

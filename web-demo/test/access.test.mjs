@@ -1,4 +1,4 @@
-// For everybody: by keyboard, with a screen reader, in the dark, and on a narrow screen.
+// Accessibility: keyboard, screen readers, dark mode and narrow screens.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -24,7 +24,7 @@ test('passes axe in light and dark', async () => {
     await page.evaluate(axe);
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme });
-      // Colours are all that the schemes do not share.
+      // The schemes differ only in colours.
       const rules = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
       const { violations } = await page.evaluate((rules) => globalThis.axe.run(document, { resultTypes: ['violations'], ...rules }), rules);
       const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
@@ -118,7 +118,7 @@ test('shows the whole name of a file on a phone', async () => {
     await heading('embeddings.cvc');
     const cut = await page.locator('h1').evaluate((name) => name.scrollWidth > name.clientWidth || name.scrollHeight > name.clientHeight);
     assert.equal(cut, false, `${width} pixels`);
-    // Nor is one of the ways down the page cut, of a file that has four.
+    // The links of a file with four parts are not cut off either.
     await open('#sample=zstd');
     await page.getByRole('button', { name: 'Sequences', exact: true }).waitFor();
     assert.ok(await page.getByRole('button', { name: 'Sequences', exact: true }).evaluate((button) => button.getBoundingClientRect().right <= innerWidth));
@@ -134,7 +134,7 @@ test('focuses the name of a file after opening it, described by its verdict', as
   assert.equal(await focused(), 'broken.cvc');
   const described = await page.locator('h1').evaluate((name) => document.getElementById(name.getAttribute('aria-describedby')).textContent);
   assert.match(described, /^Damaged/);
-  // From there, tab goes on through what belongs to the file.
+  // From there, Tab moves through the controls of the file.
   await page.keyboard.press('Tab');
   assert.equal(await focused(), 'Structure and bytes');
 });
@@ -150,7 +150,7 @@ test('keeps the keyboard position after a control is removed', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Remove condition 2' }).waitFor({ state: 'detached' });
   assert.equal(await focused(), 'Add a condition');
-  // A file that nobody waits for. Its server never answers.
+  // The server never answers, so the visitor cancels.
   const other = createServer(() => undefined);
   await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
   try {
@@ -191,8 +191,8 @@ test('keeps the focus on a used button, or moves it to the previous control', as
   await button('Add a condition').click();
   await page.getByLabel('Column', { exact: true }).selectOption({ label: 'type (text)' });
   await page.getByLabel('Value', { exact: true }).fill('click');
-  await button('Look for "click"').press('Enter');
-  await button('Look for "click"').waitFor({ state: 'detached' });
+  await button('Search for "click"').press('Enter');
+  await button('Search for "click"').waitFor({ state: 'detached' });
   assert.equal(await focused(), 'all columns');
 });
 
@@ -241,7 +241,7 @@ test('prints in screen colours without overlaps', async () => {
   const style = (selector, name) => page.locator(selector).first().evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name);
   for (const coloured of ['.bar .share', '.legend .dot', '.tree .dot', '.hex .byte']) assert.equal(await style(coloured, '-webkit-print-color-adjust'), 'exact', coloured);
   for (const whole of ['.statistics figure', '.preview .heat', '.preview .rows']) assert.equal(await style(whole, 'break-inside'), 'avoid', whole);
-  // What goes to the next page would lie over what follows in a grid.
+  // An element moved to the next page would overlap the next one in a grid.
   for (const around of ['.preview', '.statistics', '.drawings']) assert.equal(await style(around, 'display'), 'block', around);
 });
 
@@ -253,7 +253,7 @@ test('keeps meaningful colours and outlines selections in high contrast', async 
     await byte(100).waitFor();
     await page.getByRole('tab', { selected: true }).waitFor();
     const style = (selector, name, pseudo) => page.locator(selector).first().evaluate((element, [name, pseudo]) => getComputedStyle(element, pseudo)[name], [name, pseudo]);
-    // The parts of the file, by their colours: in the bar, beside their names and in the tree.
+    // The colours of the parts: in the bar, beside their names and in the tree.
     for (const places of ['.bar .share', '.legend .dot', '.tree .dot']) {
       const colours = await page.locator(places).evaluateAll((all) => new Set(all.map((element) => getComputedStyle(element).backgroundColor)).size);
       assert.ok(colours >= 2, `${colorScheme}: ${places}`);
@@ -263,7 +263,7 @@ test('keeps meaningful colours and outlines selections in high contrast', async 
       const data = pixelsOf(canvas, canvas.height / 2, 1);
       return new Set(Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 3).join())).size >= 4;
     });
-    // What opens a group is a triangle: one side has a colour, and the others have none.
+    // The handle of a group is a triangle: one side has a colour, the others have none.
     const sides = await Promise.all(['Left', 'Top', 'Bottom'].map((side) => style('.tree .fold', `border${side}Color`, '::before')));
     assert.match(sides[0], /^rgb\(/);
     for (const side of sides.slice(1)) assert.match(side, /, 0\)$/);

@@ -1,4 +1,4 @@
-// Headless Chromium. A machine without one fails these tests: a page that no browser has opened is not tested.
+// Headless Chromium. Without it, these tests fail: a page that no browser has opened is not tested.
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
@@ -16,12 +16,12 @@ export async function launch() {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
-/** A page that notes whatever should not happen: errors, and requests to anywhere but `url`. */
+/** Opens a page that records errors, and requests to other servers than `url`. */
 export async function watchedPage(browser, url, options = {}) {
   const context = await browser.newContext(options);
   await context.addInitScript(`window.pixelsOf = ${pixelsOf}`);
   const page = await context.newPage();
-  // Much more than anything takes, on a machine that runs other tests too.
+  // A generous timeout, as the machine may run other tests too.
   page.setDefaultTimeout(30_000);
   const wrong = [];
   page.on('console', (message) => {
@@ -37,8 +37,8 @@ export async function watchedPage(browser, url, options = {}) {
 }
 
 /**
- * The pixels of a canvas, or of some of its lines, for code that runs in the page. They come from a copy: a canvas that
- * is read more than once makes the browser warn of slow reads, which would be ours and not the page's.
+ * Returns the pixels of a canvas, or of some of its lines, in the page. Reads a copy: reading a
+ * canvas repeatedly makes the browser warn about slow reads.
  */
 function pixelsOf(canvas, from = 0, lines = canvas.height) {
   const copy = new OffscreenCanvas(canvas.width, lines).getContext('2d', { willReadFrequently: true });

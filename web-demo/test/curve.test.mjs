@@ -1,4 +1,4 @@
-// The curve of a column, and a closer look at parts of it.
+// The curve of a column, and zooming into it.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { inspector } from './harness.mjs';
@@ -15,7 +15,7 @@ const curve = (start, end, numbers = expected.subarray(start, end)) =>
 const all = () => page.getByRole('img', { name: /^All 2,000 values in order/ });
 const move = (name) => page.getByRole('button', { name, exact: true });
 const words = () => page.locator('.course span').last().textContent();
-/** Where the numbers are drawn. */
+/** The area of the curve. */
 const area = () => page.locator('.statistics .u-over');
 
 test('zooms and pans a curve', async () => {
@@ -31,10 +31,10 @@ test('zooms and pans a curve', async () => {
   await move('Closer').press('Enter');
   await curve(938, 1063).waitFor();
   await page.waitForFunction(() => location.hash.includes('part=938-1063'));
-  // The address brings it back.
+  // The address restores it.
   await page.reload();
   await curve(938, 1063).waitFor();
-  // As close as it gets, and not beyond the ends.
+  // Zooms to the minimum, and not beyond the ends.
   for (let times = 0; times < 2; times++) await move('Closer').click();
   await page.getByText('Rows 993 to 1,008', { exact: true }).waitFor();
   assert.equal(await move('Closer').getAttribute('aria-disabled'), 'true');
@@ -59,7 +59,7 @@ test('names the hovered point, goes to its row, and draws a dragged range', asyn
   await area().click({ position: point(0.25) });
   await page.locator('.preview tbody tr.selected th', { hasText: row }).waitFor();
   assert.equal(await page.locator('.preview tbody tr.selected td').first().textContent(), number);
-  // What was only clicked on stays as large as it is.
+  // A click does not zoom.
   await curve(1000, 1500).waitFor();
   await area().hover({ position: point(0.2) });
   await page.mouse.down();
@@ -97,7 +97,7 @@ test('zooms the norms of vectors, and follows the colour scheme', async () => {
 
 test('labels close numbers distinctly, and the largest numbers too', async () => {
   const shown = page.locator('.statistics .chart');
-  /** How many columns of pixels have ink in the room beside the curve. */
+  /** Counts the columns of pixels with ink beside the curve. */
   const inkBeside = () => shown.evaluate((box) => {
     const [canvas, area] = [box.querySelector('canvas'), box.querySelector('.u-over')];
     const data = pixelsOf(canvas);
@@ -120,7 +120,7 @@ test('labels close numbers distinctly, and the largest numbers too', async () =>
     near(low, numbers[0]);
     near(high, numbers.at(-1));
     near(Number(/: (\S+)$/.exec(await words())[1]) || 1, numbers[row] || 1);
-    // Marks stand there, and none is cut off.
+    // The labels are there, and none is cut off.
     const ink = await inkBeside();
     assert.ok(ink.length > 30 && ink[0] > 0, `${name}: ${ink}`);
     for (const logarithmic of [false, true]) {
@@ -141,7 +141,7 @@ test('names no number where there is none, and calls norms norms', async () => {
     await page.getByRole('img', { name: `${Math.min(rows, 256)} values without a finite number`, exact: true }).waitFor();
     assert.equal(await page.locator('.preview .bound').count(), 0);
   }
-  // Vectors of two half floats each, that are none.
+  // Vectors of two half floats that are NaN.
   const head = JSON.stringify({ num_vectors: 50, dimension: 2, compression: 'fp16', chunks: [{ rows: 50 }] });
   const lengths = Buffer.alloc(8);
   lengths.writeUInt32LE(head.length);
@@ -152,7 +152,7 @@ test('names no number where there is none, and calls norms norms', async () => {
   await page.getByText('Norms of the vectors: no number', { exact: true }).waitFor();
 });
 
-/** How many pixels of a chart have the colour of the curve, and how bright its green is at most. */
+/** Counts the pixels of a chart in the colour of the curve, and returns the brightest green. */
 function inkOf(chart) {
   return chart.locator('canvas').evaluate((canvas) => {
     const data = pixelsOf(canvas);

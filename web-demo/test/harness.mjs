@@ -1,13 +1,16 @@
-// A browser and a server for a test file, and a fresh page for each test: one that may not go wrong in any way.
+// A browser and a server for a test file, and a fresh page for each test. Any error in it fails the
+// test.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach } from 'node:test';
 import { launch, watchedPage } from './browser.mjs';
 import { serve } from './server.mjs';
 
-/** Less than reading such files takes on the page's own thread, and more than a machine pauses that runs other tests too. */
+/**
+ * Less than reading such files takes on the page's thread, and more than a pause of a busy machine.
+ */
 const STILL = 1000;
 
-/** Sets all of it up; the object that it gives has `browser`, `server`, `page`, `wrong` when a test runs. */
+/** Sets up a test file. Returns an object with `browser`, `server`, `page` and `wrong`. */
 export function inspector() {
   const it = {};
   before(async () => {
@@ -34,9 +37,12 @@ export function inspector() {
   it.cursorAt = (at) => it.page.locator(`#byte-${at}.cursor`).waitFor();
   it.classes = (locator) => locator.getAttribute('class');
   it.pick = (name, buffer) => it.page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(buffer) });
-  /** What the address of the page says. */
+  /** Returns the address of the page. */
   it.hash = () => new URLSearchParams(new URL(it.page.url()).hash.slice(1));
-  /** Measures from now on how long the page stands still at most, and fails when asked if that was long. */
+  /**
+   * Measures the longest freeze of the page from now on. Returns a function that fails if it was
+   * long.
+   */
   it.watchFrames = async () => {
     await it.page.evaluate(() => {
       window.gap = 0;
@@ -53,7 +59,7 @@ export function inspector() {
       assert.ok(gap < STILL, `the page stood still for ${gap} ms`);
     };
   };
-  /** Takes back what a test did on purpose. */
+  /** Reverts what a test did to the page. */
   it.forgive = (what) => it.wrong.splice(0, it.wrong.length, ...it.wrong.filter((text) => !what(text)));
   return it;
 }

@@ -1,4 +1,4 @@
-// Files that are larger than a browser likes to keep in memory.
+// Files larger than memory should hold.
 import assert from 'node:assert/strict';
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => ({ page } = it));
 const { open, heading, fact, summed, cursorAt } = it;
 
-/** A file of these parts, each at its place, and holes between them. */
+/** Creates a sparse file with these parts at their offsets. */
 function sparse(name, ...parts) {
   const path = join(folder, name);
   const handle = openSync(path, 'w');
@@ -40,7 +40,7 @@ test('shows the structure and values of a 2 GB file at once', async () => {
   assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
   await page.getByText('The file is large').waitFor();
   await page.getByRole('treeitem', { name: /^magic CVCF/ }).waitFor();
-  // Each chunk is shown by its length, and what comes behind the last one is not broken.
+  // Each chunk is shown by its length, and bytes after the last one are not an error.
   await page.getByRole('treeitem', { name: /^chunk #0/ }).waitFor();
   await page.getByRole('button', { name: /^padding 2\.15 GB/ }).waitFor();
   const expected = floats('cvc/v1_int8.f32.bin');
@@ -72,7 +72,7 @@ test('shows the chunks of a large vector file, and where it is truncated', async
   await page.locator('input[type=file]').setInputFiles(cut);
   await heading('cut.cvc');
   await page.getByText('Incomplete', { exact: true }).waitFor();
-  // Its chunks have been listed as far as it goes: not again.
+  // Its chunks were listed up to the error, and are not listed again.
   assert.equal(await page.getByRole('note').getByRole('button').count(), 0);
   await page.getByRole('treeitem', { name: /^payload length 4/ }).last().click();
   await page.getByText('bytes 3,221,225,472 to 3,221,225,475').waitFor();
@@ -96,14 +96,14 @@ test('lists two thousand chunks of a 2 GB file in the background', async () => {
   await page.getByRole('treeitem', { name: /^magic CVCF/ }).click();
   await page.locator('.preview tbody td').first().waitFor();
   assert.ok(Date.now() - start < 2000, `${Date.now() - start} ms`);
-  // Nobody wants to wait for the chunks; then somebody does.
+  // Cancel listing the chunks, then list them.
   await page.getByRole('button', { name: 'Cancel listing the chunks' }).click();
   const still = await it.watchFrames();
   await page.getByRole('button', { name: 'List 1,900 chunks' }).click();
   await page.getByRole('progressbar', { name: 'listing the chunks' }).waitFor();
   await page.getByRole('treeitem', { name: /^chunk #0/ }).waitFor({ timeout: 60_000 });
   assert.equal(await page.getByRole('note').getByRole('button').count(), 0);
-  // What was selected is selected in the fuller tree.
+  // The selection moves to the fuller tree.
   await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'magic' }).waitFor();
   await page.getByRole('tree').press('End');
   await page.getByRole('treeitem', { name: /^chunk #1,?899/ }).waitFor();
@@ -125,7 +125,7 @@ test('queries a 2 GB table without reading it', async () => {
   await page.getByLabel('From').fill('1700010480');
   await page.getByLabel('To', { exact: true }).fill('1700010520');
   await page.getByText('9 rows that meet all conditions. 2 row groups read, 23 ruled out').waitFor();
-  // The rows can be saved, and the whole text, a group at a time: to a file on disk, if the browser can do that.
+  // Saves the rows, and the whole text by row group: to a file on disk, if the browser can.
   await page.getByRole('button', { name: 'Rows as CSV' }).waitFor();
   await page.evaluate(() => {
     globalThis.showSaveFilePicker = async ({ suggestedName }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
@@ -167,7 +167,7 @@ test('decodes a large file of numbers chunk by chunk, and values on demand', asy
   await page.getByLabel('Chunk', { exact: true }).fill('1');
   await page.getByLabel('Chunk', { exact: true }).press('Enter');
   await page.getByText('100 % (3)').waitFor();
-  // All of them go to a file on disk, as they come. No dialog asks a test for it.
+  // All of them are saved to disk in pieces. A test sees no dialog.
   await page.evaluate(() => {
     globalThis.showSaveFilePicker = async ({ suggestedName }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
   });
@@ -178,12 +178,12 @@ test('decodes a large file of numbers chunk by chunk, and values on demand', asy
   await page.getByRole('button', { name: 'Raw bytes' }).click();
   await page.getByText('Saved as large.bin.').waitFor();
   assert.deepEqual(await saved('large.bin'), [8 * (count + 3), [0, 7, 8, 9]]);
-  // Nobody has to wait for it, and a file that is not whole is none.
+  // Saving can be cancelled, and leaves no incomplete file.
   await page.getByRole('button', { name: 'CSV' }).click();
   await page.getByRole('progressbar', { name: 'saving' }).waitFor();
   await page.getByRole('button', { name: 'Cancel saving' }).press('Enter');
   await page.getByText('Cancelled.').waitFor();
-  // Tab goes on from where that was.
+  // Tab continues from the same place.
   await page.getByRole('button', { name: 'Cancel saving' }).waitFor({ state: 'detached' });
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Copy TypeScript');
   assert.deepEqual(await saved('large.csv'), [0, []]);
@@ -197,11 +197,11 @@ test('reads and searches a large string file on demand', async () => {
     bytes.writeUInt32LE(number);
     return bytes;
   };
-  // The codes move far behind their place: those between belong to no row.
+  // The codes move far back: those in between belong to no row.
   const tokens = 13 + small.readUInt32LE(9);
   const codes = tokens + 4 + 4 * small.readUInt32LE(tokens);
   const words = small.readUInt32LE(codes);
-  // As many words as hold a whole number of codes.
+  // Enough words for a whole number of codes.
   const [added, offsets] = [3 * 2 ** 23, codes + 4 + 8 * words];
   const shift = (8 * 8 * added) / small[8];
   const moved = Buffer.from(small.subarray(offsets));
@@ -210,7 +210,7 @@ test('reads and searches a large string file on demand', async () => {
   await open();
   await page.locator('input[type=file]').setInputFiles(path);
   await heading('large.onp');
-  await page.getByText('of its values only those are read that you look at').waitFor();
+  await page.getByText('values are read when you view them').waitFor();
   assert.equal(await fact('Rows').textContent(), '3,000');
   await page.getByRole('treeitem', { name: /^codes/ }).waitFor();
   const shown = () => page.locator('.preview tbody td.text').allTextContents();
@@ -220,7 +220,7 @@ test('reads and searches a large string file on demand', async () => {
   await page.getByText(/^[\d,]+ of 3,000 rows$/).waitFor();
   await page.locator('.preview tbody td.text').first().waitFor();
   const [said, found] = [await page.getByText(/of 3,000 rows$/).textContent(), await shown()];
-  // Where the browser cannot write to a file that the visitor picks, what is saved is put together piece by piece.
+  // If the browser cannot write to a chosen file, the content is assembled in pieces.
   const save = async () => {
     await page.evaluate(() => delete Window.prototype.showSaveFilePicker && delete globalThis.showSaveFilePicker);
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'JSON', exact: true }).click()]);
@@ -228,7 +228,7 @@ test('reads and searches a large string file on demand', async () => {
   };
   const saved = await save();
   assert.equal(saved.length, 3000);
-  // The same of the file as it was, which is decoded as a whole.
+  // The original file, decoded as a whole, has the same content.
   await open('#sample=strings');
   await heading('urls.onp');
   await page.locator('.preview tbody td.text').first().waitFor();
@@ -242,7 +242,7 @@ test('reads and searches a large string file on demand', async () => {
 
 test('outlines a large file from its headers, and cancels long work', async () => {
   const text = vector('zstd/rfc8878/text-1025.zst');
-  // Two frames, and eight gigabytes in skippable ones between them.
+  // Two frames, with eight gigabytes of skippable frames between them.
   const gap = Buffer.from('502a4d18000000f0', 'hex');
   const step = 8 + 0xf000_0000;
   const path = sparse('large.zst', [0, text], [640, gap], [640 + step, gap], [640 + 2 * step, text]);
@@ -251,19 +251,19 @@ test('outlines a large file from its headers, and cancels long work', async () =
   await page.locator('input[type=file]').setInputFiles(path);
   await heading('large.zst');
   assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
-  await page.getByRole('note').getByText('What is in them was not decoded').waitFor();
+  await page.getByRole('note').getByText('their content was not decoded').waitFor();
   await page.getByRole('treeitem', { name: /^frame #3/ }).waitFor();
   await page.getByRole('treeitem', { name: /^checksum 0x05f574ca/ }).last().waitFor();
-  // The start of the content, as far as the first megabytes of the file hold it.
+  // The start of the content, from the first megabytes of the file.
   await page.getByText('The first 1,025 bytes of text').waitFor();
   assert.equal(await page.getByRole('region', { name: 'Decoded bytes' }).textContent(), Buffer.from(decodeZstd(text)).toString());
-  // Eight gigabytes without the needle: whoever does not want to wait need not.
+  // Eight gigabytes without the needle: the search can be cancelled.
   await page.getByLabel('Find in the file').fill('there is no such text in it');
   await page.getByLabel('Find in the file').press('Enter');
   await page.getByRole('progressbar', { name: 'searching' }).waitFor();
   await page.getByRole('button', { name: 'Cancel searching' }).click();
   await page.getByText('Cancelled.').waitFor();
-  // A worker that does not hear of that is given up, and another one goes on.
+  // A worker that does not react is replaced by another one.
   await page.evaluate(() => {
     const post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...rest) {
@@ -289,7 +289,7 @@ test('outlines a large file from its headers, and cancels long work', async () =
 });
 
 test('shows the start of large content, and saves all of it in pieces', async () => {
-  // Behind the content comes a gigabyte and a half that a decoder passes over.
+  // After the content, there are 1.5 GB of skippable frames.
   const text = vector('zstd/rfc8878/text-1025.zst');
   const step = 8 + 0x6000_0000;
   const zst = sparse('more.txt.zst', [0, text], [640, Buffer.from('502a4d1800000060', 'hex')], [640 + step, text]);
@@ -304,7 +304,7 @@ test('shows the start of large content, and saves all of it in pieces', async ()
   const [download] = await Promise.all([page.waitForEvent('download', { timeout: 60_000 }), page.getByRole('button', { name: 'Raw bytes' }).click()]);
   assert.equal(download.suggestedFilename(), 'more.txt');
   assert.ok(readFileSync(await download.path()).equals(Buffer.concat([content, content])));
-  // What comes before the place where a large file breaks.
+  // The content before the error of a large file.
   const broken = Buffer.from(text);
   broken[broken.length - 1] ^= 1;
   const bad = sparse('bad.zst', [0, broken], [640, Buffer.from('502a4d1800000060', 'hex')], [640 + step, text]);
@@ -312,7 +312,7 @@ test('shows the start of large content, and saves all of it in pieces', async ()
   await heading('bad.zst');
   await page.locator('.problem h2', { hasText: /^Checksum mismatch: bytes 0 to 639 are damaged/ }).waitFor();
   await page.getByText('1,025 bytes of text, before the error').waitFor();
-  // A small file that decodes to more than the page has room for: runs of 128 KiB, without end.
+  // A small file that decodes to more than memory: endless runs of 128 KiB.
   const run = Buffer.from([2, 0, 16, 0x2e]);
   const bomb = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(20_000).fill(run), Buffer.from([1, 0, 0])]);
   await page.locator('input[type=file]').setInputFiles({ name: 'bomb.zst', mimeType: '', buffer: bomb });
@@ -320,7 +320,7 @@ test('shows the start of large content, and saves all of it in pieces', async ()
   await page.getByRole('note').getByText('decodes to more than this page keeps in memory').waitFor();
   assert.equal(await page.locator('.verdict').count(), 0, 'an unchecked file has no verdict');
   await page.getByText('The first 33.6 MB of text').waitFor();
-  // All of it is read long before all of it is decoded, which is not called done.
+  // Reading ends long before decoding; the progress must not show it as done.
   await page.getByRole('button', { name: 'Raw bytes' }).click();
   await page.locator('.export progress:not([value])').waitFor();
   assert.equal(await page.locator('.export .percent').textContent(), '');
@@ -340,7 +340,7 @@ test('explains why a small table that decodes to gigabytes is not decoded', asyn
 
 test('reports reading and decoding', async () => {
   await open();
-  // What takes long is hurried past here: the words are all that is looked for.
+  // Slow steps are skipped: only the texts are tested.
   await page.evaluate(() => {
     window.said = new Set();
     new MutationObserver(() => window.said.add(document.querySelector('.busy p')?.textContent.split(' ')[0])).observe(document.body, { childList: true, subtree: true, characterData: true });
@@ -352,7 +352,7 @@ test('reports reading and decoding', async () => {
   assert.ok(await page.evaluate(() => window.said.has('Decoding')));
 });
 
-/** An AT-1 file of the codec for columns, each of whose frames says that it holds 128 MiB, and does. */
+/** Builds a table of AT-1 frames that each decode to 128 MiB. */
 function overfull(frames) {
   const block = (last) => Buffer.from([2 + last, 0, 16, 0]);
   const payload = Buffer.concat([Buffer.from('28b52ffde00000000800000000', 'hex'), ...Array(1023).fill(block(0)), block(1)]);
@@ -362,7 +362,7 @@ function overfull(frames) {
 
 test('outlines a large xz file from its index', async () => {
   const small = vector('xz/blocks.xz');
-  // One block of three gigabytes, which only the index knows.
+  // One block of three gigabytes, known only from the index.
   const number = (value) => {
     const bytes = [];
     for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);

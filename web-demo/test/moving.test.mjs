@@ -1,4 +1,4 @@
-// Moving through the page: what scrolls, and what comes into sight when somebody asks for it.
+// Scrolling: what scrolls, and what is scrolled into sight.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { inspector } from './harness.mjs';
@@ -11,7 +11,7 @@ beforeEach(() => ({ page } = it));
 const { open, cursorAt } = it;
 
 const scrolled = () => page.evaluate(() => scrollY);
-/** Turns the wheel by so many notches, slowly enough that none of them is taken for the continuation of the one before. */
+/** Turns the wheel by this many notches, slowly enough that each is a separate gesture. */
 const turn = async (notches, down) => {
   for (let notch = 0; notch < notches; notch++) await page.mouse.wheel(0, 100 * down);
   await page.waitForTimeout(300);
@@ -20,7 +20,7 @@ const turn = async (notches, down) => {
 test('scrolls the page at the end of the bytes and over the map', async () => {
   await open('#sample=embeddings');
   await page.getByRole('region', { name: 'Statistics' }).waitFor();
-  // The last byte is in sight, and there is nothing more to scroll to but the page.
+  // The last byte is in sight, so only the page can scroll further.
   const bytes = page.getByRole('grid', { name: 'Bytes' });
   await bytes.press('End');
   await cursorAt(vector('cvc/med_fp16.cvc').length - 1);
@@ -37,7 +37,7 @@ test('scrolls the page at the end of the bytes and over the map', async () => {
     await turn(3, 1);
     assert.ok((await scrolled()) > 100, `over the map: ${await scrolled()}`);
   }
-  // With Ctrl it zooms, as long as that shows something else.
+  // Ctrl zooms, while that changes the view.
   await page.evaluate(() => scrollTo(0, 0));
   await page.getByRole('button', { name: 'Whole file' }).click();
   await map.hover();
@@ -71,11 +71,11 @@ test('scrolls the page by touch from anywhere on a phone', async () => {
     return (await phone.page.evaluate(() => scrollY)) - before;
   };
   assert.ok((await swipe(phone.page.getByRole('slider', { name: 'Place in the file' }))) > 100, 'from the map');
-  // What a button leads to lies below the title, which stays in sight.
+  // The target of a button is below the title, which stays in sight.
   await phone.page.getByRole('button', { name: 'Structure and bytes' }).click();
   const [title, top] = [await phone.page.locator('.title').boundingBox(), await panes.boundingBox()];
   assert.ok(top.y >= title.y + title.height, `the panes at ${top.y}, the title down to ${title.y + title.height}`);
-  // The bytes are at their end.
+  // The bytes are scrolled to their end.
   await phone.page.getByRole('grid', { name: 'Bytes' }).press('End');
   await phone.page.locator('.byte.cursor').waitFor();
   assert.ok((await swipe(phone.page.getByRole('grid', { name: 'Bytes' }))) > 100, 'from the bytes');
@@ -90,7 +90,7 @@ test('scrolls the page by touch from anywhere on a phone', async () => {
 });
 
 test('scrolls to a place that is requested again', async () => {
-  /** Whether all of it is in the window, and in sight of what scrolls around it. */
+  /** Returns `true` if an element is fully in the window and in its scroll box. */
   const inSight = async (element) => {
     await element.waitFor();
     return element.evaluate((shown) => {
@@ -118,7 +118,7 @@ test('scrolls to a place that is requested again', async () => {
     assert.ok(await inSight(byte));
     assert.ok(await inSight(field));
   }
-  // So do the places that other buttons lead to.
+  // Other buttons scroll to their targets, too.
   await away();
   await page.locator('.legend').getByRole('button', { name: /^checksum/ }).click();
   assert.ok(await inSight(field));

@@ -12,7 +12,7 @@ let page;
 beforeEach(() => ({ page } = it));
 const { open, heading, fact, summed, byte, item, classes } = it;
 
-/** Drops a file on the page, as a file manager would. */
+/** Drops a file on the page, as a file manager does. */
 async function drop(name, bytes) {
   const transfer = await page.evaluateHandle(
     ([name, base64]) => {
@@ -23,11 +23,11 @@ async function drop(name, bytes) {
     [name, Buffer.from(bytes).toString('base64')],
   );
   await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
-  await page.getByText('Drop it').waitFor();
+  await page.getByText('Drop to open').waitFor();
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
 }
 
-/** Scrolls a table to one of its rows. */
+/** Scrolls a table to a row. */
 async function goToRow(row) {
   await page.getByLabel('Go to row of rows').fill(String(row));
   await page.getByLabel('Go to row of rows').press('Enter');
@@ -44,20 +44,20 @@ test('shows the description and values of a sample', async () => {
   assert.equal(await fact('Stored as').textContent(), 'fp16');
   assert.match(await fact('Decodes to').textContent(), /^102 KB, 1\.99×$/);
   assert.equal(await fact('Checksums').textContent(), '4 verified');
-  // The values that the reference implementation decodes.
+  // The values from the reference implementation.
   const expected = new Float32Array(new Uint8Array(vector('cvc/med_fp16.f32.bin')).buffer);
   await page.locator('.preview tbody td').first().waitFor();
   const shown = await page.locator('.preview tbody tr').first().locator('td:not(.more)').allTextContents();
   assert.equal(shown.length, 12);
   shown.forEach((text, at) => assert.equal(text, Number(expected[at].toPrecision(5)).toString(), `value ${at}`));
-  // And those at the end, of a table of which only what is in sight exists.
+  // The last rows: only rows in sight are rendered.
   await goToRow(399);
   assert.ok((await page.locator('.preview tbody tr').count()) < 40);
   await page.getByRole('button', { name: 'Draw row 399' }).click();
   const last = await page.locator('.preview tr.selected td').first().textContent();
   assert.equal(last, Number(expected[399 * 64].toPrecision(5)).toString());
   await page.getByText('Row 399, all 64 values').waitFor();
-  // A chunk has a hundred rows, and those in sight are drawn.
+  // A chunk has a hundred rows; those in sight are drawn.
   await page.getByLabel('Go to chunk').fill('2');
   await page.getByLabel('Go to chunk').press('Enter');
   await page.getByText('this one holds rows 200 to 299').waitFor();
@@ -99,18 +99,18 @@ test('shows rows of strings, and searches them', async () => {
   await heading('urls.onp');
   await page.getByText('OnPair strings').waitFor();
   assert.equal(await fact('Rows').textContent(), '3,000');
-  // The last row offset, which ends the file, is the number of codes.
+  // The last row offset, at the end of the file, is the number of codes.
   const codes = readFileSync(new URL('cpp/urls_b12.onp', folder)).readUInt32LE(53_731 - 4);
   assert.equal(await fact('Codes').textContent(), `${codes.toLocaleString('en')} of 12 bits`);
   assert.match(await fact('Decodes to').textContent(), /^136 KB, 2\.53×$/);
   await item(/^magic ONPAIR01/).waitFor();
-  // Tokens that can be read are text; the others are bytes.
+  // Readable tokens are shown as text, others as bytes.
   await item(/^token 00 1 byte$/).waitFor();
   await byte(0x38).click();
   await item(/^token “&ref=” 5 bytes$/).waitFor();
-  // A number that counts is no name.
+  // A count is not shown as a number among siblings.
   assert.equal(await page.locator('.place').textContent(), 'tokens 944token“&ref=”bytes 55 to 59, table');
-  // Rows are told by their numbers, as in the table below.
+  // Rows are numbered as in the table below.
   await page.getByLabel('What to find').selectOption('field');
   await page.getByLabel('Find in the file').fill('row 2999');
   await page.getByLabel('Find in the file').press('Enter');
@@ -119,14 +119,14 @@ test('shows rows of strings, and searches them', async () => {
   assert.deepEqual((await texts()).slice(0, 12), Array.from({ length: 12 }, (_, row) => text(row)));
   await goToRow(2999);
   assert.equal((await texts()).at(-1), text(2999));
-  // Keys scroll, too: to the start, and by what is in sight.
+  // Keys scroll, too: to the start, and by a page.
   const region = page.getByRole('region', { name: 'Rows', exact: true });
   await region.press('Home');
   await page.locator('.preview tbody th', { hasText: /^0$/ }).waitFor();
   await region.press('PageDown');
   await page.locator('.preview tbody th', { hasText: /^0$/ }).waitFor({ state: 'detached' });
   await page.locator('.preview tbody th', { hasText: /^14$/ }).waitFor();
-  // What the reference implementation finds, in the order in which it stands.
+  // The rows that the reference implementation finds, in order.
   const { search } = cases.find(({ case: name }) => name === 'urls_b12');
   const { needle, contains, starts_with } = search.find(({ needle }) => needle === 'https://www.');
   const status = (matches) => page.locator('.preview .facts', { hasText: new RegExp(`^${matches.length.toLocaleString('en')} of 3,000 rows$`) });
@@ -135,7 +135,7 @@ test('shows rows of strings, and searches them', async () => {
   await page.locator('.preview tbody th', { hasText: new RegExp(`^${contains[0]}$`) }).first().waitFor();
   await page.locator('mark').first().waitFor();
   assert.deepEqual((await texts()).slice(0, 12), contains.slice(0, 12).map(text));
-  // Rows are gone to by their numbers, found or not.
+  // Rows are reached by their numbers, whether they match or not.
   await page.getByText(/^go to row .* of 3,000, or the next one found$/).waitFor();
   for (const [asked, shown] of [[contains[600] - 1, contains[600]], [2999, contains.at(-1)]]) {
     await page.getByLabel('Go to row of rows').fill(String(asked));
@@ -168,11 +168,11 @@ test('shows numbers of every type', async () => {
   await page.getByText('Rows 0 to 255').waitFor();
   const [lowest, highest] = [Math.min(...expected), Math.max(...expected)].map((n) => `${n}`);
   await page.getByRole('img', { name: `All 2,000 values in order, from ${lowest} to ${highest}` }).waitFor();
-  // A file of all types has a tab for each.
+  // A file of several types has a tab for each.
   await drop('mixed.pco', bytesAt('mixed_dtypes.pco'));
   await heading('mixed.pco');
   const { parts } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')).files.find(({ file }) => file === 'mixed_dtypes.pco');
-  // What decodes is drawn after the rest.
+  // Decoded values are rendered after the rest.
   await page.getByRole('tab').first().waitFor();
   assert.equal(await page.getByRole('tab').count(), parts.length);
   const numbers = bytesAt('mixed_dtypes.bin').buffer;
@@ -183,7 +183,7 @@ test('shows numbers of every type', async () => {
   assert.deepEqual(await numbersInSight(), Array.from(new BigInt64Array(numbers, at('i64'), 12), String));
   await page.getByRole('tab', { name: 'float16', exact: true }).click();
   await page.getByText('300 numbers, float16').waitFor();
-  // Numbers that are further apart than any number: they are drawn, and what no number holds is not said.
+  // Numbers too far apart to subtract: they are drawn, and no infinite difference is shown.
   await drop('extreme.pco', bytesAt('x_f64_extreme_fmulthuge_c2.pco'));
   await heading('extreme.pco');
   const line = page.getByRole('img', { name: /^All [\d,]+ values in order/ });
@@ -199,7 +199,7 @@ test('shows the error in a broken file of strings or numbers', async () => {
   await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
   await item(/^magic ONPAIR01/).waitFor();
   assert.equal(await page.locator('.preview').count(), 0);
-  // The offsets of the rows come last: those that are there lead to rows.
+  // The row offsets come last: those present lead to rows.
   for (const [name, bytes, rows] of [['cut.onp', onp.subarray(0, onp.length - 101), 2974], ['order.onp', Buffer.concat([onp.subarray(0, onp.length - 404), Buffer.alloc(4), onp.subarray(onp.length - 400)]), 2899]]) {
     await drop(name, bytes);
     await heading(name);
@@ -220,7 +220,7 @@ test('shows what a broken file holds before the error', async () => {
   await open();
   const content = page.getByRole('region', { name: 'Decoded bytes' });
   const before = fact('Decoded before the error');
-  // A wrong checksum comes behind all of the content. A stream must be told of the draft.
+  // A wrong checksum follows all content. A draft stream must be declared.
   for (const format of ['rfc8878', 'draft']) {
     const bytes = vector(`zstd/${format}/text-1025.zst`);
     const whole = Buffer.from(unspool.decodeZstd(bytes));
@@ -233,7 +233,7 @@ test('shows what a broken file holds before the error', async () => {
     assert.match(await fact('Decoded before the checksum').textContent(), /^1\.0 KB$|^1,025 bytes$/);
     assert.equal(await fact('Checksums').count(), 0, 'no checksum is reported as verified');
   }
-  // A download that broke off.
+  // A truncated download.
   const blocks = vector('xz/blocks.xz');
   await drop('short.xz', blocks.subarray(0, blocks.length / 2));
   await heading('short.xz');
@@ -245,7 +245,7 @@ test('shows what a broken file holds before the error', async () => {
   await drop('short.at1', frames.subarray(0, frames.length - 1));
   await heading('short.at1');
   await page.locator('.problem').waitFor();
-  // All of it, if only the hash behind it is wrong.
+  // All content, if only the final hash is wrong.
   const hashed = vector('at1/c5_pop_postext.at1');
   hashed[hashed.length - 10] ^= 1;
   await drop('hash.at1', hashed);
@@ -257,7 +257,7 @@ test('shows what a broken file holds before the error', async () => {
   assert.equal(await fact('Decoded before the checksum').textContent(), '106 KB');
   assert.match(await page.locator('.preview pre').last().textContent(), /decodeAt1\(bytes\.subarray\(0, 3609\)\)/);
 
-  // Of what is wrapped in gzip and of no format, too.
+  // The same for gzip content in no known format.
   const lines = Buffer.from('a line of text\n'.repeat(20_000));
   const wrapped = gzipSync(lines, { level: 0 });
   await drop('lines.gz', wrapped.subarray(0, wrapped.length - 100_000));
@@ -277,7 +277,7 @@ test('shows what a broken file holds before the error', async () => {
     assert.equal(await fact('Chunks').textContent(), '2');
     await page.locator('.preview tbody th', { hasText: /^7$/ }).waitFor();
   }
-  // And what is there of a chunk.
+  // The intact part of a chunk.
   const numbers = vector('pco/assets/v1_0_0_conv1.pco');
   await drop('half.pco', numbers.subarray(0, numbers.length / 2));
   await heading('half.pco');
@@ -329,14 +329,14 @@ test('highlights the bytes of a field in the tree', async () => {
   assert.doesNotMatch(await classes(byte(217)), /selected/);
   assert.doesNotMatch(await classes(byte(222)), /selected/);
   await page.locator('.place').getByText('bytes 218 to 221, checksum').waitFor();
-  // Pointing is enough to see, and does not select.
+  // Hovering shows a field without selecting it.
   await item(/^magic/).hover();
   assert.match(await classes(byte(0)), /hovered/);
   assert.match(await classes(byte(218)), /selected/);
-  // And the other way round.
+  // The reverse direction.
   await byte(218).hover();
   await page.locator('.node.hovered', { hasText: /^crc-32/ }).waitFor();
-  // The last chunk is far below, and its bytes come into sight.
+  // The last chunk is far below, and its bytes scroll into sight.
   await page.getByRole('tree').press('End');
   await byte(51_445).or(byte(38_646)).first().waitFor();
   const selected = page.locator('[role=treeitem][aria-selected=true]');
@@ -370,13 +370,13 @@ test('shows where and why a file is broken, and what precedes the error', async 
   await item(/^magic/).click();
   await page.getByRole('button', { name: 'Show byte 213' }).click();
   assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^crc-32/);
-  // The values around it are refused, and those of the other chunks are shown.
+  // The rows around the error fail; those of other chunks are shown.
   const refused = page.getByText(/^Rows in sight cannot be decoded: /);
   await refused.waitFor();
   await page.getByRole('region', { name: 'Rows', exact: true }).press('End');
   await page.locator('.preview tbody td').first().waitFor();
   await refused.waitFor({ state: 'detached' });
-  // Those are summed up, too.
+  // Statistics include them, too.
   const statistics = page.getByRole('region', { name: 'Statistics' });
   await statistics.getByText(/^32 rows that cannot be decoded are left out: .*the CRC-32 of the chunk/).waitFor();
   assert.equal(await summed('Values').textContent(), '1,088');
@@ -387,7 +387,7 @@ test('describes other broken files, and files in no known format', async () => {
   for (const [name, words] of [
     ['trunc_in_payload', /ends too early/],
     ['json_bad_escape', /contradicts itself/],
-    ['comp_bfloat16', /a variant of the format that this page cannot decode/],
+    ['comp_bfloat16', /cannot decode this variant of the format/],
     ['empty_file', /is empty/],
     ['magic_bad', /Its first bytes match no known format/],
     ['lossless_bits255', /contradicts itself/],
@@ -397,7 +397,7 @@ test('describes other broken files, and files in no known format', async () => {
     await heading(`${name}.cvc`);
     await page.locator('.problem h2', { hasText: words }).waitFor();
   }
-  // What is wrong in a file of a bundle shows only when that is decoded.
+  // An error inside a file of a bundle shows only on decoding.
   await drop('bundle.at1', vector('at1/bad/c12_bad_entry.at1'));
   await page.locator('.problem h2', { hasText: /contradicts itself/ }).waitFor();
   await page.getByText('Broken at byte 156', { exact: true }).waitFor();
@@ -408,7 +408,7 @@ test('describes other broken files, and files in no known format', async () => {
   assert.equal(await byte(0).textContent(), '47', 'the bytes are shown even so');
 });
 
-/** Makes a file inside of the page, and drops it. */
+/** Creates a file inside the page, and drops it. */
 async function dropMade(make, ...args) {
   await page.evaluate(`window.transfer = new DataTransfer();
     window.transfer.items.add((${make})(...${JSON.stringify(args)}));`);
@@ -417,7 +417,7 @@ async function dropMade(make, ...args) {
   return still;
 }
 
-/** A file of so many chunks of one row. */
+/** Builds a file of one-row chunks. */
 function manyChunks(chunks) {
   const head = `{"chunks":[${Array(chunks).fill('{"rows":1}').join(',')}],"compression":"fp16","dimension":2,"num_vectors":${chunks}}`;
   const bytes = new Uint8Array(12 + head.length + 12 * chunks);
@@ -431,7 +431,10 @@ function manyChunks(chunks) {
   return new File([bytes], 'many.cvc');
 }
 
-/** 100 MB of values in one chunk, of version 0: its header length stands where others have their version. */
+/**
+ * Builds a version 0 file with 100 MB of values in one chunk. Its header length is where others
+ * have the version.
+ */
 function largeChunk(rows) {
   const head = `{"num_vectors":${rows},"dimension":4,"compression":"fp16","chunks":[{"rows":${rows}}]}`;
   const bytes = new Uint8Array(12 + head.length);
@@ -468,14 +471,14 @@ test('stays responsive with 100 MB, and reaches every line', async () => {
   assert.ok(end > 100_000_000);
   await grid.press('ArrowUp');
   await page.locator(`#byte-${end - 16}.cursor`).waitFor();
-  // A turn of the wheel moves by lines, not by megabytes.
+  // A wheel step moves by lines, not by megabytes.
   const before = await page.locator('.hex [role=row]').first().getAttribute('aria-rowindex');
   await page.locator('.hex').hover();
   await page.mouse.wheel(0, -240);
   await page.waitForFunction((row) => document.querySelector('.hex [role=row]').getAttribute('aria-rowindex') !== row, before);
   const moved = Number(before) - Number(await page.locator('.hex [role=row]').first().getAttribute('aria-rowindex'));
   assert.ok(moved > 0 && moved <= 20, `moved by ${moved} lines`);
-  // And so do the rows of the table, which have more pixels than a browser lays out.
+  // The rows of the table do too; they need more pixels than a browser can lay out.
   await goToRow(12_499_999);
   await page.getByRole('region', { name: 'Rows', exact: true }).press('PageUp');
   await page.locator('.preview tbody th', { hasText: /^12,499,999$/ }).waitFor({ state: 'detached' });

@@ -1,4 +1,4 @@
-// The packed package in fresh projects, as every bundler builds them, in the browser.
+// The packed package in fresh projects, built by each bundler, in the browser.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ after(async () => {
 });
 
 for (const name of ['vite', 'webpack', 'esbuild', 'rollup', 'html']) {
-  test(`${name}: the built page decodes`, async () => {
+  test(`decodes in the page built by ${name}`, async () => {
     assert.ok(names.includes(name));
     const server = await serve({}, pathToFileURL(join(root, name, 'dist/')));
     const { page, wrong, close } = await watchedPage(browser, server.url);

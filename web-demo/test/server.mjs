@@ -1,4 +1,4 @@
-// Serves the built page on a free port of this machine.
+// Serves the built page on a free local port.
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { extname, normalize } from 'node:path';

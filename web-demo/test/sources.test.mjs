@@ -1,4 +1,4 @@
-// Where a file can come from, and what it can be.
+// Sources and formats of files.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -50,7 +50,7 @@ test('opens a pasted file or address, but not text pasted into a field', async (
   await paste('body', 'no address');
   await heading('pasted.cvc');
   await paste('body', ` ${url}\n`);
-  // What is there is the page itself.
+  // The page itself is still open.
   await page.getByText('This looks like text').waitFor();
   assert.equal(hash().get('url'), url);
 });
@@ -85,7 +85,7 @@ test('names the content of a wrapper, and opens it by a button', async () => {
     const gzip = gzipSync(vectors);
     return change(gzip) ?? gzip;
   };
-  /** A Zstandard frame that stores some bytes as they are. */
+  /** Builds a Zstandard frame that stores bytes uncompressed. */
   const stored = (bytes) => {
     const header = Buffer.alloc(3);
     header.writeUIntLE(1 + 8 * bytes.length, 0, 3);
@@ -134,7 +134,7 @@ test("goes back and forward through the visitor's own files", async () => {
   await heading('first.cvc');
   await page.goForward();
   await heading('second.xz');
-  // What the page was loaded anew for, it no longer has, and opens nothing else for it.
+  // After a reload, the file's bytes are gone, and nothing else is opened for it.
   await page.reload();
   await start();
   await pick('third.xz', vector('xz/blocks.xz'));
@@ -149,7 +149,7 @@ test("goes back and forward through the visitor's own files", async () => {
   await heading('first.cvc');
   await page.goBack();
   await heading('page.xz');
-  // To and fro between what has an address and what has none, the fragment changes as well.
+  // Going between entries with and without an address also changes the fragment.
   await page.goForward();
   await heading('first.cvc');
   await page.getByRole('link', { name: 'unspool inspector, start' }).click();
@@ -208,7 +208,8 @@ test('shows one of several files, and says so', async () => {
   await page.locator('input[type=file]').setInputFiles(files[1]);
   await heading('b.txt');
   assert.equal(await page.getByText('One file is shown at a time').count(), 0);
-  // Neither a second Zstandard file nor a file of another format is a dictionary, nor is any other beside a file that needs none.
+  // Not a dictionary: a second Zstandard file, a file of another format, or any file beside one
+  // that needs none.
   for (const other of ['zstd/page.zst', 'cvc/v1_int8.cvc', 'at1/c0_ssh.orig']) {
     const names = ['zstd/rfc8878/text-1025.zst', other];
     await page.locator('input[type=file]').setInputFiles(names.map((name) => ({ name: name.split('/').at(-1), mimeType: '', buffer: vector(name) })));
@@ -225,7 +226,7 @@ test('reports a folder or a deleted file, and opens a file that came with it', a
   mkdirSync(inner);
   writeFileSync(good, vector('cvc/v1_int8.cvc'));
   const browser = await page.context().newCDPSession(page);
-  /** Drops what lies there, as a file manager does: only so it may be a folder. */
+  /** Drops a path, as a file manager does: only then can it be a folder. */
   const drop = async (...files) => {
     for (const type of ['dragEnter', 'dragOver', 'drop']) await browser.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data: { items: [], files, dragOperationsMask: 1 } });
   };
@@ -239,7 +240,7 @@ test('reports a folder or a deleted file, and opens a file that came with it', a
     await drop(inner, good);
     await heading('good.cvc');
     await page.getByText('1 other that came with it was not opened').waitFor();
-    // Files that were picked, of which one is deleted before it is opened.
+    // Picked files, one of which is deleted before it is opened.
     const picked = await page.evaluateHandle(() => document.body.appendChild(Object.assign(document.createElement('input'), { type: 'file', multiple: true, hidden: true })));
     for (const [files, shown] of [[[gone], 'gone.cvc'], [[gone, good], 'good.cvc']]) {
       writeFileSync(gone, vector('cvc/v1_int8.cvc'));
@@ -278,11 +279,11 @@ test('opens a dictionary after its file, and names the needed and the given one'
   await page.locator('.verdict', { hasText: /Intact|No error found/ }).waitFor();
   await heading('dict-json-s1.zst');
   assert.equal(await alert.count(), 0);
-  // One that nobody has asked for is a file like any other, and says what it is.
+  // A dictionary that no file needs opens as a file of unknown format.
   await input.setInputFiles(part('dict-id40000'));
   await heading('dict-id40000');
   await alert.getByText('This looks like a Zstandard dictionary').waitFor();
-  // A file that names none, with the wrong one, and with the right one.
+  // A file without a dictionary ID, with the wrong dictionary and with the right one.
   await input.setInputFiles([part('dict-json-s4.zst'), part('dict-id40000')]);
   await page.getByText('Or it needs another dictionary. The dictionary opened with it has the ID 40000').waitFor();
   await input.setInputFiles(part('dict-id13'));
@@ -300,7 +301,7 @@ test('finds the dictionary of older flavours, and of a file that starts with a s
     const [file, dictionary] = [part(name, before), part('dict-id40000')];
     await input.setInputFiles(file);
     await page.getByRole('alert').getByText('The dictionary has the ID 40000.').waitFor();
-    // The field that names it is marked, and no byte as wrong.
+    // The field with the ID is marked, and no byte as wrong.
     await page.getByRole('treeitem', { name: /^dictionary ID.*needs its dictionary/ }).waitFor();
     assert.equal(await page.locator('.byte.broken').count(), 0);
     await input.setInputFiles(dictionary);
@@ -325,7 +326,7 @@ test('suggests a dictionary for a file that does not name one', async () => {
     assert.match(await fact('Decodes to').textContent(), new RegExp(`^${length} bytes`));
     assert.equal(await page.locator('.problem').count() + await hint.count(), 0);
   }
-  // Other errors are none of a dictionary's.
+  // Other errors do not suggest a dictionary.
   const broken = vector('zstd/rfc8878/text-1025.zst');
   broken[broken.length - 1] ^= 1;
   await page.locator('input[type=file]').setInputFiles({ name: 'broken.zst', mimeType: '', buffer: broken });
@@ -334,7 +335,7 @@ test('suggests a dictionary for a file that does not name one', async () => {
   assert.equal(await hint.count(), 0);
 });
 
-/** A server of another origin that answers ranges of a file, which may be longer than its bytes. */
+/** A server of another origin with range requests. The file may be longer than its bytes. */
 async function elsewhere(bytes, size, { ranges = true } = {}) {
   let [sent, status] = [0, 206];
   const other = createServer((request, response) => {
@@ -357,9 +358,9 @@ async function elsewhere(bytes, size, { ranges = true } = {}) {
 for (const [what, size, ranges, most] of [
   ['small, with ranges', undefined, true, 100_000],
   ['small, without ranges', undefined, false, 200_000],
-  ['large, of which only what is looked at is fetched', 300e6, true, 1_000_000],
+  ['large, fetched on demand', 300e6, true, 1_000_000],
 ]) {
-  test(`opens a file of another server: ${what}`, async () => {
+  test(`opens a remote file: ${what}`, async () => {
     const bytes = vector('cvc/med_fp16.cvc');
     const other = await elsewhere(bytes, size ?? bytes.length, { ranges });
     try {
@@ -376,7 +377,7 @@ for (const [what, size, ranges, most] of [
       assert.equal(hash().get('url'), other.url);
       assert.ok(other.sent() < most, `${other.sent()} bytes were sent`);
       if (size !== undefined) {
-        // Its four chunks are listed, and all values are read when somebody asks for that.
+        // Its four chunks are listed, and all values are read on request.
         await page.getByRole('tree').press('End');
         await page.getByRole('treeitem', { name: /^chunk #3/ }).waitFor();
         await page.getByRole('button', { name: 'Compute statistics of 25,600 values' }).press('Enter');
@@ -409,7 +410,7 @@ test('lists few chunks of a remote file at once, and many on request', async () 
     await page.getByRole('tree').press('End');
     await page.getByRole('treeitem', { name: /^chunk #39/ }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^List/ }).count(), 0);
-    // The values have come, too, before the server goes.
+    // The values arrive before the server stops.
     await page.getByText('Row 0, all 8 values').waitFor();
     await page.locator('.preview tbody td').first().waitFor();
     assert.ok(other.sent() - before < bytes.length / 5, `${other.sent() - before} bytes were sent`);
@@ -440,7 +441,7 @@ test('retries bytes of a server that failed, and reports why they are missing', 
     await go(200_000_000);
     const refused = page.getByRole('alert').filter({ hasText: 'Bytes in sight cannot be read: the server returned 503 for a range.' });
     await refused.waitFor();
-    // Somebody presses the button, or comes back later.
+    // The visitor presses Retry, or scrolls away and back.
     other.answer(206);
     await refused.getByRole('button', { name: 'Retry' }).click();
     await byte(200_000_000).filter({ hasText: '00' }).waitFor();
@@ -454,7 +455,7 @@ test('retries bytes of a server that failed, and reports why they are missing', 
     other.answer(206);
     await go(100_000_000);
     await byte(100_000_000).filter({ hasText: '00' }).waitFor();
-    // A field is saved, or the page says why not.
+    // The bytes of a field are saved, or the page says why not.
     await page.getByRole('treeitem', { name: /^magic/ }).click();
     other.answer(503);
     await page.getByRole('button', { name: 'Save the bytes of this field' }).click();
@@ -546,7 +547,7 @@ test('reports how far a download came', async () => {
     other.close();
   }
   it.forgive((what) => what.includes(url) || what.includes('ERR_'));
-  // And no address at all is that of the start.
+  // An empty address is that of the start page.
   await open('#url=');
   await page.getByText('Drop a file here').waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);
@@ -569,12 +570,12 @@ test('offers a retry, another address and another file after a failure', async (
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('alert').getByText('The server returned 404').waitFor();
     answers['/late.cvc'] = bytes;
-    // The same address once more is another try, too.
+    // Entering the same address again is a retry, too.
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await heading('late.cvc');
     await open('#sample=nope');
-    await page.getByRole('alert').getByText('There is no sample of that name').waitFor();
-    // A name that is no percent encoding is a name all the same.
+    await page.getByRole('alert').getByText('No sample has this name').waitFor();
+    // A name that is not valid percent-encoding is used as it is.
     await address.fill(`${url}/100%.cvc`);
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await heading('100%.cvc');
@@ -590,7 +591,7 @@ test('offers a retry, another address and another file after a failure', async (
 });
 
 test('does not open the body of an error response', async () => {
-  /** What it answers to a range, and to the request for all of it. */
+  /** Status of the answer to a range, and to the whole file. */
   const answers = {
     '/empty': [416, 200],
     '/refused': [416, 500],

@@ -1,4 +1,4 @@
-// The structure of an open file, beside its bytes.
+// The structure of an open file, and its bytes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
@@ -12,7 +12,7 @@ let page;
 beforeEach(() => ({ page } = it));
 const { open, heading, classes, cursorAt, pick, hash } = it;
 
-/** The map is painted a moment after the rest. Until then it is as high as any canvas. */
+/** Waits until the map is painted, which happens after the rest. */
 const drawn = () => page.waitForFunction(() => document.querySelector('.map canvas').height !== 150);
 
 test('goes to an offset, and finds text and bytes with wrap-around', async () => {
@@ -24,8 +24,8 @@ test('goes to an offset, and finds text and bytes with wrap-around', async () =>
   await cursorAt(4096);
   await page.getByLabel('Go to byte').fill('99999999');
   await page.getByLabel('Go to byte').press('Enter');
-  await page.getByText('An offset is a number below 53,731').waitFor();
-  // A key leads to the field from anywhere.
+  await page.getByText('Enter an offset below 53,731').waitFor();
+  // A key focuses the field from anywhere.
   await page.getByRole('grid', { name: 'Bytes' }).focus();
   await page.keyboard.press('/');
   await page.keyboard.type('ONPAIR01');
@@ -40,12 +40,12 @@ test('goes to an offset, and finds text and bytes with wrap-around', async () =>
   await cursorAt(file.lastIndexOf(needle));
   await page.getByLabel('Find in the file').fill('00112233445566778899');
   await page.getByLabel('Find in the file').press('Enter');
-  // What is found is in the bytes as they are stored, and nobody is left to believe that it is in what they decode to.
+  // The search covers stored bytes, and the message says so.
   await page.getByText('Not found in the stored bytes. Decoded content is not searched here.').waitFor();
   assert.deepEqual(await page.getByLabel('What to find').getByRole('option').allTextContents(), ['stored text', 'stored bytes', 'field']);
   await page.getByLabel('Find in the file').fill('xyz');
   await page.getByLabel('Find in the file').press('Enter');
-  await page.getByText('Bytes are pairs of hexadecimal digits').waitFor();
+  await page.getByText('Enter bytes as pairs of hexadecimal digits').waitFor();
 });
 
 test('finds fields by name and value with wrap-around', async () => {
@@ -74,7 +74,7 @@ test('finds fields by name and value with wrap-around', async () => {
 test('reads the bytes at the cursor as every number type', async () => {
   const bytes = vector('cvc/med_fp16.cvc');
   await open('#sample=embeddings&at=9');
-  await page.getByText('Byte 9 read as').waitFor();
+  await page.getByText('Byte 9 as').waitFor();
   const row = (name) => page.locator('.readings tr', { has: page.getByRole('rowheader', { name }) }).locator('td').allTextContents();
   const [little, big] = [await row('little-endian'), await row('big-endian')];
   assert.deepEqual(little.slice(0, 6), [
@@ -85,10 +85,10 @@ test('reads the bytes at the cursor as every number type', async () => {
     bytes.readUInt16BE(9), bytes.readInt16BE(9), bytes.readUInt32BE(9), bytes.readInt32BE(9), bytes.readBigUInt64BE(9), bytes.readBigInt64BE(9),
   ].map(String));
   assert.equal(Number(big[10]), bytes.readDoubleBE(9));
-  // At the end there is not enough for the wide ones.
+  // Near the end there are too few bytes for wide types.
   await page.getByLabel('Go to byte').fill(String(bytes.length - 1));
   await page.getByLabel('Go to byte').press('Enter');
-  await page.getByText(`Byte ${(bytes.length - 1).toLocaleString('en')} read as`).waitFor();
+  await page.getByText(`Byte ${(bytes.length - 1).toLocaleString('en')} as`).waitFor();
   await page.waitForFunction(() => document.querySelectorAll('.readings td')[2]?.textContent === '–');
 });
 
@@ -110,7 +110,7 @@ test('shows floats with exactly their digits', async () => {
     await pick(`${type} ${digits}.bin`, bytes);
     await heading(`${type} ${digits}.bin`);
     await page.locator('#byte-0').click();
-    await page.getByText('Byte 0 read as').waitFor();
+    await page.getByText('Byte 0 as').waitFor();
     assert.equal((await little())[column], digits);
   }
 });
@@ -119,7 +119,7 @@ test('selects fields that share a byte by their bits', async () => {
   await open('#sample=bins&at=16');
   const selected = page.locator('[role=treeitem][aria-selected=true]');
   const bit = (number) => page.getByRole('group', { name: 'Bits' }).getByRole('button', { name: new RegExp(`^Bit ${number % 8} of byte ${number >> 3} is`) });
-  // The upper half of the byte is the logarithm 7, the lower one two fields.
+  // The upper half of the byte is the logarithm 7, the lower half two fields.
   await page.getByText('bits 4 to 7 of byte 16').waitFor();
   assert.match(await selected.textContent(), /^log of table size74 bits$/);
   assert.equal(await page.locator('.bit').evaluateAll((bits) => bits.map(({ textContent }) => textContent).join('')), (0x71).toString(2).padStart(8, '0'));
@@ -130,7 +130,7 @@ test('selects fields that share a byte by their bits', async () => {
   await page.locator('.node.hovered', { hasText: /^order1/ }).waitFor();
   await bit(8 * 16).click();
   await page.getByText('bits 0 to 2 of byte 16').waitFor();
-  // A field over the borders of bytes, and one that ends with them.
+  // A field across byte boundaries, and one that ends at one.
   await page.getByRole('treeitem', { name: /^n_hint/ }).click();
   await page.getByText('bit 6 of byte 6 to bit 0 of byte 8').waitFor();
   const marked = await page.locator('.bit').evaluateAll((bits) => bits.map((bit) => Number(bit.matches('.selected'))).join(''));
@@ -153,7 +153,7 @@ test('shows, zooms and navigates the map', async () => {
   });
   assert.ok(colours >= 2, `${colours} colours`);
   const box = await map.boundingBox();
-  // What is pointed at lights up in the tree and in the bytes, and the other way around.
+  // Hovering highlights in the tree and in the bytes, in both directions.
   await map.hover({ position: { x: box.width / 500, y: 10 } });
   await page.locator('.pointed', { hasText: /^header › chunks/ }).waitFor();
   await page.locator('.byte.hovered').first().waitFor();
@@ -200,7 +200,7 @@ test('shows stored and decoded size of each chunk, block, stream and column', as
   await open('#sample=at1');
   await heading('events.at1');
   await shown(['stream meta', '75 bytes', '0.5 %', '11 bytes', '0.15×']);
-  // Of a table also what each column takes, which comes to the stream that they are in.
+  // For a table, also the size of each column; they add up to their stream.
   const columns = (await lines()).filter(([name]) => name.startsWith('stream blocks, column '));
   assert.deepEqual(columns.map(([name]) => name.slice(22)), ['type', 'ts', 'val']);
   const { lengths } = await describeAt1(vector('at1/c8_events.at1'));
@@ -211,7 +211,7 @@ test('shows stored and decoded size of each chunk, block, stream and column', as
   await open('#sample=columns');
   await heading('columns.cvc');
   await shown(['int32_s', '44 bytes', '1.7 %', '44 bytes', '1.00×']);
-  // The chunks of a single column: a hundred rows of 64 values, which decode from two bytes to four.
+  // The chunks of a single column: 100 rows of 64 values, decoded from two bytes to four.
   await open('#sample=embeddings');
   await heading('embeddings.cvc');
   await shown(['chunk 0', '12.8 KB', '25 %', '25.6 KB', '2.00×']);
@@ -242,21 +242,22 @@ test('names the part that an error is in', async () => {
   await open('#sample=broken');
   await page.locator('.problem', { hasText: 'At byte 213, in chunk 0' }).waitFor();
   assert.equal(await page.locator('.verdict').textContent(), 'Damaged in bytes 209 to 1,240');
-  // What is wrong with the content of a stream is said of the stream, although each of its bytes was understood.
+  // An error in the content of a stream is reported for the stream, although all its bytes were
+  // understood.
   await pick('months.at1', vector('at1/bad/c0_months.at1'));
   await page.locator('.problem', { hasText: /in stream \w+ › payload xz.*At1ListShort, error 612/ }).waitFor();
   assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^payload/);
-  // A part of which nothing could be read was being read.
+  // The error is in the part that was being read.
   const garbage = vector('xz/blocks.xz');
   garbage.fill(0x5a, 16);
   await pick('garbage.xz', garbage);
   await heading('garbage.xz');
   assert.match(await page.getByRole('treeitem', { name: /does not match/ }).textContent(), /^block#0/);
-  // Streams of AT-1 say how long they are before they come.
+  // Streams of AT-1 have their lengths before them.
   await pick('cut.at1', vector('at1/c8_events.at1').subarray(0, 7000));
   await page.locator('.problem', { hasText: /It ends after 7,000 bytes, in .*: at least 7,\d\d\d bytes are missing/ }).waitFor();
   assert.equal(await page.locator('.verdict').textContent(), 'Incomplete');
-  // A file that breaks off does so at its last byte.
+  // A truncated file is broken at its last byte.
   await pick('cut.zst', vector('zstd/rfc8878/text-1025.zst').subarray(0, 300));
   await page.locator('#byte-299.broken').waitFor();
   assert.match(await page.getByRole('treeitem', { name: /ends too early/ }).textContent(), /^block/);
@@ -272,7 +273,7 @@ test('opens the whole tree of a small file', async () => {
   await open('#sample=zstd');
   await page.getByRole('treeitem', { name: /^sequence bits/ }).waitFor();
   assert.equal(await page.locator('[role=treeitem][aria-expanded=false]').count(), 0);
-  // Of a larger one what stands at the top.
+  // For a larger file, only the top level.
   await open('#sample=xz');
   await heading('page.xz');
   await page.getByRole('treeitem', { name: /^block #1/ }).waitFor();
@@ -286,12 +287,12 @@ test('flags the part that was being read when a file ends', async () => {
   const numbers = vector('pco/m_i32_classic_auto.pco');
   const [strings, text] = [vector('onpair/cpp/urls_b12.onp'), vector('zstd/rfc8878/text-1025.zst')];
   for (const [name, bytes, part, missing] of [
-    // Behind a chunk, before the chunk that ends the file, and in the middle of a page.
+    // After a chunk, before the end chunk, and in the middle of a page.
     ['chunk.cvc', vectors.subarray(0, 13_022), /^chunk#1/, /^It ends after 13.0 KB, in chunk 1: at least 4 bytes are missing.$/],
     ['end.pco', numbers.subarray(0, -1), /^chunk/, /^It ends after 2,768 bytes, in chunk: at least 1 byte is missing.$/],
     ['page.pco', numbers.subarray(0, 500), /^primary offsets/, /in page › batch 0 › primary offsets/],
     ['checksum.zst', text.subarray(0, 636), /^frame#0/, /in frame 0, which is incomplete.$/],
-    // Behind a stream of AT-1 nobody knows what comes; OnPair names no part.
+    // After a stream of AT-1, the next part is unknown; OnPair names no part.
     ['stream.at1', vector('at1/c8_events.at1').subarray(0, 980), undefined, /^It ends after 980 bytes: at least 3 bytes are missing.$/],
     ['offsets.onp', strings.subarray(0, -1), /^row offsets/, /in row offsets: at least 1 byte is missing.$/],
   ]) {
@@ -302,7 +303,7 @@ test('flags the part that was being read when a file ends', async () => {
     if (part === undefined) assert.equal(await flagged.count(), 0);
     else assert.match(await flagged.textContent(), part);
   }
-  // On the map a line from top to bottom, which no round corner takes away.
+  // A full-height line on the map that no round corner hides.
   const canvas = page.getByRole('slider', { name: 'Place in the file' });
   await drawn();
   const red = await canvas.evaluate((canvas) => {
@@ -319,7 +320,7 @@ test('flags the part that was being read when a file ends', async () => {
 
 test('rounds sizes to the right unit', async () => {
   const table = vector('at1/c8_events.at1');
-  // The length of its first stream, which would end beyond all that there is.
+  // The length of its first stream, beyond any file.
   const long = Buffer.concat([table.subarray(0, 11), Buffer.from('ffffffffffffff7f', 'hex'), table.subarray(12)]);
   await open();
   for (const [name, bytes, words] of [['million.bin', Buffer.alloc(999_600), '1.00 MB'], ['less.bin', Buffer.alloc(999_400), '999 KB'], ['table.at1', long, 'at least 72.1 PB are missing']]) {
@@ -389,7 +390,7 @@ test('restores byte, field and column from the address', async () => {
 });
 
 test('restores the query and the row from the address', async () => {
-  /** Opens what the address of the page says now, as somebody would who was sent it. */
+  /** Opens the current address in a new page, as if it had been shared. */
   const again = async (said) => {
     await page.waitForFunction((said) => said.every((part) => decodeURIComponent(location.hash).includes(part)), said);
     const address = page.url();
@@ -417,7 +418,7 @@ test('restores the query and the row from the address', async () => {
   await first().filter({ hasText: /^100$/ }).waitFor();
   assert.equal(await page.locator('.preview .rows tbody td').first().textContent(), shown);
 
-  // A search, and the row of what it finds.
+  // A search, and a row of its result.
   await open('#sample=strings');
   await page.getByLabel('Match').selectOption('start with');
   await page.getByLabel('Search').fill('https://');
@@ -429,7 +430,8 @@ test('restores the query and the row from the address', async () => {
   await page.getByText(/^[\d,]+ of 3,000 rows$/).waitFor();
   await first().filter({ hasText: new RegExp(`^${row}$`) }).waitFor();
 
-  // The row that is drawn, of numbers; and the page of a text. An address also opens where its file is open already.
+  // The drawn row of numbers, and the page of a text. An address also works if its file is open
+  // already.
   await open('#sample=embeddings');
   await page.getByLabel('Go to chunk').fill('2');
   await page.getByLabel('Go to chunk').press('Enter');
@@ -440,7 +442,7 @@ test('restores the query and the row from the address', async () => {
   await page.getByText('Row 9, all 64 values').waitFor();
   await first().filter({ hasText: /^7$/ }).waitFor();
   await cursorAt(12);
-  // What an address says that cannot be is passed over.
+  // Invalid parts of an address are ignored.
   await open('#sample=at1&where=9:1:2&where=x&ask=everything&limit=-1&columns=7,1&row=99999999&where=1:%25:2');
   await page.getByRole('group', { name: 'Condition 1' }).waitFor();
   assert.equal(await page.getByRole('group', { name: /^Condition/ }).count(), 1);

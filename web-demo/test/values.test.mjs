@@ -1,4 +1,4 @@
-// What a file decodes to: summed up, asked and saved; and what the codec is made of inside.
+// Decoded values: statistics, queries, saving; and the insides of codecs.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
@@ -12,13 +12,13 @@ let page;
 beforeEach(() => ({ page } = it));
 const { open, heading, fact, summed, pick } = it;
 
-/** Saves what the page shows by one of its buttons: the name and the bytes of the file. */
+/** Saves with a button of the page. Returns the name and bytes of the file. */
 const save = async (name) => {
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
   return [download.suggestedFilename(), readFileSync(await download.path())];
 };
 
-/** The dictionary before an array of numpy's, and what comes behind it. */
+/** Returns the header of a numpy array, and the bytes after it. */
 const numpy = (file) => {
   const end = 10 + file.readUInt16LE(8);
   return [file.subarray(10, end).toString(), file.subarray(end)];
@@ -34,10 +34,10 @@ test('computes statistics of all values', async () => {
   await near('Min', Math.min(...values));
   await near('Max', Math.max(...values));
   await near('Mean', values.reduce((sum, value) => sum + value, 0) / values.length);
-  const shown = await page.locator('figcaption', { hasText: 'Lengths of the vectors' }).textContent();
+  const shown = await page.locator('figcaption', { hasText: 'Norms of the vectors' }).textContent();
   const [low, high] = shown.match(/[\d.]+/g).map(Number);
   assert.ok(Math.abs(low - Math.min(...norms)) < 1e-3 * low && Math.abs(high - Math.max(...norms)) < 1e-3 * high, shown);
-  // Every bar says what it counts, and together they count all values.
+  // Every bar has its count, and the counts add up to all values.
   const counted = (await page.locator('.statistics svg title').allTextContents()).reduce((sum, title) => sum + Number(title.split(': ')[1].replaceAll(',', '')), 0);
   assert.equal(counted, 25_600);
   await page.getByLabel('by magnitude, in powers of two').check();
@@ -45,7 +45,7 @@ test('computes statistics of all values', async () => {
 });
 
 test('returns the same statistics for pieces as for the whole', async () => {
-  // Three pieces of numbers that have little in common, and a few that are none or infinite.
+  // Three different pieces of numbers, with some NaN and infinite values.
   const count = 3 * 2 ** 18 - 1000;
   const numbers = Array.from({ length: count }, (_, at) => [at % 10, 1000 + (at % 7), -(at % 3)][Math.floor((3 * at) / count)]);
   [numbers[5], numbers[count - 5], numbers[count / 2]] = [NaN, NaN, Infinity];
@@ -67,14 +67,14 @@ test('returns the same statistics for pieces as for the whole', async () => {
   assert.deepEqual(await Promise.all(['Values', 'Min', 'Max', 'Not a number', 'Infinite'].map(shown)), [count, -2, Infinity, 2, 1]);
   assert.equal(await shown('Mean'), Number(mean.toPrecision(5)));
   assert.equal(await shown('Deviation'), Number(deviation.toPrecision(5)));
-  // Each bar counts what lies in it.
+  // Each bar counts the values in it.
   const bars = (await page.locator('.statistics figure').first().locator('title').allTextContents()).map((title) => title.match(/^(\S+) to (\S+): (\S+)$/).slice(1).map((n) => Number(n.replaceAll(',', ''))));
   for (const [low, high, held] of bars) assert.equal(held, finite.filter((n) => n >= low && n < high).length, `${low} to ${high}`);
   assert.ok(bars.length <= 64 && bars.reduce((sum, [, , held]) => sum + held, 0) === finite.length);
 });
 
 test('shows long integers and floats with all their digits', async () => {
-  // Integers of 64 bits that lie closer together than floats of 64 bits do.
+  // 64-bit integers closer together than doubles.
   const numbers = Array.from({ length: 8 }, (_, at) => 2n ** 60n + 129n * BigInt(at) + 1n);
   const bytes = zeros(8);
   numbers.forEach((number, at) => bytes.writeBigUInt64LE(number, bytes.length - 1 - 8 * (8 - at)));
@@ -88,7 +88,7 @@ test('shows long integers and floats with all their digits', async () => {
   const bars = await page.locator('.statistics svg title').allTextContents();
   assert.ok(bars.length > 1);
   for (const [low, high] of bars.map((title) => title.match(/\d{4,}/g).map(BigInt))) assert.ok(low < high, `${low} to ${high}`);
-  // Of a float the first digits are shown, and all of them to those who point at it.
+  // A float shows its first digits, and all of them on hover.
   const [first] = floats('cvc/med_fp16.f32.bin');
   await open('#sample=embeddings');
   const cell = page.locator('.preview .values tbody td').first();
@@ -98,7 +98,7 @@ test('shows long integers and floats with all their digits', async () => {
   const mean = Number(await summed('Mean').getAttribute('title'));
   assert.equal(Number(await summed('Mean').textContent()), Number(mean.toPrecision(5)));
   assert.notEqual(mean, Number(mean.toPrecision(5)));
-  // And what is no integer does not look like one, however large it is.
+  // A non-integer never looks like an integer, however large.
   const large = { 12345.678: '12345.7', 123456.789: '123456.8', 99999.96: '100000.0', 1.00000001: '1.0', 0.25: '0.25', 123456: '123456', '-987654321.25': '-987654321.3' };
   await pick('large.pco', doubles(Object.keys(large).map(Number)));
   await heading('large.pco');
@@ -126,7 +126,7 @@ test('names the rows of bars', async () => {
   assert.deepEqual([titles.length, titles[0], titles[19]], [20, '1,280: 1280000', '1,299: 1299000']);
 });
 
-/** A half float of a whole number below 2048. */
+/** Returns the bits of a half float for a whole number below 2048. */
 function halfOf(number) {
   if (Number.isNaN(number)) return 0x7e00;
   const [sign, size] = [number < 0 ? 0x8000 : 0, Math.abs(number)];
@@ -168,7 +168,7 @@ test('saves half floats for numpy as half floats', async () => {
   const halves = vector('pco/m_f16_dict_none.bin');
   assert.match(header, new RegExp(`^\\{'descr': '<f2', 'fortran_order': False, 'shape': \\(${halves.length / 2},\\), \\} *\\n$`));
   assert.deepEqual(array, halves);
-  // A column of CVC that holds half floats is saved as what it holds, too.
+  // A CVC column of half floats is saved as half floats, too.
   const file = vector('cvc/v2_none_float16_v.cvc');
   const { data, shape } = unspool.decodeCvc(file);
   const bits = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
@@ -205,7 +205,7 @@ test('saves columns without rows', async () => {
 test('saves the intact rows of a broken CVC file', async () => {
   await open('#sample=broken');
   await heading('broken.cvc');
-  // The first of its four chunks of 32 rows is broken; the last one has four.
+  // The first of its four chunks of 32 rows is broken; the last one has four rows.
   const file = await unspool.openCvc(vector('cvc/bad/payload_flip.cvc'));
   const { data } = await file.column().rows(32, 100, { as: 'float32' });
   const csv = (await save('CSV'))[1].toString().trimEnd().split('\n').slice(1).map((line) => line.split(',').map(Number));
@@ -216,7 +216,7 @@ test('saves the intact rows of a broken CVC file', async () => {
   assert.match(header, /'shape': \(68, 16\)/);
   assert.deepEqual(new Float32Array(new Uint8Array(array).buffer), data);
   assert.deepEqual(Float32Array.from(JSON.parse((await save('JSON'))[1]).flat()), data);
-  // And of one that was cut.
+  // The same for a truncated file.
   await pick('cut.cvc', vector('cvc/med_fp16.cvc').subarray(0, 20_000));
   await heading('cut.cvc');
   assert.equal((await save('Raw bytes'))[1].length, 100 * 64 * 4);
@@ -247,7 +247,7 @@ test('saves two columns of the same name', async () => {
 
 test('saves quoted values with their quotes, and says so', async () => {
   await open();
-  const said = page.getByText('with the quotes around them');
+  const said = page.getByText('CSV and JSON keep the quotes');
   for (const [name, times] of [['c7_embedded_quotes', 1], ['c7_leading_zeros', 0]]) {
     const bytes = vector(`at1/${name}.at1`);
     await pick(`${name}.at1`, bytes);
@@ -261,9 +261,9 @@ test('saves quoted values with their quotes, and says so', async () => {
 
 test('copies TypeScript that returns what the page shows', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: it.server.url });
-  /** Runs it, with the file where it looks for one, and gives what it made. */
+  /** Runs copied TypeScript with the file at its address. Returns its result. */
   const run = async (code, file, name) => {
-    // As JavaScript, in which an import is asked for and nothing gives a column back.
+    // As JavaScript, with a dynamic import and without `using`.
     const body = code.replace(/^import (.*) from 'unspool';$/m, 'const $1 = unspool;').replace('using ', 'const ');
     const fetched = async (asked) => new Response(file.name === asked ? file.bytes : file[asked]);
     return Object.getPrototypeOf(async () => undefined).constructor('unspool', 'fetch', `${body}\nreturn ${name};`)(unspool, fetched);
@@ -287,7 +287,7 @@ test('copies TypeScript that returns what the page shows', async () => {
     await page.locator(`nav [href="#sample=${id}"][aria-current]`).waitFor();
     assert.deepEqual(await run(await copied(), { name: await page.getByRole('heading', { level: 1 }).textContent(), bytes: vector(file) }, name), expected, id);
   }
-  // What comes before the place where a file breaks.
+  // The content before an error.
   const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);
   const [zstd, draft] = [vector('zstd/rfc8878/text-1025.zst'), vector('zstd/draft/text-1025.zst')];
   const whole = unspool.decodeZstd(zstd);
@@ -305,11 +305,11 @@ test('copies TypeScript that returns what the page shows', async () => {
     await pick(file, bytes);
     await heading(file);
     await page.locator('.preview').waitFor();
-    // The types are for the compiler.
+    // Removes the types.
     const code = (await copied()).replace(': Uint8Array<ArrayBuffer>[]', '');
     assert.deepEqual(await run(code, { name: file, bytes }, name), expected, file);
   }
-  // What was opened with its dictionary: as a whole, before the place where it breaks, and as a stream, which comes out of a bomb.
+  // With a dictionary: as a whole, before an error, and as a stream of large content.
   const [words, lines] = ['dict-id40000', 'dict-json-s1.zst'].map((name) => vector(`zstd/rfc8878/${name}`));
   const bomb = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(20_000).fill(Buffer.from([2, 0, 16, 0x2e])), Buffer.from([1, 0, 0])]);
   const dictionaryFile = { name: 'words.dict', mimeType: '', buffer: words };
@@ -345,7 +345,8 @@ test('shows the notes of sections, and goes to their rows', async () => {
 test('shows bytes as text only if all of them are text', async () => {
   await open();
   const content = page.getByRole('region', { name: 'Decoded bytes' });
-  // Latin-1, what only goes on with a letter, and what ends within one; of several pages, a letter may be on two.
+  // Latin-1, text that starts within a character, and text that ends within one; pages may split a
+  // character.
   for (const [bytes, said, shown] of [
     [Buffer.from('°C 20', 'latin1'), '5 bytes', 'b0 43 20 32 30'],
     [Buffer.from([0x80, 0x80]), '2 bytes', '80 80'],
@@ -375,7 +376,7 @@ test('goes to the last chunks', async () => {
     await page.getByText(`of 100; this one holds row ${chunk}`, { exact: false }).waitFor();
     assert.equal(await field.inputValue(), chunk);
   }
-  // It follows what is scrolled to.
+  // It follows the scroll position.
   await page.locator('.preview .rows').press('End');
   await page.getByText(/this one holds row 8\d$/).waitFor();
 });
@@ -409,7 +410,7 @@ test('names saved files by their content', async () => {
   assert.equal(await page.getByRole('button', { name: 'CSV' }).count(), 0);
   await pick('numbers.pco.gz', gzipSync(numbers));
   assert.equal((await save('CSV'))[0], 'numbers.csv');
-  // Of each column a file of its own.
+  // Each column is saved to a file of its own.
   await open('#sample=columns&column=2');
   await heading('columns.cvc');
   assert.deepEqual([(await save('CSV'))[0], (await save('Raw bytes'))[0]], ['columns.int64_s.csv', 'columns.int64_s.bin']);
@@ -426,7 +427,7 @@ test('saves strings, quoted where needed', async () => {
 
 test('shows the content of Zstandard, xz and AT-1 as text', async () => {
   for (const [id, name, start] of [['zstd', 'Zstandard', 'Quoun gisweet'], ['xz', 'xz', 'station,time'], ['at1', 'AT-1 log', vector('at1/c0_ssh.orig').toString().slice(0, 40)]]) {
-    // Only some tables of AT-1 can be asked; the others are text.
+    // Only some AT-1 tables can be queried; the others are shown as text.
     if (id === 'at1') await pick('log.at1', vector('at1/c0_ssh.at1'));
     else await open(`#sample=${id}`);
     await page.getByRole('heading', { name, exact: true, level: 2 }).waitFor();
@@ -453,12 +454,12 @@ test('queries a table, and shows the cost and the skipped row groups', async () 
   await open('#sample=at1');
   await heading('events.at1');
   await page.getByText('2,500 rows in 25 groups, 3 columns').waitFor();
-  // 1,000 rows are in the first ten of the groups.
+  // The first 1,000 rows are in the first ten groups.
   await page.getByText('10 row groups read, 15 not needed').waitFor();
   assert.deepEqual([await fates('read').count(), await fates('unneeded').count()], [10, 15]);
   assert.deepEqual(await rows.first().locator('td').allTextContents(), ['"click"', '1700000000', '5.183']);
 
-  // A range on times, which rise: all groups but two are ruled out.
+  // A range on ascending times rules out all groups but two.
   await page.getByRole('button', { name: 'Add a condition' }).click();
   const first = page.getByRole('group', { name: 'Condition 1' });
   assert.equal(await first.getByLabel('Column').locator('option:checked').textContent(), 'ts (integer)');
@@ -471,7 +472,7 @@ test('queries a table, and shows the cost and the skipped row groups', async () 
   const ts = await rows.locator('td:nth-of-type(2)').allTextContents();
   assert.deepEqual(ts.map(Number), Array.from({ length: 9 }, (_, at) => 1_700_010_480 + 5 * at));
 
-  // Another condition, of texts.
+  // Another condition, on text.
   await page.getByRole('button', { name: 'Add a condition' }).click();
   const second = page.getByRole('group', { name: 'Condition 2' });
   await second.getByLabel('Column').selectOption({ label: 'type (text)' });
@@ -479,7 +480,7 @@ test('queries a table, and shows the cost and the skipped row groups', async () 
   await second.getByLabel('Value').fill('"click"');
   await page.getByText(`${click} row${click === 1 ? '' : 's'} that meet all conditions`).waitFor();
 
-  // The question as TypeScript, and its rows as a file.
+  // The query as TypeScript, and its rows as a file.
   await page.getByText('Show the TypeScript').click();
   const snippet = await page.getByRole('region', { name: 'TypeScript' }).textContent();
   assert.match(snippet, /where: \[\{ column: "ts", from: "1700010480", to: "1700010520" \}\]/);
@@ -490,7 +491,7 @@ test('queries a table, and shows the cost and the skipped row groups', async () 
   assert.equal(lines.length, click + 1);
   assert.ok(lines.slice(1).every((line) => line.startsWith('"""click""","17000105') || line.startsWith('"""click""","17000104')));
 
-  // Answers that are no rows.
+  // Queries for a single number.
   await second.getByRole('button', { name: 'Remove condition 2' }).click();
   await page.getByLabel('Result').selectOption('sum');
   await page.getByLabel('Aggregated column').selectOption('ts');
@@ -503,9 +504,9 @@ test('queries a table, and shows the cost and the skipped row groups', async () 
   await first.getByLabel('From').fill('1700010520');
   await page.getByText('1 row that meets all conditions').waitFor();
   await first.getByLabel('From').fill('soon');
-  await page.getByRole('alert').getByText('This cannot be answered').waitFor();
+  await page.getByRole('alert').getByText('The query failed').waitFor();
 
-  // Lines as they were, of all groups; each group and its zone map.
+  // Original lines of all groups; each group and its zone map.
   await page.getByRole('button', { name: 'Remove condition 1' }).click();
   await page.getByLabel('Result').selectOption('lines');
   await rows.first().getByText('{"type":"click","ts":1700000000,"val":5.183}').waitFor();
@@ -525,7 +526,7 @@ test('queries the intact groups of a broken table', async () => {
   await page.locator('.verdict', { hasText: /^Broken at byte/ }).waitFor();
   await page.getByText('The first 1,000 rows').waitFor();
   await page.getByLabel('Maximum number of rows').fill('2500');
-  await page.getByRole('alert').getByText('This cannot be answered').waitFor();
+  await page.getByRole('alert').getByText('The query failed').waitFor();
 });
 
 test('compares the bins of Pco with the data', async () => {
@@ -533,7 +534,7 @@ test('compares the bins of Pco with the data', async () => {
   const cells = async (column) => (await bins.locator(`td:nth-of-type(${column})`).allTextContents()).map((text) => text.trim());
   const number = (text) => Number(/\(([\d,]+)\)/.exec(text)[1].replaceAll(',', ''));
 
-  // Numbers as they are: the page counts what it counts here.
+  // Numbers without deltas: their counts can be computed here.
   await open();
   await pick('classic.pco', vector('pco/assets/v0_0_0_classic.pco'));
   await heading('classic.pco');
@@ -547,26 +548,26 @@ test('compares the bins of Pco with the data', async () => {
   }
   assert.equal(held.reduce((sum, text) => sum + number(text), 0), numbers.length);
 
-  // Differences of numbers.
+  // Deltas.
   await pick('differences.pco', vector('pco/m_i32_classic_auto.pco'));
   await heading('differences.pco');
   await page.getByText('delta consecutive of order 1: 6 bins').waitFor();
   await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
   const all = new Int32Array(new Uint8Array(vector('pco/m_i32_classic_auto.bin')).buffer);
   const differences = Array.from(all.subarray(1), (n, at) => (n - all[at]) | 0);
-  // Bins are in order here, and the range of one may reach into the next.
+  // Bins are sorted here, and the range of one may overlap the next.
   const starts = (await cells(1)).map(Number);
   for (const [at, text] of (await cells(6)).entries()) {
     assert.equal(number(text), differences.filter((n) => n >= starts[at] && !(n >= starts[at + 1])).length, `bin ${at}`);
   }
 
-  // What is made of numbers in other ways is counted by its symbols as well.
+  // Other modes are counted by their symbols as well.
   await open('#sample=numbers');
   await heading('numbers.pco');
   await page.getByText('delta convolution: 3 bins').waitFor();
   await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
   assert.equal(await bins.count(), 3);
-  // But the two that the convolution starts from.
+  // Except the two values that the convolution starts from.
   assert.equal((await cells(6)).reduce((sum, text) => sum + number(text), 0), 2000 - 2);
 });
 
@@ -578,7 +579,8 @@ test('shows the Zstandard tables that code the literals', async () => {
   const table = (await rows.evaluateAll((lines) => lines.map((line) => [...line.children].map(({ textContent }) => textContent)))).map(([symbol, , bits, prefix]) => [Number(symbol), Number(bits), prefix]);
   assert.ok(table.every(([, bits, prefix]) => prefix.length === bits));
   assert.equal(table.reduce((sum, [, bits]) => sum + 2 ** -bits, 0), 1);
-  // The first of the four streams lies in the bytes 51 to 173, and is read from its last set bit backwards.
+  // The first of the four streams is in the bytes 51 to 173, and is read from its last set bit
+  // backwards.
   const file = vector('zstd/rfc8878/text-1025.zst');
   const bits = [...file.subarray(51, 174)].reverse().map((byte) => byte.toString(2).padStart(8, '0')).join('');
   let [at, text] = [bits.indexOf('1') + 1, ''];
@@ -589,7 +591,7 @@ test('shows the Zstandard tables that code the literals', async () => {
   }
   assert.equal(text, 'Quoun gisweet');
 
-  // A table of sequences, picked in the list and in the tree.
+  // A table of sequences, selected in the list and in the tree.
   await page.getByLabel('Table', { exact: true }).selectOption({ label: 'block 0: FSE table of match lengths' });
   await page.getByText('32 states of 5 bits').waitFor();
   const states = (await rows.locator('td:nth-of-type(3)').allTextContents()).map(Number);
@@ -624,7 +626,7 @@ test('shows the matches of repeated text in Zstandard', async () => {
 
 test('shows sequences and tables of the Zstandard draft', async () => {
   await open();
-  // One that says of itself that it is Zstandard 0.7, one that says RFC 8878, and one that needs a dictionary.
+  // Files with the magic numbers of Zstandard 0.7 and of RFC 8878, and one that needs a dictionary.
   for (const [name, sequences] of [['s-wd-exp9', 8], ['csv-60000-flush1000-l19', 6]]) {
     const bytes = vector(`zstd/draft/${name}.zst`);
     await pick(`${name}.zst`, bytes);
@@ -660,7 +662,7 @@ test('accepts unquoted text and grouped digits in a query', async () => {
   await page.getByLabel('Value', { exact: true }).fill('click');
   await found.filter({ hasText: /^0 rows/ }).waitFor();
   await page.getByText('Most JSON tables store text in quotes.').waitFor();
-  await page.getByRole('button', { name: 'Look for "click"' }).click();
+  await page.getByRole('button', { name: 'Search for "click"' }).click();
   await found.filter({ hasText: /^[1-9][\d,]* rows that meet all conditions/ }).waitFor();
   assert.equal(await page.getByLabel('Value', { exact: true }).inputValue(), '"click"');
 });

@@ -151,7 +151,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
 
   return (
     <section class="map" aria-label="Map of the file">
-      <h2>From the first byte to the last</h2>
+      <h2>Map of the file</h2>
       <div class="strip">
         <canvas
           ref={canvas}
