@@ -1,8 +1,8 @@
 // Checks the built site: `npm run site -- FOLDER`
 //
-// Opens every document and samples of the references. A page fails if it logs an error or a warning,
-// breaks its policy, or requests another server. Every link within the site, of every page, must lead
-// to an existing page and anchor.
+// Opens every document and samples of the references. A page fails if it logs an error or a
+// warning, breaks its policy, or requests another server. Every link within the site must lead to
+// an existing page and anchor.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -130,7 +130,10 @@ function checkLinks(from) {
   }
 }
 
-/** An anchor is compared as it is, then decoded. A listing of rustdoc has one for each line, and accepts spans of lines. */
+/**
+ * An anchor is compared as it is, then decoded. A listing in the Rust reference has one for each
+ * line, and accepts spans of lines.
+ */
 function hasAnchor({ path, anchor }) {
   const found = seen.get(path);
   found.set ??= new Set(found.anchors);
@@ -205,7 +208,10 @@ async function narrowPagesFit() {
   }
 }
 
-/** Documents and the Rust reference also open from disk. Browsers refuse modules and shared icons there. */
+/**
+ * Documents and the Rust reference also open from disk. Browsers refuse modules and shared icons
+ * there.
+ */
 async function opensFromDisk() {
   const root = pathToFileURL(`${resolve(folder)}/`).href;
   const { page, wrong, close } = await watchedPage(browser, root);
