@@ -14,7 +14,8 @@ pub struct Done {
     /// Bytes that the file decodes to, as far as they were counted, even if the call writes
     /// nothing.
     pub content: u64,
-    /// Top-level parts: frames of Zstandard and AT-1, streams of xz, members of gzip, chunks of Pco and CVC.
+    /// Top-level parts: frames of Zstandard and AT-1, streams of xz, members of gzip, chunks of Pco
+    /// and CVC.
     pub parts: u64,
     /// Blocks within the parts, for Zstandard and xz.
     pub blocks: u64,

@@ -21,7 +21,12 @@ use crate::{Class, End, Error, ErrorKind, Result, Sink, Status, Step};
 /// use unspool::io::Reader;
 /// # #[cfg(feature = "xz")] {
 /// use unspool::xz;
-/// # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
+/// # let file = [
+/// #     &b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B"[..],
+/// #     &b"\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8"[..],
+/// #     &b"\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ"[..],
+/// # ]
+/// # .concat();
 /// # let file = &file[..];
 /// let (mut workspace, mut window) = (xz::Workspace::new(), vec![0; 1 << 20]);
 /// let mut decoder = xz::Decoder::new(&mut workspace, &mut window, &xz::Options::DEFAULT);

@@ -1,7 +1,7 @@
 //! Decodes compressed columns and byte streams into buffers that the caller owns.
 //!
-//! No allocator, no `unsafe`, no panic. Input is a slice; output is a slice, a [`Sink`] or, with `alloc`, a `Vec`.
-//! Whatever a decoder keeps between calls is in memory that the caller lends.
+//! No allocator, no `unsafe`, no panic. Input is a slice; output is a slice, a [`Sink`] or, with
+//! `alloc`, a `Vec`. The caller lends all memory that a decoder keeps between calls.
 //!
 //! | module | decodes |
 //! |---|---|
@@ -15,8 +15,9 @@
 //!
 //! # Doors
 //!
-//! Every format has the same doors: the same names, the same types, and the same order of arguments, which is source, output,
-//! workspace, window or scratch if the format needs one, options, trace.
+//! Every format has the same doors: the same names, the same types, and the same order of
+//! arguments. The order is source, output, workspace, window or scratch if the format needs one,
+//! options, trace.
 //!
 //! | door | zstd | xz | gzip | at1 | pco | onpair | cvc |
 //! |---|---|---|---|---|---|---|---|
@@ -31,20 +32,23 @@
 //! | `inspect(src, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes |
 //! | `salvage(src, dst, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
 //!
-//! Where a format needs more memory than its workspace, the argument stands after it: a window for `decode_to` of zstd, xz and gzip,
-//! scratch for AT-1 and for `decode_to` of Pco. A stream of CVC takes scratch alone. Pco streams page by page: [`pco::Decoder`].
+//! If a format needs more memory than its workspace, that argument follows the workspace.
+//! `decode_to` of zstd, xz and gzip takes a window; AT-1 and `decode_to` of Pco take scratch. A
+//! stream of CVC takes scratch alone. Pco streams page by page: [`pco::Decoder`].
 //!
-//! Words mean the same everywhere. A *workspace* holds tables, a *window* holds history, *scratch* holds bytes on their way.
-//! `Options` holds [`Limits`], whether to [`Verify`] checksums, and what the format adds. [`Done`] says how far a call came.
-//! A [`Trace`] hears the [`Name`], the bits and the value of every field; pass `&mut ()` if nobody listens, which costs nothing.
+//! Words mean the same everywhere. A *workspace* holds tables, a *window* holds history, *scratch*
+//! holds bytes on their way. `Options` holds [`Limits`], the handling of checksums ([`Verify`]),
+//! and what the format adds. [`Done`] reports the progress of a call. A [`Trace`] receives the
+//! [`Name`], the bits and the value of every field; `&mut ()` ignores them, and costs nothing.
 //!
-//! Whatever a header claims is compared with [`Limits`] before any work is done for it. A refusal is an [`Error`]: a kind, a byte
-//! offset, and how much would have been enough. [`probe`] tells formats apart by their first bytes, and [`stats`] sums up
-//! what was decoded.
+//! Every claim of a header is compared with [`Limits`] before any work is done for it. A refusal is
+//! an [`Error`]: a kind, a byte offset, and the amount that would have been enough. [`probe`]
+//! detects formats by their first bytes, and [`stats`] sums up decoded values.
 //!
 //! # Features
 //!
-//! `default-features = false` leaves the bare core: no allocator, no error texts. Each format is a feature of its own.
+//! `default-features = false` leaves the bare core: no allocator, no error texts. Each format is a
+//! feature of its own.
 //!
 //! * `alloc` adds the doors that return a `Vec`, and [`tree`].
 //! * `std` adds [`io`], `std::error::Error` and faster checksums.
@@ -133,7 +137,7 @@ pub use trace::{Part, Shifted, Symbols, Trace, Value};
 /// The result of every call that can refuse a file.
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// Its example is tested.
+/// The example of the README is tested.
 #[cfg(all(doctest, feature = "zstd"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

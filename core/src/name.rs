@@ -1,9 +1,11 @@
-//! The names of the groups and fields that a [`Trace`](crate::Trace) hears.
+//! The names of the groups and fields that a [`Trace`](crate::Trace) receives.
 
-// Number, identifier and label of a name stand on one line, as those of an `ErrorKind` do, and JavaScript reads the same table.
+// Number, identifier and label of a name are on one line, as for an `ErrorKind`. JavaScript reads
+// the same table.
 macro_rules! names {
     ($($number:literal $name:ident $label:literal)*) => {
-        /// The name of a group or a field in a file: a stable number for code, and a label for people.
+        /// The name of a group or a field in a file: a stable number for code, and a label for
+        /// people.
         ///
         /// The numbers never change; new ones are added.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,12 +17,12 @@ macro_rules! names {
             /// Every name, in the order of their numbers.
             pub const ALL: &'static [Name] = &[$(Name::$name,)*];
 
-            /// The identifier in the source, as `ContentSize`: what code and JSON match.
+            /// Returns the identifier in the source, such as `ContentSize`. Code and JSON match it.
             pub const fn id(self) -> &'static str {
                 match self { $(Name::$name => stringify!($name),)* }
             }
 
-            /// The words that the format uses, as `content size`.
+            /// Returns the words of the format, such as `content size`.
             pub const fn label(self) -> &'static str {
                 match self { $(Name::$name => $label,)* }
             }

@@ -1,4 +1,4 @@
-//! From the end to the first bit, as Zstandard writes its entropy-coded streams.
+//! Reads bit fields from the end of a stream, as Zstandard writes its entropy-coded streams.
 
 use super::{bits_before, mark};
 use crate::num::{index, u64_from};
@@ -6,12 +6,14 @@ use crate::{Error, ErrorKind, Result};
 
 /// Reads a stream that starts below the highest set bit of its last byte and ends at its first bit.
 ///
-/// A field's most significant bit is read first. Past the start there are zeros, and [`remaining`](Self::remaining) becomes negative:
-/// such streams are checked once at their end ([`is_exhausted`](Self::is_exhausted)) rather than at each field.
+/// The most significant bit of a field is read first. Before the start of the stream there are
+/// zeros, and [`remaining`](Self::remaining) becomes negative. Check a stream once at its end
+/// ([`is_exhausted`](Self::is_exhausted)) rather than at each field.
 ///
 /// ```
 /// use unspool::bits::BackwardBitReader;
-/// let mut bits = BackwardBitReader::new(&[0b1100_0101, 0b0000_0110]).unwrap(); // the marker is bit 10
+/// // The mark is bit 10.
+/// let mut bits = BackwardBitReader::new(&[0b1100_0101, 0b0000_0110]).unwrap();
 /// assert_eq!(bits.take(2), 0b10);
 /// assert_eq!(bits.take(5), 0b11000);
 /// assert_eq!(bits.remaining(), 3);
@@ -19,31 +21,32 @@ use crate::{Error, ErrorKind, Result};
 #[derive(Clone, Copy, Debug)]
 pub struct BackwardBitReader<'a> {
     bytes: &'a [u8],
-    /// Bits left; negative by as many bits as were read past the start.
+    /// Bits left; negative by the number of bits that were read past the start.
     left: i64,
 }
 
 impl<'a> BackwardBitReader<'a> {
-    /// Finds the marker bit: the highest bit set in the last byte. An empty stream has none, nor has one whose last byte is zero.
+    /// Finds the mark: the highest bit set in the last byte. An empty stream has none, and neither
+    /// has one whose last byte is zero.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let end = u64_from(bytes.len());
         let mark = mark(bytes).ok_or(Error::new(ErrorKind::Truncated, end.saturating_sub(1)))?;
         Ok(Self { bytes, left: i64::try_from((end * 8).wrapping_sub(mark.into())).unwrap_or(i64::MAX) })
     }
 
-    /// The number of bits left; negative after reading past the start.
+    /// Returns the number of bits left; negative after reading past the start.
     #[inline]
     pub const fn remaining(&self) -> i64 {
         self.left
     }
 
-    /// Whether every bit was read and not one more, as at the end of a well-formed stream.
+    /// Returns whether every bit was read and not one more, as at the end of a well-formed stream.
     #[inline]
     pub const fn is_exhausted(&self) -> bool {
         self.left == 0
     }
 
-    /// The next `n` bits without moving, for `n` from 0 to 56.
+    /// Returns the next `n` bits without moving, for `n` from 0 to 56.
     #[inline]
     pub fn peek(&self, n: u32) -> u64 {
         let end = index(u64::try_from(self.left).unwrap_or(0));
@@ -51,7 +54,7 @@ impl<'a> BackwardBitReader<'a> {
         bits_before(self.bytes, end).unwrap_or(0) >> 1 >> (63 - n.min(56))
     }
 
-    /// The next `n` bits, for `n` from 0 to 56.
+    /// Reads the next `n` bits, for `n` from 0 to 56.
     #[inline]
     pub fn take(&mut self, n: u32) -> u64 {
         let bits = self.peek(n);

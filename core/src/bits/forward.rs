@@ -1,4 +1,4 @@
-//! From the first bit to the last, least significant bit first.
+//! Reads bit fields from the first bit on, least significant bit first.
 
 use super::load::{mask, u64_at};
 use crate::num::{index, u64_from};
@@ -20,38 +20,41 @@ pub struct BitReader<'a> {
 }
 
 impl<'a> BitReader<'a> {
-    /// A reader at the first bit of `bytes`.
+    /// Returns a reader at the first bit of `bytes`.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, position: 0 }
     }
 
-    /// A reader at a later bit. One after the end is allowed; nothing is left to read there.
+    /// Returns a reader at a later bit. A bit after the end is allowed; nothing is left to read
+    /// there.
     pub const fn at_bit(bytes: &'a [u8], position: u64) -> Self {
         Self { bytes, position }
     }
 
-    /// The bit that comes next, counted from the start of the slice.
+    /// Returns the position of the next bit, from the start of the slice.
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// How many bits are left.
+    /// Returns the number of bits left.
     #[inline]
     pub const fn remaining(&self) -> u64 {
         (u64_from(self.bytes.len()) * 8).saturating_sub(self.position)
     }
 
-    /// The next `n` bits without moving, for `n` from 0 to 64; zeros stand for those after the end.
+    /// Returns the next `n` bits without moving, for `n` from 0 to 64; zeros stand for those after
+    /// the end.
     #[inline]
     pub fn peek(&self, n: u32) -> u64 {
         let (at, shift) = (index(self.position / 8), self.position % 8);
         let low = u64_at(self.bytes, at) >> shift;
-        // Up to seven bits of a long field lie in the ninth byte. `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0.
+        // Up to seven bits of a long field are in the ninth byte. `<< 1 << 63 - shift` is `<< 64 -
+        // shift`, also for shift 0.
         let high = if n > 57 { self.bytes.get(at.saturating_add(8)).map_or(0, |&b| u64::from(b)) } else { 0 };
         (low | high << 1 << (63 - shift)) & mask(n)
     }
 
-    /// The next `n` bits, for `n` from 0 to 64.
+    /// Reads the next `n` bits, for `n` from 0 to 64.
     #[inline]
     pub fn take(&mut self, n: u32) -> Result<u64> {
         let bits = self.peek(n);
@@ -59,13 +62,13 @@ impl<'a> BitReader<'a> {
         Ok(bits)
     }
 
-    /// The next bit.
+    /// Reads the next bit.
     #[inline]
     pub fn take_bit(&mut self) -> Result<bool> {
         Ok(self.take(1)? != 0)
     }
 
-    /// Moves on by `n` bits.
+    /// Skips `n` bits.
     #[inline]
     pub fn skip(&mut self, n: u64) -> Result<()> {
         if n > self.remaining() {
@@ -75,7 +78,8 @@ impl<'a> BitReader<'a> {
         Ok(())
     }
 
-    /// Skips to the next byte boundary and returns the bits in between, which most formats want to be zero.
+    /// Skips to the next byte boundary and returns the bits before it, which most formats want to
+    /// be zero.
     #[inline]
     pub fn align(&mut self) -> u64 {
         let gap = self.position.wrapping_neg() & 7;
@@ -84,7 +88,7 @@ impl<'a> BitReader<'a> {
         bits
     }
 
-    /// The rest of the slice from the byte boundary at or after the next bit.
+    /// Returns the rest of the slice, from the byte boundary at or after the next bit.
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(index(self.position.div_ceil(8))..).unwrap_or(&[])
     }

@@ -1,8 +1,11 @@
-//! Loads of whole words near either end of a slice: zeros stand for the bytes that it does not have.
+//! Loads of whole words near either end of a slice. Zeros stand for the bytes that the slice does
+//! not have.
 //!
-//! Every bit reader of the crate is made of these. Inside the slice each is one bounds check and one load; the ends are out of line.
+//! Every bit reader of the crate uses these. Inside the slice, each is one bounds check and one
+//! load; the ends are out of line.
 
-/// The eight bytes at `at`, little-endian; zeros stand for those after the end of the slice.
+/// Returns the eight bytes at `at`, little-endian; zeros stand for those after the end of the
+/// slice.
 #[inline]
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -11,7 +14,7 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// The four bytes at `at`, little-endian; zeros stand for those after the end of the slice.
+/// Returns the four bytes at `at`, little-endian; zeros stand for those after the end of the slice.
 #[inline]
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     match bytes.get(at..at.wrapping_add(4)).and_then(<[u8]>::first_chunk) {
@@ -20,17 +23,19 @@ pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     }
 }
 
-/// The last bytes of the slice, and zeros after them.
+/// Returns the last bytes of the slice, and zeros after them.
 #[cold]
 #[inline(never)]
 fn padded<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    // Byte by byte: a copy would be a call of `memcpy`, which is 600 bytes of flash where nothing else needs it.
+    // Byte by byte: a copy would call `memcpy`, which is 600 bytes of flash if nothing else needs
+    // it.
     let rest = bytes.get(at..).unwrap_or_default();
     core::array::from_fn(|i| rest.get(i).copied().unwrap_or(0))
 }
 
-/// At least 57 bits that end before bit `end`, left-aligned: the highest is the one before `end`. Zeros stand for those before the
-/// start of the slice. `None` if the slice is shorter than `end`.
+/// Returns at least 57 bits that end before bit `end`, left-aligned: the highest is the one before
+/// `end`. Zeros stand for those before the start of the slice. `None` if the slice is shorter than
+/// `end`.
 #[inline]
 pub(crate) fn bits_before(bytes: &[u8], end: usize) -> Option<u64> {
     let byte = end.div_ceil(8);
@@ -42,20 +47,20 @@ pub(crate) fn bits_before(bytes: &[u8], end: usize) -> Option<u64> {
     Some(word << (unused & 7))
 }
 
-/// Fewer than eight bytes from the start of the slice, and zeros before them.
+/// Returns fewer than eight bytes from the start of the slice, and zeros before them.
 #[cold]
 fn padded_before(bytes: &[u8], end: usize) -> Option<u64> {
     Some(bytes.get(..end)?.iter().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56))
 }
 
-/// The number of bits at the end of a backward stream that hold no data: the highest bit set in the last byte, which marks the end of the
-/// data, and the zeros above it. `None` if there is no such bit.
+/// Returns the number of bits at the end of a backward stream that hold no data: the mark, which is
+/// the highest bit set in the last byte, and the zeros above it. `None` if there is no such bit.
 #[inline]
 pub(crate) fn mark(bytes: &[u8]) -> Option<u32> {
     bytes.last().filter(|&&last| last != 0).map(|last| last.leading_zeros() + 1)
 }
 
-/// The lowest `n` bits set, for `n` from 0 to 64.
+/// Returns the lowest `n` bits set, for `n` from 0 to 64.
 #[inline]
 pub const fn mask(n: u32) -> u64 {
     if n < 64 { (1 << n) - 1 } else { u64::MAX }
@@ -67,7 +72,7 @@ mod tests {
 
     const BYTES: [u8; 11] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
-    /// The byte at `at`, or 0 outside of the slice.
+    /// Returns the byte at `at`, or 0 outside of the slice.
     fn byte(bytes: &[u8], at: usize) -> u8 {
         bytes.get(at).copied().unwrap_or(0)
     }

@@ -1,7 +1,12 @@
 //! Bit readers and varints.
 //!
-//! [`BitReader`] reads from the first bit on, least significant bit first. [`BackwardBitReader`] reads a stream from its end, as
-//! Zstandard's entropy coders write it. Both know which bit of the input comes next.
+//! [`BitReader`] reads from the first bit on, least significant bit first. [`BackwardBitReader`]
+//! reads a stream from its end, as Zstandard's entropy coders write it. Both know the position of
+//! the next bit.
+//!
+//! Backward streams share three helpers: `mark` finds the end of the data, `bits_before` loads a
+//! word, and `BackwardFields` reads fields outside of hot loops. The hot loops over sequences and
+//! Huffman codes keep their position in registers of their own, and refill from the same words.
 
 mod backward;
 mod forward;

@@ -1,10 +1,11 @@
-//! From the end to the first bit, in words of 32 bits: shifts of 64 bits are calls on machines that have no more.
+//! Reads bit fields from the end of a stream in words of 32 bits. On 32-bit machines, shifts of 64
+//! bits are calls.
 
 use super::mark;
 use crate::{Error, ErrorKind, Result};
 
-/// Reads a stream as [`BackwardBitReader`](super::BackwardBitReader) does: from below the highest set bit of its last byte to its
-/// first bit. Fields have up to 32 bits.
+/// Reads a stream as [`BackwardBitReader`](super::BackwardBitReader) does: from below the mark to
+/// its first bit. Fields have up to 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NarrowBitReader<'a> {
     bytes: &'a [u8],
@@ -12,12 +13,12 @@ pub(crate) struct NarrowBitReader<'a> {
     next: usize,
     /// The next bits, at the top.
     word: u32,
-    /// How many of them there are.
+    /// The number of bits in `word`.
     count: u32,
 }
 
 impl<'a> NarrowBitReader<'a> {
-    /// Finds the marker bit: the highest bit set in the last byte.
+    /// Finds the mark: the highest bit set in the last byte.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
         let mark = mark(bytes).ok_or(Error::new(ErrorKind::Truncated, 0))?;
         let mut bits = Self { bytes, next: bytes.len(), word: 0, count: 0 };
@@ -25,7 +26,7 @@ impl<'a> NarrowBitReader<'a> {
         Ok(bits)
     }
 
-    /// The next `n` bits, up to 25.
+    /// Returns the next `n` bits without moving, for `n` up to 25.
     pub(crate) fn peek(&mut self, n: u32) -> u32 {
         while self.count < n {
             self.next = self.next.wrapping_sub(1);
@@ -36,13 +37,13 @@ impl<'a> NarrowBitReader<'a> {
         self.word >> 1 >> (31 - n)
     }
 
-    /// Skips bits that were peeked at.
+    /// Skips bits that `peek` has returned.
     pub(crate) const fn skip(&mut self, n: u32) {
         self.word <<= n;
         self.count -= n;
     }
 
-    /// The next `n` bits, up to 32.
+    /// Reads the next `n` bits, for `n` up to 32.
     pub(crate) fn take(&mut self, n: u32) -> u64 {
         let [high, low] = [n.saturating_sub(16), n.min(16)].map(|n| {
             let bits = self.peek(n);
@@ -52,7 +53,7 @@ impl<'a> NarrowBitReader<'a> {
         (high << 16 | low).into()
     }
 
-    /// The number of bits left; negative after reading past the start.
+    /// Returns the number of bits left; negative after reading past the start.
     pub(crate) const fn remaining(&self) -> i64 {
         (self.next << 3).wrapping_add(self.count as usize).cast_signed() as i64
     }

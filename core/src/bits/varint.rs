@@ -3,12 +3,13 @@
 use crate::fault::{Fault, Verdict};
 use crate::{ErrorKind, Result};
 
-/// The longest varint: ten bytes, of which the last is 0 or 1.
+/// The length of the longest varint: ten bytes, of which the last is 0 or 1.
 pub const MAX_VARINT_LEN: usize = 10;
 
-/// Reads an unsigned LEB128 number of at most 64 bits; gives it with the bytes it took.
+/// Reads an unsigned LEB128 number of at most 64 bits; returns it with its length.
 ///
-/// Needless zero groups (`80 00`) are read as the formats here write them; an eleventh byte, or a tenth above 1, is an error.
+/// Needless zero groups (`80 00`) are read, because encoders of these formats write them. An
+/// eleventh byte is an error, and so is a tenth above 1.
 ///
 /// ```
 /// use unspool::bits::read_varint;
@@ -18,7 +19,7 @@ pub fn read_varint(bytes: &[u8]) -> Result<(u64, usize)> {
     Ok(varint(bytes)?)
 }
 
-/// The same, with a fault.
+/// Does the same, with a fault.
 pub(crate) fn varint(bytes: &[u8]) -> Verdict<(u64, usize)> {
     let mut value = 0u64;
     for (at, &byte) in bytes.iter().take(MAX_VARINT_LEN).enumerate() {
@@ -33,7 +34,7 @@ pub(crate) fn varint(bytes: &[u8]) -> Verdict<(u64, usize)> {
     Err(Fault::new(ErrorKind::Truncated, bytes.len()))
 }
 
-/// The signed number behind a zigzag code: 0, -1, 1, -2, 2 …
+/// Decodes a zigzag code, which counts 0, -1, 1, -2, 2 …
 #[inline]
 pub const fn zigzag(code: u64) -> i64 {
     (code >> 1).cast_signed() ^ (code & 1).cast_signed().wrapping_neg()

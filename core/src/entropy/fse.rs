@@ -1,12 +1,13 @@
-//! Finite state entropy: how a table is described, and in which order its cells belong to symbols.
+//! Finite state entropy: the description of a table, and the order in which its cells belong to
+//! symbols.
 
 use crate::bits::u32_at;
 
-/// The lowest table log that a description can name.
+/// The lowest table log that a description can have.
 pub(crate) const MIN_LOG: u32 = 5;
 
-/// Tells `each` the symbols that have cells and how many those are; gives the table log and the bytes that it takes. There is one copy
-/// of it where code is to be short, and elsewhere one for each table.
+/// Calls `each` with every symbol that has cells and their number; returns the table log and the
+/// length of the description. Lean builds have one copy of it, others one for each table.
 #[cfg_attr(not(any(feature = "small", target_arch = "wasm32")), inline(always))]
 pub(crate) fn describe(
     bytes: &[u8],
@@ -23,10 +24,10 @@ pub(crate) fn describe(
     let mut symbol = 0usize;
     while left > 0 {
         let bits = word(bytes, at);
-        // One of `left + 2` values: minus one, zero, or up to all that is left.
+        // One of `left + 2` values: minus one, zero, or up to all cells that are left.
         let range = left + 1;
         let width = 32 - range.leading_zeros();
-        // So many of the values need one bit less than the others.
+        // This number of values need one bit fewer than the others.
         let short = (1u32 << width) - 1 - range;
         let low = bits & ((1 << (width - 1)) - 1);
         let all = bits & ((1 << width) - 1);
@@ -40,7 +41,7 @@ pub(crate) fn describe(
             return None;
         }
         if value == 1 {
-            // A zero is followed by how many more there are, three at a time.
+            // After a zero comes the number of further zeros, three at a time.
             loop {
                 let more = word(bytes, at) & 3;
                 at += 2;
@@ -60,19 +61,20 @@ pub(crate) fn describe(
     (len <= bytes.len()).then_some((log, len))
 }
 
-/// At least 25 bits from bit `at` on, with zeros after the end of the bytes.
+/// Returns at least 25 bits from bit `at` on, with zeros after the end of the bytes.
 #[inline(always)]
 fn word(bytes: &[u8], at: usize) -> u32 {
     u32_at(bytes, at / 8) >> (at % 8)
 }
 
-/// Cells of one symbol lie this far apart, around and around the table.
+/// Returns the distance of the cells of one symbol, around and around the table.
 pub(crate) const fn step(log: u32) -> usize {
     let size = 1usize << log;
     (size >> 1) + (size >> 3) + 3
 }
 
-/// The cell after `at` in which a symbol is laid, around and around the table, where those from `high` on are taken.
+/// Returns the next cell for a symbol after `at`, around and around the table. Cells from `high` on
+/// are taken.
 pub(crate) const fn next(at: usize, log: u32, high: usize) -> usize {
     let mask = (1usize << log) - 1;
     let mut at = (at + step(log)) & mask;
@@ -82,7 +84,8 @@ pub(crate) const fn next(at: usize, log: u32, high: usize) -> usize {
     at
 }
 
-/// How many bits the successor of a state needs and where it starts: `x` runs from the symbol's count to twice that.
+/// Returns the number of bits that lead to the successor of a state, and where these successors
+/// start. `x` runs from the symbol's count to twice that.
 #[inline]
 pub(crate) const fn successor(x: u32, log: u32) -> (u32, u32) {
     let bits = log.wrapping_sub(31 - (x | 1).leading_zeros());

@@ -1,9 +1,10 @@
-//! The codes of literal lengths, match lengths and offsets: the values that they stand for, and their predefined tables.
+//! The codes of literal lengths, match lengths and offsets: their values, and their predefined
+//! tables.
 
 pub(super) const MAX_LITERALS_CODE: u8 = 35;
 pub(super) const MAX_MATCH_CODE: u8 = 52;
 
-/// The codes of one kind of value. Each of the first codes stands for one value; bits refine the others.
+/// The codes of one kind of value. The first codes have one value each; bits refine the others.
 pub(super) struct Codes {
     /// The value of the first code.
     pub(super) first: u8,
@@ -28,7 +29,8 @@ pub(super) const LITERALS: Codes = Codes {
     log: 6,
 };
 
-/// Match lengths. The draft's text has the bases from code 44 on wrong; these are what its encoder used.
+/// Match lengths. The draft's text has the bases from code 44 on wrong; these are those of its
+/// encoder.
 pub(super) const MATCHES: Codes = Codes {
     first: 3,
     plain: 32,
@@ -53,7 +55,8 @@ pub(super) const OFFSETS: Codes = Codes {
 };
 
 impl Codes {
-    /// The base of the first code that bits refine. Each of the others starts where the one before ends.
+    /// Returns the base of the first code that bits refine. Each of the others starts where the one
+    /// before ends.
     pub(super) const fn start(&self) -> u32 {
         self.first as u32 + self.plain as u32
     }

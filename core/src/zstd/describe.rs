@@ -8,8 +8,9 @@ use crate::{Error, ErrorKind, Result};
 /// start of `bytes`; 0 for a literal without a code.
 ///
 /// ```
+/// use unspool::zstd::{Flavour, code_lengths};
 /// // Four bits for each weight, and the last one follows from the others.
-/// let lengths = unspool::zstd::code_lengths(&[0x82, 0x21, 0x10], unspool::zstd::Flavour::Rfc8878)?;
+/// let lengths = code_lengths(&[0x82, 0x21, 0x10], Flavour::Rfc8878)?;
 /// assert_eq!(lengths[..5], [2, 3, 3, 1, 0]);
 /// # Ok::<(), unspool::Error>(())
 /// ```
@@ -18,7 +19,7 @@ pub fn code_lengths(bytes: &[u8], flavour: Flavour) -> Result<[u8; 256]> {
 }
 
 /// Returns the number of states of an FSE table, and of each symbol, from the description at the
-/// start of `bytes`. -1 stands for one state that is entered with all of its bits.
+/// start of `bytes`. -1 means one state that is entered with all of its bits.
 pub fn state_counts(bytes: &[u8]) -> Result<(u32, [i16; 256])> {
     let mut counts = [0; 256];
     let described = fse::describe(bytes, 255, 9, &mut |symbol, count| counts[symbol & 255] = count);

@@ -50,7 +50,8 @@ impl<'a> Dictionary<'a> {
     /// ```
     /// use unspool::zstd::{Dictionary, Flavour, Workspace};
     /// let mut tables = Workspace::new();
-    /// let dictionary = Dictionary::new(b"plain content has no tables").prepared(Flavour::Rfc8878, &mut tables)?;
+    /// let dictionary = Dictionary::new(b"plain content has no tables");
+    /// let dictionary = dictionary.prepared(Flavour::Rfc8878, &mut tables)?;
     /// # let _ = dictionary;
     /// # Ok::<(), unspool::Error>(())
     /// ```

@@ -1,6 +1,8 @@
-//! Random access to a file in the seekable format: frames in a row, and after them a table that lists them.
+//! Random access to a file in the seekable format: frames in a row, and after them a table that
+//! lists them.
 //!
-//! To read a part of such a file, decode only the frames that hold it. Any decoder reads the whole.
+//! To read a part of such a file, decode only the frames that hold it. Any decoder can read the
+//! whole.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -17,16 +19,19 @@ use crate::{Done, Error, ErrorKind, Limits, Result, Verify};
 
 /// A file with a seek table, opened for random access.
 ///
-/// If the whole file is in memory, [`open`](Self::open) it. If not, a [`Search`] asks for its end and its table; then fetch the
-/// [`range`](SeekFrame::range) of those [`frames_in`](Self::frames_in) that hold the wanted part, and
-/// [`decode`](SeekFrame::decode) them.
+/// If the whole file is in memory, [`open`](Self::open) it. If not, a [`Search`] asks for its end
+/// and its table. Then fetch the [`range`](SeekFrame::range) of those
+/// [`frames_in`](Self::frames_in) that hold the wanted part, and [`decode`](SeekFrame::decode)
+/// them.
 ///
 /// ```
 /// use unspool::zstd::{File, Options, Workspace};
 /// use unspool::Limits;
 /// // Two frames, `zst` and `and`, and the table.
-/// let mut file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst\x28\xB5\x2F\xFD\x20\x03\x19\0\0and".to_vec();
-/// file.extend(b"\x5E\x2A\x4D\x18\x19\0\0\0\x0C\0\0\0\x03\0\0\0\x0C\0\0\0\x03\0\0\0\x02\0\0\0\0\xB1\xEA\x92\x8F");
+/// let mut file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst".to_vec();
+/// file.extend(b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0and");
+/// file.extend(b"\x5E\x2A\x4D\x18\x19\0\0\0\x0C\0\0\0\x03\0\0\0\x0C\0\0\0\x03\0\0\0");
+/// file.extend(b"\x02\0\0\0\0\xB1\xEA\x92\x8F");
 /// let opened = File::open(&file, &Limits::DEFAULT)?;
 /// assert_eq!((opened.len(), opened.content()), (2, 6));
 /// let (mut out, mut scratch) = ([0; 2], vec![0; opened.scratch_len()]);
@@ -42,7 +47,8 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Opens a file that is in memory. A file without a seek table is refused with `ZstdSeekTable` at its end.
+    /// Opens a file that is in memory. Without a seek table, the error is `ZstdSeekTable` at the
+    /// end of the file.
     pub fn open(src: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut search = Search::new(u64_from(src.len()), limits);
         while let Some(Range { start, end }) = search.needs() {
@@ -54,8 +60,8 @@ impl<'a> File<'a> {
         Err(Error::new(ErrorKind::ZstdSeekTable, u64_from(src.len())))
     }
 
-    /// Reads the table that lies at `place`. Its frames must lead from the start of the file to the table: one that was appended
-    /// to something else would name the wrong bytes.
+    /// Reads the table at `place`. Its frames must lead from the start of the file to the table: a
+    /// table that was appended to another file would name the wrong bytes.
     fn read(bytes: &'a [u8], place: &Range<u64>, limits: &Limits) -> Result<Self> {
         let table = SeekTable::read(bytes, place, limits)?;
         let (mut end, mut content, mut longest) = (0, 0, 0);
@@ -69,32 +75,34 @@ impl<'a> File<'a> {
         Ok(Self { table, content, scratch_len: index(longest) })
     }
 
-    /// The number of frames that are listed.
+    /// Returns the number of frames in the table.
     pub const fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether no frame is listed.
+    /// Returns whether the table is empty.
     pub const fn is_empty(&self) -> bool {
         self.table.len() == 0
     }
 
-    /// The length of the content, if the table is right.
+    /// Returns the length of the content, as the table claims.
     pub const fn content(&self) -> u64 {
         self.content
     }
 
-    /// Bytes of scratch that are always enough for [`decode`](Self::decode): the longest frame, if the table is right.
+    /// Returns the bytes of scratch that are always enough for [`decode`](Self::decode): the
+    /// longest frame, as the table claims.
     pub const fn scratch_len(&self) -> usize {
         self.scratch_len
     }
 
-    /// All frames, in order.
+    /// Returns all frames, in order.
     pub fn frames(&self) -> impl Iterator<Item = SeekFrame> + use<'a> {
         self.table.frames()
     }
 
-    /// The frames that hold a part of the content, in order; none for a part that is empty or lies after the end.
+    /// Returns the frames that hold a part of the content, in order. A part that is empty or after
+    /// the end has none.
     pub fn frames_in(&self, part: Range<u64>) -> impl Iterator<Item = SeekFrame> + use<'a> {
         let Range { start, end } = part;
         let frames = self.frames().skip_while(move |frame| frame.content.end <= start);
@@ -105,8 +113,9 @@ impl<'a> File<'a> {
 
     /// Decodes a part of the content to the front of `dst`; `src` is the whole file.
     ///
-    /// A frame of which only a part is wanted is decoded in `scratch`. If that is shorter than the frame, the error has the class
-    /// `WorkspaceTooSmall`; [`scratch_len`](Self::scratch_len) is always enough.
+    /// A frame of which only a part is wanted is decoded in `scratch`. If that is shorter than the
+    /// frame, the error has the class `WorkspaceTooSmall`; [`scratch_len`](Self::scratch_len) is
+    /// always enough.
     #[inline(never)]
     pub fn decode(
         &self,
@@ -157,12 +166,14 @@ impl<'a> File<'a> {
 
 /// Finds the seek table of a file that is read in ranges.
 ///
-/// It asks for the footer and then for the table; a file without one is asked for nothing more.
+/// It asks for the footer and then for the table. Without a footer it asks for nothing more.
 ///
 /// ```
 /// use unspool::{Limits, zstd};
-/// # let mut file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst\x28\xB5\x2F\xFD\x20\x03\x19\0\0and".to_vec();
-/// # file.extend(b"\x5E\x2A\x4D\x18\x19\0\0\0\x0C\0\0\0\x03\0\0\0\x0C\0\0\0\x03\0\0\0\x02\0\0\0\0\xB1\xEA\x92\x8F");
+/// # let mut file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst".to_vec();
+/// # file.extend(b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0and");
+/// # file.extend(b"\x5E\x2A\x4D\x18\x19\0\0\0\x0C\0\0\0\x03\0\0\0\x0C\0\0\0\x03\0\0\0");
+/// # file.extend(b"\x02\0\0\0\0\xB1\xEA\x92\x8F");
 /// let mut search = zstd::Search::new(file.len() as u64, &Limits::DEFAULT);
 /// let mut found = None;
 /// while let Some(range) = search.needs() {
@@ -178,23 +189,23 @@ pub struct Search {
     limits: Limits,
     /// The bytes to feed next.
     next: Option<Range<u64>>,
-    /// Whether these are the table.
+    /// The next bytes are the table.
     is_table: bool,
 }
 
 impl Search {
-    /// A search in a file of this length.
+    /// Starts a search in a file of this length.
     pub fn new(len: u64, limits: &Limits) -> Self {
         let footer = len.checked_sub(u64_from(SEEK_FOOTER)).map(|start| start..len);
         Self { len, limits: *limits, next: footer, is_table: false }
     }
 
-    /// The bytes to [`feed`](Self::feed) next; `None` when the search is over.
+    /// Returns the bytes to [`feed`](Self::feed) next; `None` when the search is over.
     pub fn needs(&self) -> Option<Range<u64>> {
         self.next.clone()
     }
 
-    /// Takes the bytes at `at` that were asked for. Returns the file once its table is there.
+    /// Takes the bytes at `at` that were asked for. Returns the file once the table was read.
     pub fn feed<'a>(&mut self, at: u64, bytes: &'a [u8]) -> Result<Option<File<'a>>> {
         let Some(range) = self.next.clone() else { return Ok(None) };
         if at != range.start || u64_from(bytes.len()) != range.end - range.start {
@@ -213,7 +224,8 @@ impl Search {
 }
 
 impl SeekFrame {
-    /// Decodes the frame whose bytes these are to the front of `dst`. Offsets of errors count from the start of the file.
+    /// Decodes the frame in `bytes` to the front of `dst`. Offsets of errors count from the start
+    /// of the file.
     #[inline(never)]
     pub fn decode(
         &self,
@@ -227,7 +239,7 @@ impl SeekFrame {
         let too_small = Error::new(ErrorKind::OutputTooSmall, self.range.start).needing(size);
         let dst = dst.get_mut(..index(size)).filter(|dst| u64_from(dst.len()) == size).ok_or(too_small)?;
         let mut done = decode(bytes, dst, workspace, options, &mut ()).map_err(|error| match error.kind {
-            // There is as much room as the table says.
+            // The slice is as long as the table says.
             ErrorKind::OutputTooSmall => wrong,
             _ => error.offset_by(self.range.start),
         })?;
@@ -235,8 +247,8 @@ impl SeekFrame {
         Ok(done)
     }
 
-    /// Does the same to a new vector. The table's claim reserves no memory by itself: the vector is at most as long as the blocks
-    /// of the frame could fill.
+    /// Does the same to a new vector. The claim of the table reserves no memory by itself: the
+    /// vector is at most as long as the blocks of the frame could fill.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(&self, bytes: &[u8], options: &Options<'_>) -> Result<Vec<u8>> {
         let out = super::decode::decode_to_vec(bytes, options).map_err(|error| error.offset_by(self.range.start))?;
@@ -244,7 +256,7 @@ impl SeekFrame {
         Ok(out)
     }
 
-    /// Compares content with what the table says of it.
+    /// Compares content with its entry in the table.
     fn check(&self, content: &[u8], options: &Options<'_>, done: &mut Done) -> Result<()> {
         if u64_from(content.len()) != self.content.end.saturating_sub(self.content.start) {
             return Err(Error::new(ErrorKind::ZstdSeekTable, self.range.start));

@@ -1,16 +1,17 @@
-//! Everything that differs between the three formats. The rest of this room is the same for all of them.
+//! The differences between the three formats. The rest of this room is the same for all of them.
 
 use crate::entropy::huffman::Rules;
 use crate::entropy::low32;
 
-/// Which of the formats that share these magic numbers a frame is in.
+/// One of the three formats that share two magic numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flavour {
-    /// What the world uses, with the magic `28 B5 2F FD`: RFC 8878, zstd 0.8 and later.
+    /// RFC 8878, zstd 0.8 and later, with the magic `28 B5 2F FD`: the format in use today.
     Rfc8878,
-    /// The draft 0.2.0 of 2016-07-22, under both magics: its text says `27`, its encoder wrote `28`.
+    /// The draft 0.2.0 of 2016-07-22, under both magics: its text says `27`, its encoder wrote
+    /// `28`.
     Draft,
-    /// What zstd 0.7 wrote, with the magic `27 B5 2F FD`.
+    /// The format of zstd 0.7, with the magic `27 B5 2F FD`.
     V07,
 }
 
@@ -36,19 +37,19 @@ impl BlockKind {
     }
 }
 
-/// The three bytes before a block.
+/// The header of a block: three bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub(super) kind: BlockKind,
     pub(super) last: bool,
-    /// Bytes that follow, or for `Rle` the length of the run; in an end block the checksum.
+    /// Bytes that follow. For `Rle` the length of the run; in an end block the checksum.
     pub(super) size: u32,
-    /// Whether reserved bits are set.
+    /// Reserved bits are set.
     pub(super) stray: bool,
 }
 
 impl Block {
-    /// Bytes that follow the header.
+    /// Returns the number of bytes that follow the header.
     pub(super) const fn stored(&self) -> usize {
         match self.kind {
             BlockKind::Compressed | BlockKind::Raw => self.size as usize,
@@ -58,7 +59,7 @@ impl Block {
     }
 }
 
-/// How literals are stored.
+/// The encoding of literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LiteralsKind {
     Huffman,
@@ -67,7 +68,7 @@ pub(super) enum LiteralsKind {
     Rle,
 }
 
-/// A literals section, as its first bytes describe it.
+/// The header of a literals section.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LiteralsHeader {
     pub(super) kind: LiteralsKind,
@@ -75,13 +76,13 @@ pub(super) struct LiteralsHeader {
     pub(super) single: bool,
     /// Bytes of this header.
     pub(super) len: usize,
-    /// Literals that come out.
+    /// The number of literals.
     pub(super) size: u32,
-    /// Bytes that a Huffman description and its streams take.
+    /// Bytes of a Huffman description and its streams.
     pub(super) stored: u32,
 }
 
-/// Where the table of a symbol type comes from.
+/// The source of one of the three tables of sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TableMode {
     Predefined,
@@ -91,7 +92,7 @@ pub(super) enum TableMode {
 }
 
 impl Flavour {
-    /// The name that the command line uses.
+    /// Returns the name that the command line uses.
     pub const fn name(self) -> &'static str {
         match self {
             Flavour::Rfc8878 => "zstd",
@@ -104,7 +105,7 @@ impl Flavour {
         matches!(self, Flavour::Rfc8878)
     }
 
-    /// Whether a frame of this format may start with this first byte of the magic.
+    /// Returns whether a frame of this format may start with this first byte of the magic.
     pub(super) const fn starts_with(self, first: u8) -> bool {
         match self {
             Flavour::Rfc8878 => first == 0x28,
@@ -133,17 +134,19 @@ impl Flavour {
         const KINDS: [BlockKind; 4] = [BlockKind::Compressed, BlockKind::Raw, BlockKind::Rle, BlockKind::End];
         let kind = KINDS[kind as usize & 3];
         let end = matches!(kind, BlockKind::End);
-        // Three bits between type and size mean nothing, but in an end block they belong to the checksum.
+        // Three bits between type and size are reserved. In an end block they belong to the
+        // checksum.
         let stray = matches!(self, Flavour::V07) && !end && size >> 19 != 0;
         Block { kind, last: end, size, stray }
     }
 
-    /// The part of a hash that a frame stores: 32 bits in four bytes after the last block, in the older formats 22 bits in the end block.
+    /// Returns the part of a hash that a frame stores. RFC 8878 has 32 bits in four bytes after the
+    /// last block, the older formats have 22 bits in the end block.
     pub(super) const fn checksum_of(self, hash: u64) -> u32 {
         if self.is_rfc() { low32(hash) } else { low32(hash >> 11) & 0x3F_FFFF }
     }
 
-    /// `None` if the block ends before the header does.
+    /// Reads the header of a literals section. `None` if the block ends before the header does.
     pub(super) fn literals(self, bytes: &[u8]) -> Option<LiteralsHeader> {
         let first = *bytes.first()?;
         let (kind, format) = match self {
@@ -156,7 +159,7 @@ impl Flavour {
             [LiteralsKind::Huffman, LiteralsKind::Repeat, LiteralsKind::Raw, LiteralsKind::Rle];
         let kind = if self.is_rfc() { RFC } else { OLD }[usize::from(kind & 3)];
         let huffman = matches!(kind, LiteralsKind::Huffman | LiteralsKind::Repeat);
-        // How many bits a size has, and how many bytes the header.
+        // The bits of a size, and the bytes of the header.
         let (bits, len) = match (huffman, format) {
             (true, 0 | 1) => (10, 3),
             (true, 2) => (14, 4),
@@ -205,8 +208,8 @@ impl Flavour {
         }
     }
 
-    /// The offset that one of the values 1 to 3 stands for, and the history after it. What would be an offset of 0 becomes
-    /// one that reaches further than anything.
+    /// Returns the offset of the values 1 to 3, and updates the history. An offset of 0 becomes the
+    /// largest number, which reaches too far in every frame.
     #[inline(always)]
     pub(super) const fn repeat(self, value: u32, no_literals: bool, history: &mut [u32; 3]) -> u32 {
         let [a, b, c] = *history;

@@ -1,14 +1,23 @@
 //! The loop over the sequences of a block.
 //!
+//! Sequences are read from the end of their bits. [`Reader::run`] reads them in a fast loop as long
+//! as they are simple, [`Reader::one`] reads one field by field. Small builds use only the second.
+//! [`Act`] says what is done with each sequence: copied to the output, or counted.
+//!
 //! # Contract of the hot loop, [`Reader::run`]
 //!
-//! * It is bound by its number of instructions: 125 a sequence. It lives in registers, about 20 values on 15 of them. One more value that
-//!   stays alive, one call, or one branch that is not needed costs 3 to 10 % on all data.
-//! * Input: the stream in `rest`, with seven readable bytes before its start where there are some, so that one load of eight bytes is
-//!   always enough; three tables of which every cell leads to a cell.
-//! * It never reads past the start of the stream unnoticed: the bits left are compared with 0 once after each run, not in it.
-//! * What is not simple is not done here: [`Act::quick`] refuses it, and the slow step after the loop does it. Do not add calls.
-//! * Everything that was tried, kept and not kept, with its price, is in
+//! * Its number of instructions bounds its speed: 125 for each sequence. About 20 values share 15
+//!   registers. One more live value, one call, or one needless branch costs 3 to 10 % on all data.
+//! * Input: the stream in `rest`, with seven readable bytes before its start if there are any, so
+//!   that one load of eight bytes is always enough; three tables in which every cell leads to a
+//!   cell.
+//! * Do not check for the start of the stream in the loop. [`Sequences::fold`] compares the bits
+//!   left with 0 after each run.
+//! * Do not handle rare sequences in the loop. [`Act::quick`] refuses them, and the slow step after
+//!   the loop does them.
+//! * Do not name the parts of a cell before they are used: `value` and `successor` are called again
+//!   for each part. Named once, they cost 5 %.
+//! * Everything that was tried, kept and not kept, is in
 //!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#the-loop-over-sequences).
 
 use core::ops::Range;
@@ -25,10 +34,10 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{index, split_last, u64_from};
 use crate::tuning::{LEAN, REPEAT_LOOP, SMALL};
 
-/// The lowest `n` bits set, for less than 32 of them.
+/// Returns the lowest `n` bits set, for `n` below 32.
 #[inline(always)]
 fn mask(n: u8) -> u32 {
-    // As many as a byte has values, so that no index needs a check.
+    // One entry for each value of a byte, so that no index needs a check.
     static MASKS: [u32; 256] = {
         let mut masks = [u32::MAX; 256];
         let mut n = 0;
@@ -44,13 +53,13 @@ fn mask(n: u8) -> u32 {
 /// Reads sequences, from the end of their bits on.
 struct Reader<'a> {
     bits: BackwardFields<'a>,
-    /// The stream and, where something comes before it, up to seven bytes of that: then eight bytes can be read at once wherever the
+    /// The stream and up to seven bytes before it: eight bytes can be read at once wherever the
     /// next bit is.
     src: &'a [u8],
-    /// What is left of `src` for a run, and the bits of its last byte that are used.
+    /// The unread part of `src` during a run, and the bits of its last byte that are used.
     rest: &'a [u8],
     used: u32,
-    /// Bytes before the stream.
+    /// Bytes of `src` before the stream.
     before: usize,
     /// Sequences that are not read yet.
     left: u32,
@@ -61,7 +70,8 @@ struct Reader<'a> {
     history: [u32; 3],
 }
 
-/// The next `n` bits of a word, of which `used` are used. No field waits for the one before, only for its width.
+/// Returns the next `n` bits of a word, of which `used` are used. A field waits only for the width
+/// of the one before.
 #[inline(always)]
 fn take(word: u64, used: &mut u32, n: u8) -> u32 {
     *used += u32::from(n);
@@ -87,7 +97,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Starts a run where the bits are.
+    /// Starts a run at the next bit.
     fn start_run(&mut self) {
         let end = u64::try_from(self.bits.remaining()).map_or(0, |bits| self.before * 8 + index(bits));
         self.rest = self.src.get(..end.div_ceil(8)).unwrap_or_default();
@@ -100,10 +110,12 @@ impl<'a> Reader<'a> {
         self.bits.skip(low32((self.bits.remaining() - (end - start - i64::from(self.used))).cast_unsigned()));
     }
 
-    /// Reads sequences and hands them over as long as all is simple. If `hand` finds that one is not, it is returned.
+    /// Reads sequences and passes them to `hand` as long as they are simple. Returns a sequence
+    /// that `hand` refused.
     ///
-    /// What is not simple is not done here, so that there is no call in the loop and all of it lives in registers. Or all of
-    /// it is done here, if that is `LAST` and few are left, which are most often near the end of the room.
+    /// No call is in the loop, so that all values live in registers. Exception: with `LAST`, the
+    /// loop does every sequence itself. It is for the last few, which are often near the end of the
+    /// room.
     #[inline(never)]
     fn run<A: Act, const LAST: bool, const NEAR: bool>(
         &mut self,
@@ -113,11 +125,11 @@ impl<'a> Reader<'a> {
         hand: &mut A,
     ) -> Verdict<(A::SoFar, Option<Sequence>)> {
         let Self { mut rest, mut used, before, mut left, mut literals, mut offsets, mut matches, history, .. } = *self;
-        // The two older offsets in one register: there are few, and most sequences just move them on.
+        // The two older offsets share a register: most sequences only move them on.
         let [mut last, one, two] = history;
         let mut older = u64::from(two) << 32 | u64::from(one);
         let mut refused = None;
-        // Behind the last one no states follow.
+        // No states follow the last sequence.
         while left != 1 {
             let Some((_, word)) = split_last(rest) else { break };
             let word = u64::from_le_bytes(*word);
@@ -143,8 +155,8 @@ impl<'a> Reader<'a> {
                 let [one, two, three] = history;
                 (last, older) = (one, u64::from(three) << 32 | u64::from(two));
             }
-            // The next cells are loaded before this sequence is carried out, so that a branch that is guessed wrong there
-            // does not delay them.
+            // The next cells are loaded before this sequence is carried out. A mispredicted branch
+            // there then does not delay them.
             let (bits, next) = literals.successor(tables.literals.log);
             let next = next + take(word, &mut used, bits);
             literals = tables.literals.cell(next);
@@ -154,7 +166,7 @@ impl<'a> Reader<'a> {
             let (bits, next) = offsets.successor(tables.offsets.log);
             let next = next + take(word, &mut used, bits);
             offsets = tables.offsets.cell(next);
-            // A word has no more than that.
+            // A word has no more bits than that.
             let Some(less) = rest.get(..rest.len().wrapping_sub(used as usize / 8)) else { break };
             rest = less;
             used %= 8;
@@ -162,7 +174,7 @@ impl<'a> Reader<'a> {
             let sequence = Sequence { literals: run, length, offset: last };
             let next = match LAST {
                 false => hand.quick::<NEAR>(so_far, sequence),
-                // What lies before the stream are no sequences that could be wrong.
+                // Bits before the stream are no sequences, not even wrong ones.
                 true if rest.len() * 8 < before * 8 + used as usize => None,
                 true => Some(hand.act(so_far, sequence)?),
             };
@@ -177,8 +189,8 @@ impl<'a> Reader<'a> {
         Ok((so_far, refused))
     }
 
-    /// Reads one sequence, field by field: the last, one with more bits than are read at once, and those at the start of a
-    /// stream that has nothing before it.
+    /// Reads one sequence, field by field: the last, one with more bits than one word, and those at
+    /// the start of a stream that has nothing before it.
     #[cold]
     #[inline(never)]
     fn one(&mut self, flavour: Flavour, tables: &Workspace) -> Sequence {
@@ -209,25 +221,26 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The next `n` bits, wherever they are; zeros stand for those before the start of the stream.
+/// Reads `n` bits. Zeros stand for those before the start of the stream.
 #[inline(never)]
 fn field(bits: &mut BackwardFields<'_>, n: u8) -> u32 {
     low32(bits.take(n.into()))
 }
 
-/// With so many bits that refine symbols, those of the next states are in the same 57.
+/// The most bits of values for which one word of 57 bits also has those of the next states.
 const MOST_EXTRA: u32 = 57 - 9 - 8 - 9;
 
-/// Behind a sequence that is not simple, fewer than so many are not expected to be simple either. In a browser none are so few: the
-/// loop for them is worth a hundredth of small frames there, and would be 450 to 750 bytes more to load.
+/// After a slow-path sequence, stay on the slow path if fewer than this many remain. In a browser
+/// none are so few: that loop would speed up small frames by 1 %, for 450 to 750 bytes more to
+/// load.
 const FEW: u32 = if LEAN { 1 } else { 24 };
 
-/// Matches that repeat less than eight bytes come often if one sequence in so many is of that kind, with four times as many before the
-/// first that are not.
+/// Matches that repeat fewer than eight bytes get their own loop if one sequence in this many is of
+/// that kind. The first of them may come after four times as many others.
 const OFTEN: u32 = 32;
 
 impl Sequences {
-    /// Hands every sequence to `hand`, in order.
+    /// Passes every sequence to `hand`, in order.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
     pub(super) fn fold<A: Act>(
@@ -251,9 +264,9 @@ impl Sequences {
             if !SMALL {
                 reader.start_run();
                 (so_far, refused) = match reader.left {
-                    // Right behind one that was not simple.
+                    // Directly after a sequence that was not simple.
                     ..FEW if begun => reader.run::<A, true, false>(flavour, tables, so_far, hand)?,
-                    // In a loop of their own: in the one for all others they made that slower by 5 to 7 %.
+                    // In the loop for all others, these matches made it slower by 5 to 7 %.
                     _ if often => reader.run::<A, false, true>(flavour, tables, so_far, hand)?,
                     _ => reader.run::<A, false, false>(flavour, tables, so_far, hand)?,
                 };
@@ -263,7 +276,8 @@ impl Sequences {
                 begun = true;
             }
             let sequence = refused.unwrap_or_else(|| reader.one(flavour, tables));
-            // Nobody looked until now: after too many bits there is none to go on with, and behind the last sequence is none.
+            // The one check for all bits read so far: none too many, and none left after the last
+            // sequence.
             let left = reader.bits.remaining();
             if left < 0 || left > 0 && reader.left == 0 {
                 return Err(fault);

@@ -1,4 +1,4 @@
-//! Frame and block headers. Reading them decodes nothing.
+//! Frame headers, and the checks of block headers. Reading them decodes nothing.
 
 use core::ops::Range;
 
@@ -8,43 +8,44 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// No block holds more than this.
+/// The most bytes that a block holds.
 pub const MAX_BLOCK: usize = 128 << 10;
 
-/// The longest frame header, magic number included. So many bytes are always enough to read one.
+/// The length of the longest frame header, magic number included. This many bytes are always enough
+/// to read one.
 pub const MAX_FRAME_HEADER: usize = 18;
 
 const MAGIC_TAIL: [u8; 3] = [0xB5, 0x2F, 0xFD];
 const SKIPPABLE_TAIL: [u8; 3] = [0x2A, 0x4D, 0x18];
 
-/// What stands at the start of a frame.
+/// The start of a frame of data or of a skippable frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
     /// A frame of compressed data.
     Frame(FrameHeader),
-    /// A frame that decoders step over: eight bytes, then `size` bytes for whom it may concern.
+    /// A frame that decoders skip: eight bytes, then `size` bytes for other programs.
     Skippable {
         /// The low four bits of the magic number.
         variant: u8,
-        /// Bytes behind the header.
+        /// Bytes after the header.
         size: u32,
     },
 }
 
-/// What the header of a frame says.
+/// The header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameHeader {
     /// Bytes of this header, the magic number included.
     pub len: usize,
-    /// How far back matches reach; for a frame in a single segment the content size.
+    /// The reach of matches; for a frame in a single segment the content size.
     pub window: u64,
-    /// Bytes that the frame decodes to, if it says so.
+    /// The decoded length, if the frame has it.
     pub content_size: Option<u64>,
-    /// The dictionary that it was made with; 0 if it does not say.
+    /// The ID of its dictionary; 0 if the frame names none.
     pub dictionary_id: u32,
-    /// Whether a checksum follows the content.
+    /// A checksum follows the content.
     pub checksum: bool,
-    /// Whether the window is the whole content.
+    /// The window is the whole content.
     pub single_segment: bool,
 }
 
@@ -53,13 +54,14 @@ impl FrameHeader {
     pub(super) const NONE: Self =
         Self { len: 0, window: 0, content_size: None, dictionary_id: 0, checksum: false, single_segment: false };
 
-    /// The most that a block of this frame may hold.
+    /// Returns the most bytes that a block of this frame may hold.
     pub fn max_block(&self) -> usize {
         index(self.window).min(MAX_BLOCK)
     }
 
-    /// How many bytes of window a [`Decoder`](super::Decoder) needs for this frame: the history that matches refer to, the block
-    /// that is being written, and a block of input, because blocks are read from their end.
+    /// Returns the length of the window that a [`Decoder`](super::Decoder) needs for this frame:
+    /// the history that matches refer to, the block that is being written, and a block of input,
+    /// because blocks are read from their end.
     pub fn stream_buffer(&self) -> u64 {
         let block = u64_from(self.max_block());
         let history = self.window.saturating_add(2 * block);
@@ -68,7 +70,7 @@ impl FrameHeader {
 }
 
 impl Block {
-    /// Compares the block with what its frame allows; `at` is its first byte.
+    /// Compares the block with the bounds of its frame; `at` is its first byte.
     pub(super) fn check(&self, flavour: Flavour, frame: &FrameHeader, at: usize) -> Verdict<()> {
         let fault = |kind| Err(Fault::new(kind, at));
         let size = self.size as usize;
@@ -78,7 +80,7 @@ impl Block {
         match self.kind {
             BlockKind::Reserved => fault(ErrorKind::ZstdBlockType),
             BlockKind::Raw | BlockKind::Rle if size > frame.max_block() => fault(ErrorKind::ZstdBlockSize),
-            // Two bytes hold no literals and no sequences; the older decoders want three.
+            // Two bytes hold no literals and no sequences; the older formats need three.
             BlockKind::Compressed if size > frame.max_block() || size < if flavour.is_rfc() { 2 } else { 3 } => {
                 fault(ErrorKind::ZstdBlockSize)
             }
@@ -88,7 +90,7 @@ impl Block {
     }
 }
 
-/// The input ends too early.
+/// Returns the fault of a truncated input.
 #[cold]
 pub(super) fn cut(src: &[u8]) -> Fault {
     Fault::new(ErrorKind::Truncated, src.len())
@@ -98,20 +100,22 @@ fn magic_number(bytes: &[u8]) -> u64 {
     number(bytes.get(..4).unwrap_or_default())
 }
 
-/// Little-endian bytes as a number.
+/// Returns little-endian bytes as a number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 impl Header {
-    /// Reads the header at the start of `src` and compares its claims with the limits. [`MAX_FRAME_HEADER`] bytes are always
-    /// enough; an error of the class `Truncated` asks for more than there are.
+    /// Reads the header at the start of `src` and compares its claims with the limits.
+    /// [`MAX_FRAME_HEADER`] bytes are always enough. If `src` is too short, the error has the class
+    /// `Truncated`.
     ///
     /// ```
     /// use unspool::zstd::{Flavour, Header};
     /// use unspool::Limits;
     /// let bytes = b"\x28\xB5\x2F\xFD\x24\x05\x29\0\0hello\x27\x7B\xE1\xF7";
-    /// let Header::Frame(frame) = Header::read(bytes, &Limits::DEFAULT, Flavour::Rfc8878)? else { panic!() };
+    /// let header = Header::read(bytes, &Limits::DEFAULT, Flavour::Rfc8878)?;
+    /// let Header::Frame(frame) = header else { panic!() };
     /// assert_eq!(frame.content_size, Some(5));
     /// assert!(frame.checksum);
     /// # Ok::<(), unspool::Error>(())
@@ -136,7 +140,7 @@ impl Header {
         let bytes = src.get(at..).unwrap_or_default();
         let mut rest = bytes;
         if !magicless {
-            // A wrong magic number is wrong even if it is cut.
+            // A wrong magic number is wrong even if it is truncated.
             let (&first, tail) = bytes.split_first().ok_or_else(|| cut(src))?;
             let tail = tail.get(..3).unwrap_or(tail);
             let skippable = first & 0xF0 == 0x50 && SKIPPABLE_TAIL.starts_with(tail);
@@ -176,7 +180,7 @@ impl Header {
         let content = match size {
             (_, 0) => None,
             (size, 2) => Some(size + 256),
-            // Before the RFC a zero meant that nobody knows.
+            // Before the RFC, a zero stood for an unknown size.
             (0, _) if !single_segment && !flavour.is_rfc() => None,
             (size, _) => Some(size),
         };
@@ -213,7 +217,8 @@ impl Header {
 }
 
 impl FrameHeader {
-    /// Compares the claims of a frame at byte 0 with the limits, after `content` bytes from frames before it.
+    /// Compares the claims of a frame at byte 0 with the limits; `content` bytes came from frames
+    /// before it.
     pub(super) fn check(&self, max_window: u64, max_output: u64, content: u64) -> Result<()> {
         if !self.single_segment && self.window > max_window {
             return Err(Error::new(ErrorKind::WindowLimit, 0).needing(self.window));
@@ -226,7 +231,7 @@ impl FrameHeader {
     }
 }
 
-/// Emits a field of whole bytes, if it has any.
+/// Emits a field of whole bytes, unless it is empty.
 pub(super) fn emit_field<T: Trace>(trace: &mut T, part: Part, name: Name, bytes: Range<usize>, value: Value<'_>) {
     if T::LISTENS && !bytes.is_empty() {
         trace.bytes(part, name, u64_from(bytes.start)..u64_from(bytes.end), value);

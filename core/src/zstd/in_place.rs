@@ -1,7 +1,8 @@
-//! Decoding a file that lies at the end of the buffer it is decoded to.
+//! The door that decodes a file at the end of its own output buffer.
 //!
-//! Reading and writing both move towards the end of the buffer, and writing gains on reading. It may come as close as the first
-//! byte of the block that is being read, because a block is read from its end.
+//! Reading and writing both move towards the end of the buffer, and writing gains on reading.
+//! Writing may come as close as the first byte of the block that is being read, because a block is
+//! read from its end.
 
 use super::detect::{flavour, follow};
 use super::flavour::BlockKind;
@@ -11,15 +12,18 @@ use super::workspace::Workspace;
 use crate::num::u64_from;
 use crate::{Done, Error, ErrorKind, Result};
 
-/// Returns how many bytes longer than the content a buffer must be to [decode a file in place](decode_in_place).
+/// Returns the number of bytes by which a buffer must exceed the content to [decode a file in
+/// place](decode_in_place).
 ///
-/// Follows the block headers, decodes nothing. It assumes that no compressed block is longer than its content, as RFC 8878 wants
-/// and every known encoder has it. If one is, the decoder may report that the buffer is too small.
+/// Follows the block headers, decodes nothing. Assumes that no compressed block is longer than its
+/// content, as RFC 8878 demands and every known encoder ensures. Otherwise the decoder may report
+/// that the buffer is too small.
 ///
-/// The result is at most the longest block, 128 KiB or less, and what lies between blocks. For a file of one block it is exactly
-/// that block and what follows it.
+/// The result is at most the longest block, 128 KiB or less, plus the bytes between blocks. For a
+/// file of one block it is exactly that block and the bytes after it.
 pub fn in_place_margin(src: &[u8], options: &Options<'_>) -> Result<u64> {
-    // The least that the content holds up to a block, and how far it may come before what was read.
+    // The least content up to a block, and the farthest that it may come before the bytes that were
+    // read.
     let (mut least, mut ahead) = (0u64, 0u64);
     follow(src, flavour(src, options), options.magicless, |_, block, end| {
         // A compressed block is not longer than its content.
@@ -30,7 +34,8 @@ pub fn in_place_margin(src: &[u8], options: &Options<'_>) -> Result<u64> {
     Ok(ahead.saturating_add(u64_from(src.len())).saturating_sub(least))
 }
 
-/// Decodes the file in the last `len` bytes of `buffer` to the front of it, over what was read.
+/// Decodes the file in the last `len` bytes of `buffer` to the front of it, over the bytes that
+/// were read.
 ///
 /// ```
 /// use unspool::zstd::{self, Options, Workspace};
@@ -39,13 +44,14 @@ pub fn in_place_margin(src: &[u8], options: &Options<'_>) -> Result<u64> {
 /// let mut buffer = vec![0; 9 + margin as usize];
 /// let start = buffer.len() - file.len();
 /// buffer[start..].copy_from_slice(file);
-/// let done = zstd::decode_in_place(&mut buffer, file.len(), &mut Workspace::new(), &Options::DEFAULT)?;
+/// let mut workspace = Workspace::new();
+/// let done = zstd::decode_in_place(&mut buffer, file.len(), &mut workspace, &Options::DEFAULT)?;
 /// assert_eq!(&buffer[..done.wrote], b"zstdddddd");
 /// # Ok::<(), unspool::Error>(())
 /// ```
 ///
-/// If the gap is too small, the error is `OutputTooSmall` and the file is gone: a byte that is still to be read is never
-/// overwritten. [`in_place_margin`] says beforehand how long the buffer must be.
+/// If the gap is too small, the error is `OutputTooSmall` and the file is lost. Bytes that are
+/// still to be read are never overwritten. [`in_place_margin`] computes the length of the buffer.
 pub fn decode_in_place(
     buffer: &mut [u8],
     len: usize,
@@ -54,7 +60,7 @@ pub fn decode_in_place(
 ) -> Result<Done> {
     let start = buffer.len().checked_sub(len).ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
     let flavour = flavour(buffer.get(start..).unwrap_or_default(), options);
-    // How much the content grows over the file shows block by block.
+    // The growth of the content shows block by block.
     let mut machine = Machine::new(options, flavour, Purpose::Content, u64::MAX);
     loop {
         let read = machine.done.read;

@@ -1,4 +1,4 @@
-//! The literals section of a block.
+//! The literals section of a block: its header, its Huffman code and its streams.
 
 use core::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{copy, u64_from};
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
-/// A literals section whose code, if it has one, is in the workspace.
+/// A literals section whose Huffman code, if it has one, is in the workspace.
 #[derive(Clone, Debug)]
 pub(super) struct Literals {
-    /// Literals that come out.
+    /// The number of literals.
     pub(super) size: usize,
-    /// Where the section ends.
+    /// The end of the section.
     pub(super) end: usize,
     content: Content,
 }
@@ -26,12 +26,12 @@ enum Content {
     Raw(Range<usize>),
     Rle(u8),
     One(Range<usize>),
-    /// Where each of the streams starts, and the last one ends.
+    /// The start of each stream, and the end of the last.
     Four([usize; 5]),
 }
 
 impl Literals {
-    /// Reads the section that starts at `block.start`, up to and with its Huffman code.
+    /// Reads the section at `block.start`, up to and including its Huffman code.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(
         flavour: Flavour,
@@ -87,7 +87,7 @@ impl Literals {
         Ok(Self { size, end, content })
     }
 
-    /// Decodes the literals to `out`, which is as long as they are.
+    /// Decodes the literals to `out`, which has their length.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn fill(&self, src: &[u8], workspace: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Verdict<()> {
         if let (Content::Four([start, .., end]), None) = (&self.content, lent.code()) {
@@ -111,7 +111,7 @@ impl Literals {
     }
 }
 
-/// One stream or four behind a Huffman code.
+/// Reads the bounds of one stream or four after a Huffman code.
 fn streams<T: Trace>(
     src: &[u8],
     all: Range<usize>,
@@ -125,7 +125,7 @@ fn streams<T: Trace>(
         return Ok(Content::One(all));
     }
     let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
-    // With fewer than six literals the last stream would have none or less.
+    // With fewer than six literals the last stream would have none or fewer.
     let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(fault)?;
     let mut end = all.start + 6;
     emit_field(trace, Part::Header, Name::JumpTable, all.start..end, Value::None);

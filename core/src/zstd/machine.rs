@@ -1,7 +1,8 @@
-//! The decoder behind every door: it walks over frames and blocks and decodes each block.
+//! The decoder of every door: it walks over frames and blocks, decodes each block, and checks
+//! limits and checksums.
 //!
-//! One shot, streams, decoding in place, counting and inspection are this one machine. They differ in how much of the input
-//! they hold and in the [`Output`] of each step.
+//! Decoding in one piece, streams, decoding in place, counting and inspection all drive this
+//! machine. They differ in how much of the input they hold, and in the [`Output`] of each step.
 
 use core::ops::Range;
 
@@ -17,7 +18,7 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Done, Error, ErrorKind, Name, Trace, Value, Verify};
 
-/// What a machine decodes for.
+/// The purpose of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The content, in one piece.
@@ -26,7 +27,7 @@ pub(super) enum Purpose {
     Stream,
     /// The length of the content.
     Length,
-    /// The structure, which shows without the dictionary too.
+    /// The structure, which needs no dictionary.
     Structure,
 }
 
@@ -42,12 +43,12 @@ pub(super) struct Machine<'d> {
     max_output: u64,
     hash: Xxh64,
     pub(super) done: Done,
-    /// How much would have been enough, if the last fault knows.
+    /// The amount that would have been enough, if the last fault has one.
     need: u64,
 }
 
 impl<'d> Machine<'d> {
-    /// A machine at the start of a file, for an output that holds `room` bytes.
+    /// Returns a machine at the start of a file, for an output that holds `room` bytes.
     // It fills the caller's memory. Inlined, it would be on the stack twice.
     #[inline(never)]
     pub(super) fn new(options: &Options<'d>, flavour: Flavour, purpose: Purpose, room: u64) -> Self {
@@ -64,9 +65,11 @@ impl<'d> Machine<'d> {
         }
     }
 
-    /// Reads the next field: a header, the content of a block, or a checksum. `src` holds it from `at` on; returns where it ends.
+    /// Reads the next field: a header, the content of a block, or a checksum. It starts at `at` of
+    /// `src`; returns where it ends.
     ///
-    /// If a header or a checksum is truncated, nothing has changed: the step can be repeated with more input.
+    /// If a header or a checksum is truncated, nothing has changed: the caller can repeat the step
+    /// with more input.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn step<T: Trace>(
         &mut self,
@@ -118,20 +121,22 @@ impl<'d> Machine<'d> {
         }
     }
 
-    /// The output of the next step, in a slice that starts with the content of the file.
+    /// Returns the output of the next step, in a slice that starts with the content of the file.
     pub(super) fn output<'a>(&self, dst: &'a mut [u8]) -> Output<'a> {
         let at = index(self.frame.produced);
         let out = self.done.wrote.checked_sub(at).and_then(|start| dst.get_mut(start..)).unwrap_or_default();
         Output::Slice { before: None, out, at }
     }
 
-    /// Turns a fault of the last step into an error. `base` is where the slice of that step starts in the file.
+    /// Turns a fault of the last step into an error. The slice of that step starts at `base` in the
+    /// file.
     #[cold]
     pub(super) fn error(&self, fault: Fault, base: u64) -> Error {
         Error::from(fault).offset_by(base).needing(self.need)
     }
 
-    /// Reads the header of a frame and compares its claims with the limits before any of it is decoded.
+    /// Reads the header of a frame and compares its claims with the limits before any of it is
+    /// decoded.
     #[cfg_attr(feature = "small", inline(never))]
     fn start_frame<T: Trace>(
         &mut self,
@@ -148,7 +153,7 @@ impl<'d> Machine<'d> {
         let header = self.frame.walk.header;
         let allowed = header.check(self.max_window, self.max_output, self.done.content);
         allowed.or_else(|error| self.wants(error.kind, at, error.need))?;
-        // A frame in a single segment is its own window, which a stream has to keep.
+        // A frame in a single segment is its own window, which a stream must keep.
         if self.purpose == Purpose::Stream && header.window > self.max_window {
             return self.wants(ErrorKind::WindowLimit, at, header.window);
         }
@@ -169,7 +174,7 @@ impl<'d> Machine<'d> {
         Ok(end)
     }
 
-    /// Decodes the block whose content lies in this range.
+    /// Decodes the block whose content is in this range.
     #[cfg_attr(feature = "small", inline(never))]
     fn content<T: Trace>(
         &mut self,
@@ -197,7 +202,8 @@ impl<'d> Machine<'d> {
         Ok(())
     }
 
-    /// Compares a complete frame with its header and with the checksum stored at `at`, if it has one.
+    /// Compares a complete frame with its content size, and with the checksum at `at` if it has
+    /// one.
     fn end_frame<T: Trace>(&mut self, stored: u32, at: usize, trace: &mut T) -> Verdict<()> {
         self.frame.check_size(at)?;
         let checksums = &mut self.done.checksums;
@@ -205,7 +211,7 @@ impl<'d> Machine<'d> {
         if !walk.header.checksum || self.verify == Verify::Skip {
             checksums.unchecked += 1;
         } else {
-            // Without content there is nothing to compare.
+            // Without content, there is no hash to compare.
             let is_blind = matches!(self.purpose, Purpose::Length | Purpose::Structure);
             let matches = is_blind || walk.flavour.checksum_of(self.hash.value()) == stored;
             checksums.count(matches, self.verify, ErrorKind::ZstdChecksum, at)?;
@@ -215,7 +221,7 @@ impl<'d> Machine<'d> {
         Ok(())
     }
 
-    /// Refuses what would need this much.
+    /// Returns a fault whose error says that `need` would be enough.
     #[cold]
     fn wants<R>(&mut self, kind: ErrorKind, at: usize, need: u64) -> Verdict<R> {
         self.need = need;

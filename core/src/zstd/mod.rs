@@ -1,9 +1,10 @@
-//! Zstandard: RFC 8878, what zstd 0.7 wrote, and the draft 0.2.0 between them. One engine, one small file of differences.
+//! Zstandard: RFC 8878, the format of zstd 0.7, and the draft 0.2.0 between them. One engine, and
+//! one small file of differences.
 //!
-//! [`decode`] takes a whole file, any number of frames and skippable frames in a row, and finds out itself which of the
-//! three formats it is in. Matches are copied inside of the output, so there is no window besides it, and Huffman
-//! literals are decoded into the part of the output that the block has not filled yet, so there is no buffer for them.
-//! The [`Workspace`] of tables is all the memory that it needs.
+//! [`decode`] takes a whole file, with any number of frames and skippable frames, and detects which
+//! of the three formats it is in. Matches are copied within the output, so that no other window is
+//! needed. Huffman literals are decoded into the part of the output that the block has not filled
+//! yet, so that they need no buffer. The [`Workspace`] of tables is all the memory that it needs.
 //!
 //! ```
 //! use unspool::zstd::{self, Options, Workspace};
@@ -15,10 +16,16 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! [`Header::read`] says what a frame holds before any of it is decoded. [`decoded_len`] counts the content of a file without
-//! content sizes. [`inspect`] emits where everything lies to a [`Trace`](crate::Trace). A frame that was made with a
-//! [`Dictionary`] names it by its ID; [`Options`] take it. A [`Decoder`] reads and writes pieces of any size through a window that
-//! the caller lends. A [`File`] with a seek table says which frames hold a part of its content.
+//! [`Header::read`] reads the claims of a frame before any of it is decoded. [`decoded_len`] counts
+//! the content of a file without content sizes. [`inspect`] emits the structure of a file to a
+//! [`Trace`](crate::Trace). A frame names its [`Dictionary`] by ID, and [`Options`] take one. A
+//! [`Decoder`] reads and writes pieces of any size through a window that the caller lends. A
+//! [`File`] with a seek table lists the frames that hold a part of its content.
+//!
+//! The files, from top to bottom: `decode`, `stream`, `in_place`, `file` and `outline` are doors.
+//! `machine` decodes frame by frame and `walk` reads the headers between blocks. `block` decodes a
+//! block with `literals`, `sequences`, `fold` (the hot loop) and `copy`. `tables`, `codes`,
+//! `workspace`, `dictionary` and `flavour` are what these use.
 
 mod block;
 mod codes;

@@ -1,10 +1,10 @@
-//! How to decode.
+//! The options of all doors.
 
 use super::dictionary::Dictionary;
 use super::flavour::Flavour;
 use crate::{Limits, Verify};
 
-/// How to decode, where the defaults do not fit.
+/// Options of a decoder.
 ///
 /// ```
 /// use unspool::zstd::{Dictionary, Options};
@@ -15,14 +15,15 @@ use crate::{Limits, Verify};
 pub struct Options<'a> {
     /// The caller's limits.
     pub limits: Limits,
-    /// What to do with checksums.
+    /// The action at checksums.
     pub verify: Verify,
-    /// The format. If it is not given, a whole file is looked through as [`detect`](super::detect) does; a stream takes `28` for
-    /// RFC 8878 and `27` for v0.7.
+    /// The format. If it is `None`, a whole file is examined by [`detect`](super::detect); a stream
+    /// takes `28` for RFC 8878 and `27` for v0.7.
     pub flavour: Option<Flavour>,
     /// The dictionary that the frames were compressed with.
     pub dictionary: Option<Dictionary<'a>>,
-    /// Frames without their magic numbers, as embedded systems store them: of RFC 8878, if the flavour is not given.
+    /// Frames have no magic numbers, as embedded systems store them. Without a flavour they are of
+    /// RFC 8878.
     pub magicless: bool,
 }
 

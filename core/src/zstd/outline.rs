@@ -1,4 +1,4 @@
-//! The outline of a file that is read in ranges: only its headers are fetched.
+//! The outline of a file that is read in ranges: the caller fetches only its headers.
 
 use core::ops::Range;
 
@@ -9,10 +9,10 @@ use crate::fault::Verdict;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Name, Part, Result, Shifted, Trace, Value};
 
-/// Follows the headers of a file, each of which says where the next one is.
+/// Follows the headers of a file, each of which leads to the next.
 ///
-/// It asks for byte ranges and emits what they hold. The caller fetches them from flash, a file or a server: of a file of
-/// gigabytes a few bytes for each block.
+/// It asks for byte ranges and emits their fields. The caller fetches the ranges from flash, a file
+/// or a server: for a file of gigabytes, a few bytes for each block.
 ///
 /// ```
 /// use unspool::zstd::{Flavour, Outline};
@@ -28,44 +28,45 @@ use crate::{Error, ErrorKind, Name, Part, Result, Shifted, Trace, Value};
 pub struct Outline {
     walk: Walk,
     len: u64,
-    /// Where the next header is.
+    /// The offset of the next header.
     at: u64,
-    /// Whether the end or an error was met.
+    /// The end or an error was met.
     over: bool,
     frames: u64,
     blocks: u64,
 }
 
 impl Outline {
-    /// An outline of a file of this length. The format has to be given, because only the whole file tells it.
+    /// Starts an outline of a file of this length. The caller names the format, because only the
+    /// whole file reveals it.
     pub const fn new(len: u64, flavour: Flavour) -> Self {
         Self { walk: Walk::new(flavour, false), len, at: 0, over: false, frames: 0, blocks: 0 }
     }
 
-    /// The bytes to [`feed`](Self::feed) next; `None` when all is known.
+    /// Returns the bytes to [`feed`](Self::feed) next; `None` at the end.
     pub fn needs(&self) -> Option<Range<u64>> {
         let most = match self.walk.next {
             _ if self.over => return None,
             Next::Frame => MAX_FRAME_HEADER,
             Next::Block => BLOCK_HEADER,
             Next::Checksum => CHECKSUM,
-            // Passed over together with the headers before them.
+            // Skipped together with the headers before them.
             Next::Skippable(_) | Next::Content(_) => return None,
         };
         Some(self.at..self.at.saturating_add(u64_from(most)).min(self.len))
     }
 
-    /// The number of frames so far, skippable ones included.
+    /// Returns the number of frames so far, skippable ones included.
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The number of blocks so far.
+    /// Returns the number of blocks so far.
     pub const fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// Takes the bytes at `at` that were asked for. After an error nothing more is asked for.
+    /// Takes the bytes at `at` that were asked for. After an error it asks for nothing more.
     pub fn feed(&mut self, at: u64, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
         let Some(range) = self.needs() else { return Ok(()) };
         if at != range.start || u64_from(bytes.len()) != range.end - range.start {
@@ -84,7 +85,7 @@ impl Outline {
         Ok(())
     }
 
-    /// Reads one header and passes over what it describes; returns how long both are.
+    /// Reads one header and skips the bytes that it describes; returns the length of both.
     fn read(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<u64> {
         match self.walk.next {
             Next::Block => {

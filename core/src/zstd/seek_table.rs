@@ -6,7 +6,7 @@ use super::header::emit_field;
 use crate::num::{split_last, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// Bytes at the end of a file that say where its seek table is.
+/// Bytes of the footer, at the end of a file, which leads to its seek table.
 pub const SEEK_FOOTER: usize = 9;
 
 /// Bytes before the list: the magic number and the size of a skippable frame.
@@ -18,25 +18,26 @@ const FRAME_MAGIC: [u8; 4] = [0x5E, 0x2A, 0x4D, 0x18];
 /// The end of the footer.
 const MAGIC: [u8; 4] = [0xB1, 0xEA, 0x92, 0x8F];
 
-/// One frame as the table lists it. Nothing of it has been looked at.
+/// One frame in a seek table. The frame itself has not been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeekFrame {
     /// Its bytes in the file.
     pub range: Range<u64>,
-    /// The bytes of the content that it holds.
+    /// Its bytes of the content.
     pub content: Range<u64>,
-    /// The low half of the XXH64 of these, if the table has it.
+    /// The low half of the XXH64 of its content, if the table has it.
     pub checksum: Option<u32>,
 }
 
-/// The entries of a table, borrowed.
+/// The borrowed entries of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeekTable<'a> {
     entries: &'a [u8],
     checksums: bool,
 }
 
-/// Returns how long the table of a footer is, with all around it, and whether it holds checksums.
+/// Returns the length of the whole frame of a table, from its footer, and whether it holds
+/// checksums.
 fn footer(bytes: [u8; SEEK_FOOTER]) -> Option<(u64, bool)> {
     let [a, b, c, d, descriptor, magic @ ..] = bytes;
     // Five bits are reserved, the lowest two mean nothing.
@@ -47,7 +48,7 @@ fn footer(bytes: [u8; SEEK_FOOTER]) -> Option<(u64, bool)> {
     Some((u64::from(count) * u64_from(width(checksums)) + u64_from(HEAD + SEEK_FOOTER), checksums))
 }
 
-/// Bytes of an entry: two sizes, and perhaps a checksum.
+/// Returns the bytes of an entry: two sizes, and perhaps a checksum.
 const fn width(checksums: bool) -> usize {
     if checksums { 12 } else { 8 }
 }
@@ -64,7 +65,8 @@ fn allow(size: u64, checksums: bool, start: u64, limits: &Limits) -> Result<()> 
     Ok(())
 }
 
-/// Returns where the table of a file of `len` bytes is, by the last bytes of it; `None` if they end no table.
+/// Returns the range of the table in a file of `len` bytes, from its last bytes; `None` if they are
+/// no footer.
 pub(super) fn place(last: [u8; SEEK_FOOTER], len: u64, limits: &Limits) -> Result<Option<Range<u64>>> {
     let Some((size, checksums)) = footer(last) else { return Ok(None) };
     let start =
@@ -74,7 +76,7 @@ pub(super) fn place(last: [u8; SEEK_FOOTER], len: u64, limits: &Limits) -> Resul
 }
 
 impl<'a> SeekTable<'a> {
-    /// Reads the table whose bytes lie at `place`.
+    /// Reads the table at `place`.
     pub(super) fn read(bytes: &'a [u8], place: &Range<u64>, limits: &Limits) -> Result<Self> {
         let wrong = Error::new(ErrorKind::ZstdSeekTable, place.start);
         let (head, rest) = bytes.split_first_chunk::<HEAD>().ok_or(wrong)?;
@@ -89,14 +91,14 @@ impl<'a> SeekTable<'a> {
         Ok(Self { entries, checksums })
     }
 
-    /// The number of frames.
+    /// Returns the number of frames.
     pub(super) const fn len(&self) -> usize {
         self.entries.len() / width(self.checksums)
     }
 
-    /// All frames, in order.
+    /// Returns all frames, in order.
     pub(super) fn frames(&self) -> impl Iterator<Item = SeekFrame> + use<'a> {
-        // Sums of less than 2^32 numbers of 32 bits.
+        // Sums of fewer than 2^32 numbers of 32 bits cannot overflow.
         self.entries.chunks_exact(width(self.checksums)).scan((0, 0), |(byte, at), entry| {
             let (sizes, checksum) = entry.split_first_chunk::<8>()?;
             let &[a, b, c, d, e, f, g, h] = sizes;
@@ -112,7 +114,7 @@ impl<'a> SeekTable<'a> {
 pub(super) fn trace_skippable<T: Trace>(src: &[u8], content: Range<usize>, trace: &mut T) {
     let bytes = src.get(content.clone()).unwrap_or_default();
     let is_table = || {
-        // It is one only at the end of a file.
+        // A seek table is at the end of a file only.
         let frame = src.get(content.start.checked_sub(HEAD)?..).filter(|_| content.end == src.len())?;
         let (size, checksums) = footer(*split_last(frame)?.1)?;
         (frame.starts_with(&FRAME_MAGIC) && size == u64_from(frame.len())).then_some(checksums)

@@ -1,4 +1,4 @@
-//! A sequence, and what is done with it.
+//! A sequence, and the trait for its consumers.
 
 use crate::fault::Verdict;
 
@@ -10,22 +10,22 @@ pub(super) struct Sequence {
     pub(super) offset: u32,
 }
 
-/// What is done with each sequence. A trait, because a closure cannot be forced into the loop.
+/// A consumer of sequences. A trait, because a closure cannot be forced inline into the loop.
 pub(super) trait Act {
-    /// The result so far. It is passed on by value, so that it lives in registers.
+    /// The result so far, passed by value so that it lives in registers.
     type SoFar: Copy;
 
     fn act(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Verdict<Self::SoFar>;
 
-    /// The same where it is simple and cannot fail; otherwise nothing is done. With `NEAR`, matches that repeat less than eight bytes are
-    /// simple too.
+    /// Does the same if the sequence is simple and cannot fail; otherwise does nothing. With
+    /// `NEAR`, matches that repeat fewer than eight bytes are simple too.
     fn quick<const NEAR: bool>(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Option<Self::SoFar>;
 }
 
-/// Matches from this far back are copied in pieces that do not overlap.
+/// Matches with at least this offset are copied in pieces that do not overlap.
 pub(super) const NEAREST: u32 = 8;
 
-/// Adds up the literals that are used and the bytes that matches make.
+/// Adds up the literals that are used and the lengths of matches.
 pub(super) struct Sums;
 
 impl Act for Sums {

@@ -15,11 +15,11 @@ use crate::{ErrorKind, Name, Part, Trace, Value};
 #[derive(Clone, Debug)]
 pub(super) struct Sequences {
     pub(super) count: u32,
-    /// The bytes that the sequences are coded in.
+    /// The bytes of the coded sequences.
     pub(super) bits: Range<usize>,
 }
 
-/// How many sequences; where what follows starts.
+/// Returns the number of sequences, and the offset of the next field.
 fn count(src: &[u8], block: &Range<usize>) -> Option<(u32, usize)> {
     let bytes = src.get(block.clone())?;
     let first = u32::from(*bytes.first()?);
@@ -33,7 +33,7 @@ fn count(src: &[u8], block: &Range<usize>) -> Option<(u32, usize)> {
 }
 
 impl Sequences {
-    /// Reads what comes before the coded sequences.
+    /// Reads everything before the coded sequences.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(
         flavour: Flavour,
@@ -46,7 +46,8 @@ impl Sequences {
         let (count, mut at) = count(src, &block).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
         trace.enter(Name::Sequences, Value::U64(count.into()));
         emit_field(trace, Part::Header, Name::NumberOfSequences, block.start..at, Value::U64(count.into()));
-        // The older formats go on behind a zero that was written in two bytes, and ignore what follows one in one byte.
+        // The older formats read on after a zero that was written in two bytes, and ignore what
+        // follows one in one byte.
         if count == 0 && (flavour.is_rfc() || at == block.start + 1) {
             if flavour.is_rfc() && at != block.end {
                 return Err(Fault::new(ErrorKind::ZstdSequencesTrailing, at));
@@ -91,7 +92,7 @@ struct TableReader<'a, T> {
     src: &'a [u8],
     at: usize,
     end: usize,
-    /// Whether there are tables to repeat.
+    /// A block before this one made tables, so that this one may repeat them.
     ready: bool,
     trace: &'a mut T,
 }

@@ -1,41 +1,42 @@
-//! The three FSE tables of sequences where memory is short: two bytes a state, and the values of symbols kept apart.
+//! The three FSE tables of sequences in small builds: two bytes for each state; the values of
+//! symbols are stored apart.
 
 use super::codes::{self, Codes};
 use crate::entropy::{fse, low8};
 
-/// One state of a table: its symbol in the high six bits, and in the others the number of its next cell, which runs from the
-/// number of cells of the symbol to twice that.
+/// One state of a table. The high six bits are its symbol. The others are the number of its next
+/// cell, from the count of the symbol's cells to twice that.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell(u16);
 
 impl Cell {
-    /// The base of the symbol, and the number of bits that refine it.
+    /// Returns the base of the symbol, and the number of bits that refine it.
     pub(super) fn value(self, alphabet: &Alphabet) -> (u32, u8) {
         let symbol = low8(u32::from(self.0 >> 10));
         match symbol.checked_sub(alphabet.plain) {
             None => (u32::from(symbol) + u32::from(alphabet.first), 0),
             Some(other) => match alphabet.others.get(usize::from(other)) {
                 Some(packed) => (packed & 0xFF_FFFF, low8(packed >> 24)),
-                // Offsets stand for three offsets of the past first.
+                // The first three offset values stand for past offsets.
                 None => ((1u32 << (symbol & 31)).wrapping_sub(if symbol > 1 { 3 } else { 0 }), symbol),
             },
         }
     }
 
-    /// The number of bits of the next state, and the state that they are added to.
+    /// Returns the number of bits of the next state, and the state to which they are added.
     pub(super) const fn successor(self, log: u8) -> (u8, u32) {
         let (bits, next) = fse::successor((self.0 & 0x3FF) as u32, log as u32);
         (low8(bits), next)
     }
 }
 
-/// The symbols of one of the three tables: what they stand for, and their predefined table.
+/// The symbols of one of the three tables: their values, and their predefined table.
 pub(super) struct Alphabet {
-    /// The value of the first symbol. Those up to `plain` ascend by one.
+    /// The value of the first symbol. The `plain` first symbols ascend by one.
     first: u8,
     plain: u8,
-    /// The other symbols: bits that refine them in the highest byte, and their bases below. Without any, a symbol is a power
-    /// of two and has as many bits.
+    /// The other symbols: the bits that refine them in the highest byte, and their bases below. If
+    /// it is empty, symbols are powers of two and have as many bits.
     others: &'static [u32],
     /// The number of cells of each symbol in the predefined table.
     counts: &'static [i8],
@@ -64,7 +65,7 @@ const fn packed<const N: usize>(codes: &Codes) -> [u32; N] {
     packed
 }
 
-/// A table, ready to decode.
+/// An FSE table, ready to decode.
 #[derive(Clone, Debug)]
 pub(super) struct Table<const N: usize> {
     cells: [Cell; N],
@@ -75,7 +76,7 @@ pub(super) struct Table<const N: usize> {
 impl<const N: usize> Table<N> {
     pub(super) const EMPTY: Self = Self { cells: [Cell(0); N], log: 0 };
 
-    /// A table of one symbol.
+    /// Becomes a table of one symbol.
     pub(super) fn repeat(&mut self, symbol: u8, _: &Alphabet) {
         self.cells[0] = Cell(u16::from(symbol) << 10 | 1);
         self.log = 0;
@@ -86,12 +87,12 @@ impl<const N: usize> Table<N> {
         self.clone_from(from);
     }
 
-    /// The cell of a state; any number stands for one.
+    /// Returns the cell of a state; any number is masked to one.
     pub(super) const fn cell(&self, state: u32) -> Cell {
         self.cells[state as usize & (N - 1)]
     }
 
-    /// The predefined table.
+    /// Becomes the predefined table.
     pub(super) fn predefine(&mut self, alphabet: &Alphabet) {
         let mut counts = [0; 64];
         counts.iter_mut().zip(alphabet.counts).for_each(|(to, &from)| *to = from.into());
@@ -107,7 +108,7 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// Not generic, so that it is there once.
+/// Not generic, so that a program has one copy.
 #[inline(never)]
 fn read(cells: &mut [Cell], bytes: &[u8], max_symbol: u8, max_log: u32) -> Option<(u8, usize)> {
     let mut counts = [0; 64];
@@ -117,7 +118,7 @@ fn read(cells: &mut [Cell], bytes: &[u8], max_symbol: u8, max_log: u32) -> Optio
     Some((low8(log), len))
 }
 
-/// Lays out a table whose counts are known to add up.
+/// Lays the cells of a table. The caller has checked that the counts add up to its size.
 #[inline(never)]
 fn build(cells: &mut [Cell], counts: &[i16; 64], log: u32) {
     let mut next = [0u16; 64];

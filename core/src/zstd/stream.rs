@@ -1,4 +1,4 @@
-//! Files that arrive in pieces and are written in pieces.
+//! The doors for files that arrive in pieces and are written in pieces.
 
 use super::block::Output;
 use super::detect::flavour;
@@ -13,14 +13,15 @@ use crate::num::{copy, index, u64_from};
 use crate::step::{StepGuard, flush_window};
 use crate::{Done, End, Error, ErrorKind, Result, Sink, Status, Step};
 
-/// Decodes a stream that is cut into pieces anywhere.
+/// Decodes a stream that is split into pieces anywhere.
 ///
-/// The caller lends a window; [`FrameHeader::stream_buffer`](super::FrameHeader::stream_buffer) says how large it must be: at most
-/// the window size of the frame and three blocks. A frame that needs more is refused before any of it is decoded. Decoding goes on
-/// once a larger window is [lent](Self::lend).
+/// The caller lends a window, whose length
+/// [`FrameHeader::stream_buffer`](super::FrameHeader::stream_buffer) returns: at most the window
+/// size of the frame plus three blocks. A frame that needs more is refused before any of it is
+/// decoded. Decoding continues once a larger window is [lent](Self::lend).
 ///
-/// A stream cannot be read ahead, so a draft frame must be announced in [`Options::flavour`]. Otherwise the magic number `28` means
-/// RFC 8878 and `27` means v0.7.
+/// A stream cannot be read ahead, so that a draft frame must be announced in [`Options::flavour`].
+/// Otherwise the magic number `28` means RFC 8878 and `27` means v0.7.
 ///
 /// ```
 /// use unspool::{End, Status, zstd};
@@ -44,26 +45,26 @@ pub struct Decoder<'a> {
     workspace: &'a mut Workspace,
     window: &'a mut [u8],
     machine: Machine<'a>,
-    /// Whether the flavour is known.
+    /// The flavour is known.
     announced: bool,
-    /// Whether a frame header was read whose window was not compared with the one that is lent.
+    /// A frame header was read, but its window was not yet compared with the one that is lent.
     wants_window: bool,
-    /// The start of a header that is not complete.
+    /// The start of an incomplete header.
     head: [u8; MAX_FRAME_HEADER],
-    /// How much of a header or a block is gathered.
+    /// Bytes of a header or a block that are gathered.
     gathered: usize,
-    /// Bytes of input that are used up, not counting those that are gathered.
+    /// Bytes of input that are consumed, without those that are gathered.
     consumed: u64,
-    /// The window holds output up to here, and then the rest of its last lap up to there.
+    /// The end of the output in the window. After it, up to `lap_end`, is the rest of the last lap.
     at: usize,
     lap_end: usize,
-    /// Output before this place has left.
+    /// The output before this place was returned.
     flushed: usize,
     guard: StepGuard,
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder at the start of a stream.
+    /// Returns a decoder at the start of a stream.
     pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options<'a>) -> Self {
         let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
         Self {
@@ -82,10 +83,10 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads from `src`, writes to `dst`, and says what to do next.
+    /// Reads from `src`, writes to `dst`, and returns the action that the caller must take.
     ///
-    /// What was decoded before an error is written before the error is returned; after that every call returns it. A second call in
-    /// a row that has nothing to work with is an error.
+    /// Bytes that were decoded before an error are returned first. After that every call returns
+    /// the error. A second call in a row that has nothing to work with is an error.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
         self.guard.error()?;
         let (mut rest, mut wrote) = (src, 0);
@@ -97,8 +98,9 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has said how large it must be. At any other
-    /// time the window is in use: it stays, and the error is [`WindowInUse`](ErrorKind::WindowInUse).
+    /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has reported
+    /// its length. At any other time the window is in use: it stays, and the error is
+    /// [`WindowInUse`](ErrorKind::WindowInUse).
     pub fn lend(&mut self, window: &'a mut [u8]) -> Result<()> {
         if !self.wants_window {
             return Err(Error::new(ErrorKind::WindowInUse, self.consumed));
@@ -107,14 +109,14 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// How far the stream was decoded: [`Done::read`] and [`Done::wrote`] count what is complete so far.
+    /// Returns the progress: [`Done::read`] and [`Done::wrote`] count what is complete so far.
     pub fn done(&self) -> Done {
         Done { read: index(self.consumed), ..self.machine.done }
     }
 
     fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
         loop {
-            // What is decoded leaves before anything else is.
+            // Decoded bytes are returned before anything else is decoded.
             if !flush_window(self.window, &mut self.flushed, self.at, dst, wrote) {
                 return Ok(Status::NeedOutput);
             }
@@ -130,18 +132,18 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Whether the stream may end after what was read.
+    /// Returns whether the stream may end here.
     fn may_end(&self) -> bool {
         self.machine.frame.walk.is_between_frames() && self.gathered == 0 && self.consumed > 0
     }
 
-    /// The error of a stream that ends too early.
+    /// Returns the error of a truncated stream.
     #[cold]
     fn cut(&self, src: &[u8]) -> Error {
         Error::new(ErrorKind::Truncated, self.consumed + u64_from(self.gathered + src.len()))
     }
 
-    /// Reads one header or one block. Returns false if the input does not reach.
+    /// Reads one header or one block. Returns false if it needs more input.
     fn advance(&mut self, src: &mut &[u8]) -> Result<bool> {
         if self.wants_window {
             return self.start_window();
@@ -160,7 +162,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Compares the window with what the frame needs.
+    /// Compares the window with the need of the frame.
     fn start_window(&mut self) -> Result<bool> {
         let header = self.machine.frame.walk.header;
         let need = header.stream_buffer();
@@ -173,10 +175,10 @@ impl<'a> Decoder<'a> {
         Ok(true)
     }
 
-    /// Reads a header or a checksum, from the input or from what was gathered of it.
+    /// Reads a header or a checksum, from the input or from the bytes that were gathered.
     fn field(&mut self, src: &mut &[u8]) -> Result<bool> {
         loop {
-            // How long a frame header is shows only while it is read.
+            // The length of a frame header shows only while it is read.
             let gathered = self.head.get(..self.gathered).filter(|gathered| !gathered.is_empty());
             let bytes = gathered.unwrap_or(src);
             let walk = &mut self.machine.frame.walk;
@@ -208,7 +210,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Decodes a block, from the input or gathered at the end of the window.
+    /// Decodes a block, from the input or from the end of the window where it was gathered.
     fn block(&mut self, src: &mut &[u8], block: Block) -> Result<bool> {
         let stored = block.stored();
         let frame = &self.machine.frame;
@@ -231,8 +233,8 @@ impl<'a> Decoder<'a> {
             input.get(..stored).unwrap_or_default()
         };
         let limit = frame.most(block);
-        // If the block might not fit after the last one, a new lap begins: what is in the window stays before it and is
-        // overwritten from its start.
+        // If the block might not fit after the last one, a new lap begins at the start of the
+        // window. The old output remains history until it is overwritten.
         if window.len() - self.at < limit {
             self.lap_end = self.at;
             (self.at, self.flushed) = (0, 0);
@@ -251,7 +253,8 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Decodes a file to a sink, through a window as large as [`stream_buffer`](super::stream_buffer) says.
+/// Decodes a file to a sink, through a window of the length that
+/// [`stream_buffer`](super::stream_buffer) returns.
 ///
 /// ```
 /// use unspool::zstd::{self, Options, Workspace};
@@ -296,7 +299,8 @@ mod tests {
     use crate::Limits;
     use crate::zstd::decoded_len;
 
-    /// Runs of 128 KiB until they are more than 32 bits can count, a raw block, and a match of three bytes from `offset` back.
+    /// Returns a file of more bytes than 32 bits can count: runs of 128 KiB, a raw block, and a
+    /// match of three bytes with this offset.
     fn long(size: Option<u64>, offset: u32) -> Vec<u8> {
         let mut file = b"\x28\xB5\x2F\xFD".to_vec();
         match size {
@@ -311,7 +315,8 @@ mod tests {
         }
         file.extend(&(1u32 << 20).to_le_bytes()[..3]);
         file.extend((0..1u32 << 17).map(|at| (at % 251) as u8));
-        // No literals, one sequence, three tables of one symbol: no literals, an offset of 17 bits, a length of three.
+        // No literals, one sequence, three tables of one symbol: no literals, an offset of 17 bits,
+        // a length of three.
         let [a, b, c, _] = (offset + 3).to_le_bytes();
         file.extend(&(9u32 << 3 | 2 << 1 | 1).to_le_bytes()[..3]);
         file.extend([0, 1, 0x54, 0, 17, 0, a, b, c]);
@@ -361,7 +366,7 @@ mod tests {
         let limited = |error: Error| (error.kind, error.need);
         assert_eq!(count(&far, &tight).map_err(limited), Err((ErrorKind::OutputLimit, CONTENT)));
         assert_eq!(count(&long(None, 1 << 17), &tight).map_err(limited), Err((ErrorKind::OutputLimit, CONTENT)));
-        // The same but for 2^32.
+        // A content size that is wrong by 2^32.
         let wrong = count(&long(Some(CONTENT - (1 << 32)), 1 << 17), &Limits::DEFAULT);
         assert_eq!(wrong.map_err(|error| error.kind), Err(ErrorKind::ZstdContentSize));
     }

@@ -1,6 +1,8 @@
-//! Symbol by symbol, for an observer that [asks for it](Trace::SYMBOLS): a slow reader of the same bits with the same tables.
+//! Emits symbol by symbol, for an observer that [asks for it](Trace::SYMBOLS): a slow reader of the
+//! same bits with the same tables.
 //!
-//! The loops that decode know nothing of it, so that it costs nothing where nobody asks.
+//! The loops that decode do not know of it, so that it costs nothing if no observer asks. Small
+//! builds emit only the ranges of the streams.
 
 use core::ops::Range;
 
@@ -16,18 +18,18 @@ use crate::num::u64_from;
 use crate::tuning::SMALL;
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
-/// A stream that is read from its end, whose fields are told.
+/// A stream that is read from its end, and whose fields are emitted.
 struct Fields<'a, T> {
     bits: BackwardBitReader<'a>,
     /// The first bit of the stream, in the file.
     start: u64,
-    /// What is wrong when the stream is.
+    /// The fault of a wrong stream.
     fault: Fault,
     trace: &'a mut T,
 }
 
 impl<'a, T: Trace> Fields<'a, T> {
-    /// Starts below the highest bit that is set.
+    /// Starts below the mark at the end of the stream.
     fn new(src: &'a [u8], range: Range<usize>, kind: ErrorKind, trace: &'a mut T) -> Verdict<Self> {
         let fault = Fault::new(kind, range.start);
         let (start, end) = (u64_from(range.start) * 8, u64_from(range.end) * 8);
@@ -37,16 +39,16 @@ impl<'a, T: Trace> Fields<'a, T> {
         Ok(Self { bits, start, fault, trace })
     }
 
-    /// The next `width` bits are this.
+    /// Emits the next `width` bits as a field with this value.
     fn field(&mut self, part: Part, name: Name, width: u32, value: u64) -> Verdict<()> {
         self.bits.skip(width);
-        // Below zero there are no bits any more.
+        // Below zero, the stream has no bits left.
         let left = u64::try_from(self.bits.remaining()).map_err(|_| self.fault)?;
         self.trace.leaf(part, name, self.start + left..self.start + left + u64::from(width), Value::U64(value));
         Ok(())
     }
 
-    /// A state of one of the three tables: the first, or what follows a cell.
+    /// Reads a state of one of the three tables: the first, or the successor of a cell.
     fn state<const N: usize>(&mut self, table: &Table<N>, name: Name, from: Option<Cell>) -> Verdict<Cell> {
         let (width, base) = from.map_or((table.log, 0), |cell| cell.successor(table.log));
         let state = base.wrapping_add(low32(self.bits.peek(width.into())));
@@ -59,7 +61,7 @@ impl<'a, T: Trace> Fields<'a, T> {
     }
 }
 
-/// A Huffman stream of `count` literals.
+/// Emits a Huffman stream of `count` literals.
 pub(super) fn huffman<T: Trace>(
     src: &[u8],
     range: Range<usize>,
@@ -82,7 +84,8 @@ pub(super) fn huffman<T: Trace>(
     Ok(())
 }
 
-/// The bits of all sequences of a block: for each what it copies, and the states that lead to the next.
+/// Emits the bits of all sequences of a block: the lengths and the offset of each, and the states
+/// that lead to the next.
 pub(super) fn sequences<T: Trace>(
     count: u32,
     stream: Range<usize>,
@@ -104,7 +107,8 @@ pub(super) fn sequences<T: Trace>(
     let mut history = workspace.history;
     for index in 1..=count {
         fields.trace.enter(Name::Sequence, Value::U64(u64::from(index) - 1));
-        // Whether there are literals decides what a repeated offset means, but their bits come last.
+        // The meaning of a repeated offset depends on the number of literals, but their bits come
+        // last.
         let mut ahead = fields.bits;
         let mut take = |cell: Cell, alphabet| {
             let (base, width) = cell.value(alphabet);

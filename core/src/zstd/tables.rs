@@ -1,48 +1,58 @@
-//! The three FSE tables of sequences: what their symbols mean, and how they are built.
+//! The three FSE tables of sequences: the values of their symbols, and how they are built.
+//!
+//! # Contract of `lay`, which builds a table for each small frame
+//!
+//! * No branch depends on a count of a symbol, except for symbols with more than eight cells:
+//!   mispredictions cost more than the bytes written in vain.
+//! * Cells are written once, in order. The symbol of each comes from a row in the order of symbols.
+//! *
+//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#building-tables)
+//!   has the measurements.
 
 use super::codes::{self, Codes};
 use crate::entropy::{fse, low8, low32};
 use crate::tuning::PREBUILT_TABLES;
 
-/// One state of a table, with everything that its symbol stands for. Eight bytes that travel in one register, from the
-/// lowest on: bits that refine the symbol, bits of the next state, where the next state starts (two bytes), and what the
-/// symbol starts from (four).
+/// One state of a table, with the values of its symbol. Eight bytes that travel in one register,
+/// from the lowest on: the number of bits that refine the symbol, the number of bits of the next
+/// state, the start of the next state (two bytes), and the base of the symbol (four).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell(u64);
 
 impl Cell {
     pub(super) const ZERO: Self = Self(0);
 
-    /// A symbol that nothing follows.
+    /// Returns a cell without a next state.
     const fn new(base: u32, extra: u8) -> Self {
         Self((base as u64) << 32 | extra as u64)
     }
 
-    /// What the cell is that has a number where the next state should be, from the count of its symbol's cells to twice that.
+    /// Replaces the number of a cell, from the count of its symbol's cells to twice that, by its
+    /// next state.
     const fn followed(self, log: u32) -> Self {
         let number = self.successor(0).1;
         let (bits, next) = fse::successor(number, log);
-        // What is added to the number makes it the next state.
+        // Added to the number, this makes the next state.
         let more = (next as u64).wrapping_sub(number as u64);
         Self(self.0.wrapping_add(more << 16).wrapping_add((bits as u64) << 8))
     }
 
-    /// The base of the symbol, and the number of bits that refine it.
+    /// Returns the base of the symbol, and the number of bits that refine it.
     #[inline(always)]
     pub(super) const fn value(self, _: &Alphabet) -> (u32, u8) {
         (low32(self.0 >> 32), low8(low32(self.0)))
     }
 
-    /// The number of bits of the next state, and the state that they are added to.
+    /// Returns the number of bits of the next state, and the state to which they are added.
     #[inline(always)]
     pub(super) const fn successor(self, _: u8) -> (u8, u32) {
         (low8(low32(self.0) >> 8), low32(self.0) >> 16)
     }
 }
 
-/// The symbols of one of the three tables: what they stand for, and their predefined table.
+/// The symbols of one of the three tables: their values, and their predefined table.
 ///
-/// Where code must be short, cells and table are made anew each time.
+/// If code must be short, both are made again each time.
 pub(super) struct Alphabet {
     codes: Codes,
     cells: [[Cell; 64]; PREBUILT_TABLES],
@@ -61,7 +71,7 @@ impl Alphabet {
         alphabet
     }
 
-    /// The number of cells of each symbol in the predefined table.
+    /// Returns the number of cells of each symbol in the predefined table.
     const fn counts(&self) -> [i16; 64] {
         let (mut counts, mut symbol) = ([0; 64], 0);
         while symbol < self.codes.counts.len() && symbol < 64 {
@@ -86,7 +96,7 @@ impl Alphabet {
         }
         let (mut base, mut refined) = (codes.start(), codes.extra);
         while let Some((&bits, others)) = refined.split_first() {
-            // Offsets stand for three offsets of the past first.
+            // The first three offset values stand for past offsets.
             let past = if codes.plain == 0 && bits > 1 { 3 } else { 0 };
             cells[(code & 63) as usize] = Cell::new(base - past, bits);
             base = base.wrapping_add(1 << (bits & 31));
@@ -97,7 +107,7 @@ impl Alphabet {
     }
 }
 
-/// A table, ready to decode.
+/// An FSE table, ready to decode.
 #[derive(Clone, Debug)]
 pub(super) struct Table<const N: usize> {
     cells: [Cell; N],
@@ -108,7 +118,8 @@ pub(super) struct Table<const N: usize> {
 impl<const N: usize> Table<N> {
     pub(super) const EMPTY: Self = Self { cells: [Cell::ZERO; N], log: 0 };
 
-    /// A table whose counts are known to add up; `described` of the symbols may have some.
+    /// Builds a table whose counts add up to its size; only the first `described` symbols may have
+    /// some.
     const fn build(&mut self, counts: &[i16; 64], described: usize, log: u32, alphabet: &Alphabet) {
         if let Some((cells, _)) = self.cells.split_at_mut_checked(1 << log) {
             lay(cells, counts, described, log, alphabet);
@@ -116,7 +127,7 @@ impl<const N: usize> Table<N> {
         self.log = low8(log);
     }
 
-    /// A table that says the same symbol forever.
+    /// Becomes a table of one symbol.
     pub(super) const fn repeat(&mut self, symbol: u8, alphabet: &Alphabet) {
         self.cells[0] = alphabet.cells()[(symbol & 63) as usize];
         self.log = 0;
@@ -128,13 +139,13 @@ impl<const N: usize> Table<N> {
         self.log = from.log;
     }
 
-    /// The cell of a state; any number stands for one.
+    /// Returns the cell of a state; any number is masked to one.
     #[inline(always)]
     pub(super) const fn cell(&self, state: u32) -> Cell {
         self.cells[state as usize & (N - 1)]
     }
 
-    /// The predefined table.
+    /// Becomes the predefined table.
     pub(super) fn predefine(&mut self, alphabet: &Alphabet) {
         match alphabet.predefined.first() {
             Some(table) => self.copy(table),
@@ -154,23 +165,26 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// How far apart the symbols of neighbouring cells are, counted in steps around the table: the inverse of a [`step`](fse::step).
+/// Returns the distance of neighbouring cells, counted in steps around the table: the inverse of a
+/// [`step`](fse::step).
 const fn unstep(log: u32) -> usize {
     let step = fse::step(log);
-    // An odd number is its own inverse in the last three bits; each turn doubles how many are right.
+    // An odd number is its own inverse in the last three bits; each turn doubles the number of
+    // right bits.
     let six = step.wrapping_mul(2usize.wrapping_sub(step.wrapping_mul(step)));
     let twelve = six.wrapping_mul(2usize.wrapping_sub(step.wrapping_mul(six)));
     twelve & ((1 << log) - 1)
 }
 
-/// Lays the cells of a table, which are `1 << log`. There is one copy of this for all three.
+/// Lays the `1 << log` cells of a table. One copy serves all three tables.
 const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32, alphabet: &Alphabet) {
     let size = 1usize << log;
-    // First the symbols in a row, each as often as it has cells; one of -1 has its cell at the end of the table instead.
-    // There is no telling how many they are: eight are written at a time, mostly once, and none are guessed wrong.
+    // First the symbols in a row, each as often as it has cells; a symbol of -1 has its cell at the
+    // end of the table. Counts are unpredictable: eight symbols are written at a time, mostly once,
+    // without a misprediction.
     let (mut row, mut filled) = ([0u8; 512 + 8], 0);
     let mut high = size;
-    // What each symbol stands for and, where the next state will be, the number of its next cell.
+    // The value of each symbol and, in place of its next state, the number of its next cell.
     let mut pending = alphabet.cells();
     let mut symbol = 0u8;
     while (symbol as usize) < described && symbol < 64 {
@@ -190,10 +204,11 @@ const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32,
         filled = end;
         symbol += 1;
     }
-    // Where the symbol of the next cell is in the row.
+    // The distance in the row from the symbol of one cell to that of the next.
     let mut stride = unstep(log);
     if high < size {
-        // Nothing is guessed around the cells at the end either: now the row is in the order of cells.
+        // Cells at the end of the table: puts the row in the order of cells, again without a branch
+        // that depends on counts.
         let symbols = row;
         let (mut symbol, mut last) = (0u8, size);
         while (symbol as usize) < described && symbol < 64 {

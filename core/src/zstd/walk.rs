@@ -1,7 +1,8 @@
 //! The walk over the frames and blocks of a file.
 //!
-//! One state machine reads every header and checksum and says which field comes next. Decoders, the outline, the detection
-//! of the format and the calls that size buffers all drive it. They differ in what they do with the content of a block.
+//! One state machine reads every header and checksum, and knows which field comes next. Decoders,
+//! the outline, the detection of the format and the calls that size buffers all drive it. They
+//! differ in what they do with the content of a block.
 
 use super::flavour::{Block, BlockKind, Flavour};
 use super::header::{FrameHeader, Header, cut, emit_field};
@@ -43,17 +44,18 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// A walk at the start of a file.
+    /// Returns a walk at the start of a file.
     pub(super) const fn new(flavour: Flavour, magicless: bool) -> Self {
         Self { flavour, magicless, next: Next::Frame, header: FrameHeader::NONE }
     }
 
-    /// Whether a frame has ended, or none has begun.
+    /// Returns whether the walk is before the first frame or after a frame.
     pub(super) const fn is_between_frames(&self) -> bool {
         matches!(self.next, Next::Frame)
     }
 
-    /// Reads the frame header at `at`; returns where it ends. If it is truncated, nothing has changed.
+    /// Reads the frame header at `at`; returns where it ends. If it is truncated, nothing has
+    /// changed.
     pub(super) fn frame<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<usize> {
         match Header::read_at(src, at, self.flavour, self.magicless, trace)? {
             Header::Skippable { size, .. } => {
@@ -67,7 +69,8 @@ impl Walk {
         }
     }
 
-    /// Reads the block header at `at`, which is [`BLOCK_HEADER`] bytes long. If it is truncated, nothing has changed.
+    /// Reads the block header at `at`, [`BLOCK_HEADER`] bytes. If it is truncated, nothing has
+    /// changed.
     pub(super) fn block<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<Block> {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
         let block = self.flavour.block(*bytes);
@@ -99,7 +102,7 @@ impl Walk {
         };
     }
 
-    /// Reads the checksum at `at`, which is [`CHECKSUM`] bytes long. If it is truncated, nothing has changed.
+    /// Reads the checksum at `at`, [`CHECKSUM`] bytes. If it is truncated, nothing has changed.
     pub(super) fn checksum<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<u32> {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
         let stored = u32::from_le_bytes(*bytes);

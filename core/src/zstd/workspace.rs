@@ -1,16 +1,17 @@
-//! What a decoder remembers from block to block.
+//! The memory of a decoder: tables and offsets that live from block to block.
 
 use super::flavour::Flavour;
 use super::tables::Table;
 use crate::entropy::huffman;
 use crate::tuning::LEAN;
 
-/// The memory of a [`Workspace`], in bytes: at most 20 KiB, and with the feature `small` less than 6.
+/// The size of a [`Workspace`] in bytes: at most 20 KiB, with the feature `small` less than 6 KiB.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
 const _: () = assert!(WORKSPACE_SIZE <= if cfg!(feature = "small") { 6 << 10 } else { 20 << 10 });
 
-/// What was prepared of a dictionary, as long as the blocks of a frame have nothing else. It is not copied before it must be.
+/// The tables of a prepared dictionary, until a block of the frame replaces them. They are copied
+/// only when needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lent<'d> {
     pub(super) code: Option<&'d huffman::Table>,
@@ -18,7 +19,7 @@ pub(super) struct Lent<'d> {
     pub(super) tables: Option<&'d Workspace>,
 }
 
-/// Where code is to be short all is copied, and nothing asks where it is.
+/// Lean builds copy the tables at once, and have no code for lent ones.
 impl<'d> Lent<'d> {
     pub(super) const fn code(self) -> Option<&'d huffman::Table> {
         if LEAN { None } else { self.code }
@@ -29,23 +30,23 @@ impl<'d> Lent<'d> {
     }
 }
 
-/// The tables of a decoder: all that it needs besides input and output. Fits in a `static`.
+/// The tables of a decoder: all memory that it needs besides input and output. Fits in a `static`.
 ///
-/// A workspace can be used for any number of files, one after the other; nothing of one shows in the next.
+/// A workspace can serve any number of files, one after the other; none affects the next.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) huffman: huffman::Table,
     pub(super) literals: Table<512>,
     pub(super) offsets: Table<256>,
     pub(super) matches: Table<512>,
-    /// Whether there are tables of sequences that a block may repeat: the first block with sequences makes all three.
+    /// A block may repeat the tables of sequences: the first block with sequences makes all three.
     pub(super) ready: bool,
     /// The last three offsets.
     pub(super) history: [u32; 3],
 }
 
 impl Workspace {
-    /// An empty workspace. All zeros, so that a `static` one takes no room in flash.
+    /// Returns an empty workspace. It is all zeros, so that a `static` one takes no flash.
     pub const fn new() -> Self {
         Self {
             huffman: huffman::Table::new(),
@@ -70,7 +71,8 @@ impl Workspace {
         self.matches.copy(&from.matches);
     }
 
-    /// As if a dictionary had been loaded: there are tables that blocks may repeat, whatever is in them.
+    /// Prepares for a frame whose dictionary is missing: blocks may repeat tables, whatever is in
+    /// them.
     pub(super) fn pretend(&mut self, flavour: Flavour) {
         self.ready = true;
         // Two symbols of one bit each, which is a code in all formats.

@@ -1,5 +1,5 @@
-//! Codes decoded by comparison, for flash and memory counted in kilobytes: the symbols in the order of their codes, and
-//! where each width begins.
+//! Huffman codes decoded by comparison, for flash and memory counted in kilobytes: the symbols in
+//! the order of their codes, and the start of each width.
 
 use core::ops::Range;
 
@@ -10,13 +10,14 @@ use crate::entropy::{low8, low16, low32};
 /// A code, ready to decode.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// What the weights are decoded with: enough for tables of 7 bits. Nobody writes more than 6.
+    /// The table that decodes the weights: enough for 7 bits. No known encoder writes more than 6.
     cells: [Cell; 128],
-    /// From the smallest weight, whose codes are the longest and the lowest, to the largest.
+    /// Symbols from the smallest weight, whose codes are the longest and the lowest, to the
+    /// largest.
     symbols: [u8; 256],
-    /// Of each weight the first code, as wide as the longest, and where its symbols begin.
+    /// For each weight: the first code, as wide as the longest, and the place of its symbols.
     firsts: [(u16, u8); 16],
-    /// Width of the longest code; 0 when there is no code.
+    /// Width of the longest code; 0 without a code.
     depth: u8,
 }
 
@@ -33,19 +34,19 @@ impl Table {
         self.depth = 0;
     }
 
-    /// Does nothing: these codes have no tables that could be packed.
+    /// Does nothing: these codes have no table to pack.
     pub(crate) const fn pack(&mut self) -> Option<()> {
         None
     }
 
-    /// Does nothing, as [`pack`](Self::pack).
+    /// Does nothing, like [`pack`](Self::pack).
     pub(crate) const fn prepare(&mut self, _: usize, _: usize) {}
 
     pub(crate) const fn depth(&self) -> u32 {
         self.depth as u32
     }
 
-    /// Reads a description that starts at `at` of `src`, which may go on behind it; says how long it is.
+    /// Reads the description at `at` of `src`, which may go on after it; returns its length.
     #[inline(never)]
     pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Option<usize> {
         self.depth = 0;
@@ -65,7 +66,8 @@ impl Table {
         Some(weights.len)
     }
 
-    /// The symbol of the next bits, as many as the longest code has, and the width of its code.
+    /// Returns the symbol of the next bits, and the width of its code. `bits` are as many as the
+    /// longest code has.
     fn look(&self, bits: u32) -> (u8, u32) {
         // Short codes are frequent.
         let mut width = 1;
@@ -79,7 +81,7 @@ impl Table {
         (0, width)
     }
 
-    /// The next symbol of a stream and the width of its code, for callers that are in no hurry.
+    /// Returns the next symbol of a stream and the width of its code, outside of hot loops.
     pub(crate) fn first(&self, bits: &BackwardBitReader<'_>) -> (u8, u32) {
         self.look(low32(bits.peek(self.depth())))
     }
@@ -96,7 +98,8 @@ impl Table {
         (bits.remaining() == 0).then_some(())
     }
 
-    /// Fills `out` from four streams, each of which ends where the next one starts: three equal parts and the rest.
+    /// Fills `out` from four streams, each of which ends where the next one starts: three equal
+    /// parts and the rest.
     pub(crate) fn decode_four(&self, src: &[u8], bounds: &[usize; 5], out: &mut [u8]) -> Option<()> {
         let part = out.len().div_ceil(4);
         let mut rest = out;

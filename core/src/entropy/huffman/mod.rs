@@ -1,4 +1,5 @@
-//! Canonical Huffman codes as Zstandard describes them: the weights of the symbols first, then one stream or four.
+//! Canonical Huffman codes as in Zstandard: the weights of the symbols first, then one stream or
+//! four.
 
 #[cfg(feature = "small")]
 #[path = "canonical.rs"]
@@ -16,7 +17,8 @@ mod tests {
 
     #[test]
     fn the_longest_codes_in_a_row() {
-        // Weights from 12 down to 1; the last symbol has what is left. Two codes have 12 bits: all zeros, and a one at the end.
+        // Weights from 12 down to 1; the last symbol has what the others leave. Two codes have 12
+        // bits: all zeros, and zeros with a one at the end.
         let description = [127 + 12, 0xCB, 0xA9, 0x87, 0x65, 0x43, 0x21];
         let mut code = Table::new();
         let read = code.read(&description, 0, Rules { ones: false, max_weights_log: 6 });

@@ -1,4 +1,18 @@
-//! Codes looked up in one table of 11 bits: the fastest that is to be had without a table for each length.
+//! Huffman codes looked up in one table of 11 bits: the fastest way without a table for each width.
+//!
+//! # Contract of the hot loops, `run_four`, `run_packed` and `run_one`
+//!
+//! * Input: up to four streams in one slice that starts eight bytes before them if it can, so that
+//!   one load of eight bytes is a refill; a table in which every cell is laid.
+//! * One refill is enough for [`AT_ONCE`] looks of up to 11 bits. Do not raise either number alone.
+//! * Four streams run side by side to hide the latency of the look-ups. A stream is two numbers in
+//!   registers, the slice is shared. One more value for each stream is spilled, and costs up to a
+//!   tenth.
+//! * A stream is checked only at its end ([`Reader::is_exhausted`]). Before its start a refill
+//!   fails.
+//! *
+//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#nearly-all-huffman)
+//!   has the measurements.
 
 use core::ops::Range;
 
@@ -7,39 +21,42 @@ use crate::bits::{BackwardBitReader, bits_before, mark};
 use crate::entropy::{low8, low32};
 use crate::tuning::{LEAN, WEIGHT_PARTS};
 
-/// Codes are looked up with so many bits, whatever their depth, so that the shift is a constant.
+/// Codes are looked up with this many bits, whatever their depth, so that the shift is a constant.
 const LOG: u32 = 11;
 
 const CELLS: usize = 1 << LOG;
 
-/// Looks that one refill is enough for, at one symbol each or at several.
+/// Look-ups for each refill, of one symbol each or of several.
 const AT_ONCE: usize = 5;
 
 /// A code, ready to decode.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// What the next [`LOG`] bits stand for: in the low byte the width of a code, above it the symbol. That is the first half; where
-    /// codes have 12 bits so are looked up, and all of it is used.
+    /// The cells, one for each value of the next [`LOG`] bits. The low byte is the width of a code,
+    /// the byte above it the symbol. These cells fill the first half; a code of 12 bits has twice
+    /// as many and fills all of it.
     ///
-    /// Once cells are packed two make one, which stands for as many symbols as there are in its bits, up to three: these from the
-    /// lowest byte on, in the highest how many bits that takes and, above six bits, how many they are.
+    /// Packed cells take the place of two. Each has all symbols within its bits, up to three, from
+    /// the lowest byte on. The low six bits of the highest byte are the width of these codes, the
+    /// two above them the number of symbols.
     cells: [u8; 4 * CELLS],
-    /// In the order of their codes, the longest first; those without a code come last.
+    /// Symbols in the order of their codes, the longest first; those without a code come last.
     symbols: [u8; 256],
-    /// How many codes there are of each width, from the longest on.
+    /// The number of codes of each width, from the longest on.
     ranks: [u16; 16],
-    /// Once cells are packed, the width of the code of each symbol.
+    /// The width of the code of each symbol, once cells are packed.
     widths: [u8; 256],
-    /// Width of the longest code; 0 when there is no code.
+    /// Width of the longest code; 0 without a code.
     depth: u32,
-    /// Whether cells are packed.
+    /// Cells are packed.
     packed: bool,
 }
 
-/// A cell in the order of its bytes, as it is if it is packed. A table is seen as the one or the other.
+/// A packed cell in the order of its bytes.
 type Packed = [u8; 4];
 
-/// Above so many bits of the highest byte of a packed cell, and of a sum of them, is how many symbols that is.
+/// Bit position of the symbol count within the top byte of a packed cell, and within a sum of these
+/// bytes.
 const COUNT: u32 = 6;
 
 impl Table {
@@ -56,7 +73,7 @@ impl Table {
         self.depth = 0;
     }
 
-    /// The next symbol of a stream and how wide its code is, for those who are in no hurry.
+    /// Returns the next symbol of a stream and the width of its code, outside of hot loops.
     pub(crate) fn first(&self, bits: &BackwardBitReader<'_>) -> (u8, u32) {
         let cell = self.look(bits.peek(MAX_DEPTH) << (64 - MAX_DEPTH));
         (low8(cell >> 8), cell & 63)
@@ -66,7 +83,7 @@ impl Table {
         self.depth
     }
 
-    /// Reads a description that starts at `at` of `src`, which may go on behind it; says how long it is.
+    /// Reads the description at `at` of `src`, which may go on after it; returns its length.
     pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Option<usize> {
         self.depth = 0;
         let mut weights = Weights::new();
@@ -77,7 +94,7 @@ impl Table {
 
     fn build(&mut self, weights: &Weights) -> Option<()> {
         let depth = weights.depth;
-        // The symbols by their weights; those without a code come last.
+        // Sorts the symbols by weight; those without a code come last.
         let mut places = [[0u8; 16]; WEIGHT_PARTS];
         let mut place = 0u8;
         for weight in (1..16).chain([0]) {
@@ -123,7 +140,7 @@ impl Table {
         Some(())
     }
 
-    /// Puts as many symbols into each cell as its bits hold.
+    /// Puts all symbols into each cell that fit in its bits.
     #[cold]
     #[inline(never)]
     pub(crate) fn pack(&mut self) -> Option<()> {
@@ -146,21 +163,21 @@ impl Table {
         Some(())
     }
 
-    /// The cell of the next bits, which are at the top.
+    /// Returns the cell of the next bits, which are at the top.
     #[inline(always)]
     fn cell(&self, bits: u64) -> u32 {
         let (cells, _) = self.cells.as_chunks();
         u16::from_le_bytes(cells[low32(bits >> (64 - LOG)) as usize & (CELLS - 1)]).into()
     }
 
-    /// The packed cell of the next bits.
+    /// Returns the packed cell of the next bits.
     #[inline(always)]
     fn packed(&self, bits: u64) -> u32 {
         let (cells, _) = self.cells.as_chunks();
         u32::from_le_bytes(cells[low32(bits >> (64 - LOG)) as usize & (CELLS - 1)])
     }
 
-    /// The cell of the next bits in any table.
+    /// Returns the cell of the next bits in any table.
     #[inline(always)]
     fn look(&self, bits: u64) -> u32 {
         if self.packs() {
@@ -172,7 +189,7 @@ impl Table {
         u16::from_le_bytes(cells[cell as usize & (2 * CELLS - 1)]).into()
     }
 
-    /// Whether cells are packed.
+    /// Returns whether cells are packed; lean builds never pack.
     #[inline(always)]
     const fn packs(&self) -> bool {
         !LEAN && self.packed
@@ -188,15 +205,16 @@ impl Table {
         }
     }
 
-    /// Makes ready for so many symbols in streams of so many bytes. Several at once are worth the work if there are many, and
-    /// most are short.
+    /// Prepares for this many symbols in streams of this many bytes. Packed cells pay if there are
+    /// many symbols and most codes are short.
     pub(crate) fn prepare(&mut self, symbols: usize, bytes: usize) {
         if !LEAN && symbols >= PACKED_FROM && bytes * 16 / 11 <= symbols {
             self.pack();
         }
     }
 
-    /// Fills `out` from four streams, each of which ends where the next one starts: three equal parts and the rest.
+    /// Fills `out` from four streams, each of which ends where the next one starts: three equal
+    /// parts and the rest.
     pub(crate) fn decode_four(&self, src: &[u8], bounds: &[usize; 5], out: &mut [u8]) -> Option<()> {
         let (src, bounds) = nearby(src, *bounds)?;
         let [a, b, c, d] = core::array::from_fn(|at| Reader::new(src, bounds[at]..bounds[at + 1]));
@@ -207,14 +225,14 @@ impl Table {
         let (out2, out3) = rest.split_at_mut_checked(part)?;
         let outs = [out0, out1, out2, out3];
         match LEAN || self.depth > LOG {
-            // Nobody writes such codes any more.
+            // No encoder writes codes of 12 bits any more.
             true => self.in_turns(src, &mut lanes(readers, outs)),
             false if self.packed => self.run_packed(src, readers, outs),
             false => run_four(src, readers, outs, |bits| self.cell(bits)),
         }
     }
 
-    /// Up to three symbols with each look.
+    /// Decodes four streams, up to three symbols with each look-up.
     #[inline(never)]
     fn run_packed(&self, src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4]) -> Option<()> {
         let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
@@ -245,7 +263,7 @@ impl Table {
         self.rest(src, reader3, out3, at3)
     }
 
-    /// The rest of a stream, from `at` on, whatever the table.
+    /// Decodes the rest of a stream, from `at` on, with any table.
     #[inline(never)]
     fn rest(&self, src: &[u8], mut reader: Reader, out: &mut [u8], mut at: u32) -> Option<()> {
         while self.packs()
@@ -253,18 +271,18 @@ impl Table {
         {
             reader.refill(src)?;
             let mut sum = 0;
-            // As many looks as there is room for.
+            // As many look-ups as there is room for.
             let _ = (0..AT_ONCE).try_for_each(|_| reader.symbols(self, &mut sum, to));
             at += reader.used(sum);
         }
         self.in_turns(src, &mut lanes([reader], [out.get_mut(at as usize..)?]))
     }
 
-    /// Streams side by side, whatever the table, in one short loop.
+    /// Decodes streams side by side, with any table, in one short loop.
     #[inline(never)]
     fn in_turns(&self, src: &[u8], lanes: &mut [Lane<'_>]) -> Option<()> {
         let cell = |bits| self.look(bits);
-        // Of codes of 12 bits a word has four.
+        // A word has four codes of 12 bits.
         let rounds = lanes.iter().map(|lane| lane.out.len() / 4).min()?;
         for _ in 0..rounds {
             lanes.iter_mut().try_for_each(|lane| lane.symbols::<4>(src, cell))?;
@@ -278,10 +296,10 @@ impl Table {
     }
 }
 
-/// Of so many symbols, several are looked up at once.
+/// The least number of symbols for which cells are packed.
 const PACKED_FROM: usize = 4 << 10;
 
-/// So many bytes a round may touch: three for each look, and one more.
+/// Bytes that a round may write: three for each look-up, and one more.
 const ROOM: usize = 15 + 4;
 
 #[inline(always)]
@@ -289,19 +307,20 @@ fn room(out: &mut [u8], at: u32) -> Option<&mut [u8; ROOM]> {
     out.get_mut(at as usize..at as usize + ROOM)?.first_chunk_mut()
 }
 
-/// Streams that follow one another, with a few bytes of what comes before them: words may begin there.
+/// Returns adjacent streams with up to eight bytes before them, where words may begin.
 fn nearby<const N: usize>(src: &[u8], bounds: [usize; N]) -> Option<(&[u8], [usize; N])> {
     let base = bounds.first()?.saturating_sub(8);
     let src = src.get(base..*bounds.last()?)?;
     Some((src, bounds.map(|bound| bound.saturating_sub(base))))
 }
 
-/// Four streams side by side, each symbol looked up with `cell`.
+/// Decodes four streams side by side, each symbol looked up with `cell`.
 #[inline(never)]
 fn run_four(src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
     let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
     let [out0, out1, out2, out3] = outs;
-    // The last part is the shortest; as long as it lasts the four run side by side and hide each other's latency.
+    // The last part is the shortest. As long as it lasts, the four streams hide each other's
+    // latency.
     let (chunks0, _) = out0.as_chunks_mut::<AT_ONCE>();
     let (chunks1, _) = out1.as_chunks_mut::<AT_ONCE>();
     let (chunks2, _) = out2.as_chunks_mut::<AT_ONCE>();
@@ -332,7 +351,7 @@ fn run_four(src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4], cell: impl F
     run_one(src, reader3, out3.get_mut(done..)?, cell)
 }
 
-/// What is left of a stream, which must then be used up.
+/// Decodes the rest of a stream, which must end with it.
 #[inline(never)]
 fn run_one(src: &[u8], mut reader: Reader, out: &mut [u8], cell: impl Fn(u64) -> u32) -> Option<()> {
     let (chunks, rest) = out.as_chunks_mut::<AT_ONCE>();
@@ -362,7 +381,7 @@ fn lay<const BYTES: usize>(cells: &mut [u8], symbols: &[u8], width: u8) {
     }
 }
 
-/// The same cell over and over, written in words rather than in bytes.
+/// Returns the same cell again and again, written in words rather than in bytes.
 #[inline(always)]
 fn row<const BYTES: usize>(width: u8, symbol: u8) -> [u8; BYTES] {
     let word = (u64::from(u16::from_le_bytes([width, symbol])) * 0x0001_0001_0001_0001).to_le_bytes();
@@ -370,28 +389,28 @@ fn row<const BYTES: usize>(width: u8, symbol: u8) -> [u8; BYTES] {
     words.as_flattened().first_chunk().copied().unwrap_or([0; BYTES])
 }
 
-/// The most symbols that a packed cell has.
+/// The most symbols of a packed cell.
 const MOST: u32 = 3;
 
-/// A code, as packed cells are laid from it.
+/// A code, in the form from which packed cells are laid.
 struct Codes<'a> {
     symbols: &'a [u8],
     ranks: &'a [u16],
     depth: u32,
-    /// Before the codes of each width, from the longest on: how many symbols there are, and how many of the longest codes would
-    /// take their place.
+    /// Before the codes of each width, from the longest on: the number of symbols, and the number
+    /// of the longest codes that would take their place.
     before: [(usize, usize); 16],
 }
 
 impl Codes<'_> {
-    /// Lays all that follows `known` symbols into the cells, which are one for every value of the bits behind those. What is
-    /// known of these cells, in their highest bytes, is `base`.
+    /// Lays the symbols that follow `known` others into the cells, one for every value of the bits
+    /// after those. `base` holds the known symbols of these cells.
     fn lay(&self, cells: &mut [Packed], known: u32, base: u32) -> Option<()> {
         if known == MOST {
             cells.fill(base.to_le_bytes());
             return Some(());
         }
-        // So many widths have more bits than there are.
+        // The longer widths have more bits than are left.
         let bits = cells.len().trailing_zeros();
         let long = self.depth.saturating_sub(bits);
         let (symbols, codes) = self.before[long as usize & 15];
@@ -404,7 +423,7 @@ impl Codes<'_> {
             let each = 1usize << (bits - width);
             let (one, rest) = cells.split_at_mut_checked(each)?;
             let (room, rest) = rest.split_at_mut_checked(more.len() * each)?;
-            // What can follow a symbol is the same for all of that width.
+            // The symbols that can follow are the same for all symbols of one width.
             self.lay(one, known + 1, base + ((1 << COUNT | width) << 24))?;
             for (to, &symbol) in room.chunks_exact_mut(each).zip(more) {
                 to.iter_mut().zip(&*one).for_each(|(to, from)| *to = with(*from, symbol, known));
@@ -416,28 +435,30 @@ impl Codes<'_> {
     }
 }
 
-/// A cell with a symbol behind `known` others.
+/// Returns a cell with one more symbol after `known` others.
 #[inline(always)]
 fn with(cell: Packed, symbol: u8, known: u32) -> Packed {
     (u32::from_le_bytes(cell) | u32::from(symbol) << (8 * known)).to_le_bytes()
 }
 
-/// A stream, read from its end. The bytes are given with each refill, because four streams lie in the same.
+/// A stream, read from its end. Each refill takes the bytes as an argument, because four streams
+/// share one slice.
 struct Reader {
-    /// The next bits of the code at the top.
+    /// The next bits of the code, at the top.
     bits: u64,
-    /// Where the next bit that is not used lies, less the [`BELOW`] bits that come with it; wraps around where there are fewer.
+    /// The position of the next bit, less the [`BELOW`] bits that are loaded with it; wraps around
+    /// near the start.
     at: u32,
-    /// The same once all are used.
+    /// The value of `at` at the end of the stream.
     end: u32,
 }
 
-/// A word has the byte of its first bit and so many bits below that.
+/// The bits of a word below the byte of its first bit.
 const BELOW: u32 = 56;
 
 impl Reader {
-    /// The streams lie in the few bytes that a block has, so that positions have 32 bits: the compiler sees that sums of them
-    /// do not wrap.
+    /// Positions have 32 bits, because the streams are within the bytes of one block: the compiler
+    /// sees that sums of them do not wrap.
     fn new(src: &[u8], stream: Range<usize>) -> Option<Self> {
         let mark = mark(src.get(stream.clone())?)?;
         let [end, all] =
@@ -446,7 +467,7 @@ impl Reader {
         Some(Self { bits: 0, at: all?.wrapping_sub(behind + mark), end: end?.wrapping_sub(behind) })
     }
 
-    /// Makes 57 bits or more ready.
+    /// Loads at least 57 bits.
     #[inline(always)]
     fn refill(&mut self, src: &[u8]) -> Option<()> {
         let start = (self.at >> 3) as usize;
@@ -457,7 +478,7 @@ impl Reader {
         Some(())
     }
 
-    /// One symbol.
+    /// Decodes one symbol.
     #[inline(always)]
     fn symbol(&mut self, cell: impl Fn(u64) -> u32, sum: &mut u32) -> u8 {
         let cell = cell(self.bits);
@@ -466,7 +487,8 @@ impl Reader {
         low8(cell >> 8)
     }
 
-    /// All symbols of a cell, if there is room for them and one byte more, so that they are stored at once.
+    /// Decodes all symbols of a cell, if there is room for them and one byte more, so that they are
+    /// stored at once.
     #[inline(always)]
     fn symbols(&mut self, table: &Table, sum: &mut u32, to: &mut [u8]) -> Option<()> {
         let cell = table.packed(self.bits);
@@ -477,20 +499,20 @@ impl Reader {
         Some(())
     }
 
-    /// Counts the bits that a round has used, whose cells add up to `sum`; says how many symbols that were.
+    /// Counts the bits of a round, whose cells add up to `sum`; returns the number of symbols.
     #[inline(always)]
     fn used(&mut self, sum: u32) -> u32 {
         self.at = self.at.wrapping_sub(sum & 63);
         sum >> COUNT
     }
 
-    /// Whether every bit of the stream was used, and none before it.
+    /// Returns whether every bit of the stream was used, and none before it.
     fn is_exhausted(&self) -> bool {
         self.at == self.end
     }
 }
 
-/// A stream, and what of the output it is still to fill.
+/// A stream, and the part of the output that it still has to fill.
 struct Lane<'a> {
     reader: Reader,
     out: &'a mut [u8],
@@ -502,7 +524,7 @@ fn lanes<const N: usize>(readers: [Reader; N], outs: [&mut [u8]; N]) -> [Lane<'_
 }
 
 impl Lane<'_> {
-    /// The next `N` symbols, for which one word has the bits.
+    /// Decodes the next `N` symbols from one word.
     #[inline(always)]
     fn symbols<const N: usize>(&mut self, src: &[u8], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
         let (these, rest) = core::mem::take(&mut self.out).split_first_chunk_mut::<N>()?;
@@ -517,7 +539,7 @@ impl Lane<'_> {
     }
 }
 
-/// The word of a bit that has fewer than eight bytes up to it. `None` if there is no such bit.
+/// Loads the word of a bit that has fewer than eight bytes up to it. `None` before the first bit.
 #[cold]
 #[inline(never)]
 fn at_start(src: &[u8], at: u32) -> Option<u64> {

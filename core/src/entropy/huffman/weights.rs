@@ -1,5 +1,14 @@
-//! The description of a code: a weight for each symbol. A symbol of weight `w` has a code of `depth + 1 - w` bits, one of
-//! weight 0 has none.
+//! The description of a Huffman code: a weight for each symbol. A symbol of weight `w` has a code
+//! of `depth + 1 - w` bits; weight 0 means no code.
+//!
+//! # Contract of the hot loop in [`Weights::coded`], which every small frame runs
+//!
+//! * Eight weights come from one word, as long as the stream has bits for the widest eight. Do not
+//!   refill inside such a group.
+//! * Bits before the stream are readable, so that a word may begin there.
+//! *
+//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#short-frames)
+//!   has the measurements.
 
 use core::ops::Range;
 
@@ -8,32 +17,32 @@ use crate::entropy::{fse, low8, low32};
 use crate::num::{index, u64_from};
 use crate::tuning::{LEAN, WEIGHT_PARTS};
 
-/// The deepest code that anybody writes: RFC 8878 says 11, older dictionaries have 12.
+/// The deepest code: RFC 8878 allows 11 bits, older dictionaries have 12.
 pub(crate) const MAX_DEPTH: u32 = 12;
 
-/// What the formats disagree about.
+/// The differences between the formats.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Whether the header bytes from 242 on stand for lists of ones rather than for more weights.
+    /// Header bytes from 242 on stand for lists of ones rather than for more weights.
     pub(crate) ones: bool,
-    /// The largest table that weights may be coded with.
+    /// The log of the largest table for coded weights.
     pub(crate) max_weights_log: u32,
 }
 
-/// A state of the table that weights are decoded with, from the lowest byte on: how many bits are read, the weight, and in two
-/// bytes where the next state starts, to which these bits are added.
+/// A state of the table that decodes weights. From the lowest byte on: the number of bits to read,
+/// the weight, and in two bytes the state to which these bits are added.
 pub(super) type Cell = [u8; 4];
 
-/// Weights, and how often each comes up.
+/// The weights of all symbols, and their counts.
 pub(super) struct Weights {
     pub(super) of: [u8; 256],
-    /// Symbols that are described, the last one included, whose weight is what the others leave.
+    /// The number of symbols, the last one included, whose weight is what the others leave.
     pub(super) count: usize,
-    /// Symbols of each weight, for every part of the symbols.
+    /// The number of symbols of each weight, for every part of the symbols.
     pub(super) counts: [[u16; 16]; WEIGHT_PARTS],
-    /// How many symbols such a part has.
+    /// The number of symbols of a part.
     pub(super) part: u32,
-    /// The same for all of them; of weight 0 too many.
+    /// The number of symbols of each weight. For weight 0 it is too large.
     pub(super) ranks: [u16; 16],
     /// Bits of the longest code.
     pub(super) depth: u32,
@@ -42,13 +51,14 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// What [`read`](Self::read) fills. It is large, and given from call to call it would be on the stack more than once.
+    /// Returns the memory that [`read`](Self::read) fills. It is large, and returned from call to
+    /// call it would be on the stack more than once.
     pub(super) const fn new() -> Self {
         Self { of: [0; 256], count: 0, counts: [[0; 16]; WEIGHT_PARTS], part: 0, ranks: [0; 16], depth: 0, len: 1 }
     }
 
-    /// Reads a description that starts at `at` of `src`, which may go on behind it. In the cells a table is built. `None` if it
-    /// breaks the rules.
+    /// Reads the description at `at` of `src`, which may go on after it. Builds a table in `cells`.
+    /// `None` if the description breaks the rules.
     pub(super) fn read<const N: usize>(
         &mut self,
         src: &[u8],
@@ -89,7 +99,7 @@ impl Weights {
         self.complete()
     }
 
-    /// Weights that are coded with two states in turns. What lies around them is there to be read in words.
+    /// Decodes weights with two states in turns. Words may reach beyond the range.
     #[cfg_attr(feature = "small", inline(never))]
     fn coded<const N: usize>(
         &mut self,
@@ -98,10 +108,11 @@ impl Weights {
         max_log: u32,
         cells: &mut [Cell; N],
     ) -> Option<()> {
-        // Bits are counted from nearby: in a file of 512 MiB and more, 32 bits would not number them.
+        // Bits are counted from nearby: 32 bits cannot count those of a file of 512 MiB.
         let base = range.start.saturating_sub(8);
         let (src, range) = (src.get(base..)?, range.start - base..range.end - base);
-        // How many cells each symbol gets all over the table and at its end. What is no weight counts as 15.
+        // For each symbol, its cells all over the table and those at its end. Symbols that are no
+        // weight count as 15.
         let mut counts = [[0u16; 2]; 16];
         let behind = src.get(range.start..)?;
         let (log, len) = fse::describe(behind, 255, max_log, &mut |symbol, count| {
@@ -140,7 +151,7 @@ impl Weights {
         let mut one = index(window >> (64 - log));
         window <<= log;
         let mut other = index(window >> (64 - log));
-        // Eight at a time, as long as there are bits for whatever they may be, and one word has them.
+        // Eight at a time, as long as the stream and one word have bits for the widest eight.
         let (groups, _) = self.of.as_chunks_mut::<8>();
         let most = 8 * log as usize;
         for group in groups {
@@ -178,7 +189,7 @@ impl Weights {
         Some(())
     }
 
-    /// Counts the weights and adds the last one, which nobody writes.
+    /// Counts the weights and adds the last one, which is not stored.
     #[cfg_attr(feature = "small", inline(never))]
     fn complete(&mut self) -> Option<()> {
         let part = (self.count + 1).div_ceil(WEIGHT_PARTS);
@@ -191,7 +202,8 @@ impl Weights {
         }
         self.ranks = core::array::from_fn(|weight| self.counts.iter().map(|counts| counts[weight]).sum());
         let [_, ranks @ ..] = &self.ranks;
-        // What all of them take of the code space. One that is too deep takes too much.
+        // The part of the code space that all symbols take. A weight that is too large takes too
+        // much.
         let sum: u32 = ranks.iter().zip(0u32..).map(|(&rank, bits)| u32::from(rank) << bits).sum();
         self.depth = 32 - sum.leading_zeros();
         let missing = (1u32 << self.depth) - sum;
@@ -210,13 +222,14 @@ impl Weights {
     }
 }
 
-/// The state that comes after a cell whose bits are the lowest now.
+/// Returns the state after a cell. Its bits are now the lowest of the window.
 #[inline(always)]
 fn follower(cell: u32, window: u64) -> usize {
     ((cell >> 16) + (low32(window) & !(u32::MAX << (cell & 31)))) as usize
 }
 
-/// How many bits the code of each symbol has, as a description at the start of `bytes` says; `None` if that breaks the rules.
+/// Returns the number of bits of the code of each symbol, from the description at the start of
+/// `bytes`; `None` if it breaks the rules.
 pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Option<[u8; 256]> {
     let mut weights = Weights::new();
     weights.read(bytes, 0, rules, &mut [[0; 4]; 1 << 11])?;
