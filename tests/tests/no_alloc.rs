@@ -1,4 +1,5 @@
-//! Decoding allocates nothing: an allocator that counts says so. A test crate of its own, because the allocator is global.
+//! Decoding allocates nothing, as a counting allocator proves. A test crate of its own, because the
+//! allocator is global.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -15,7 +16,7 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory that it hands out.
+// SAFETY: every call goes to the system's allocator unchanged; counting touches none of its memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
@@ -32,14 +33,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often `work` allocates on this thread.
+/// Returns the number of allocations of `work` on this thread.
 fn allocations(work: impl FnOnce()) -> u64 {
     let before = ALLOCATIONS.with(Cell::get);
     work();
     ALLOCATIONS.with(Cell::get) - before
 }
 
-/// Runs `work` on every file, and asserts that it allocates nothing and how many files there are.
+/// Runs `work` on every file; asserts that it allocates nothing, and the number of files.
 fn allocates_nothing(files: &[(String, Vec<u8>)], compact: usize, mut work: impl FnMut(&[u8])) {
     for (name, bytes) in files {
         assert_eq!(allocations(|| work(bytes)), 0, "{name}");
@@ -58,7 +59,8 @@ fn stream(bytes: &[u8], out: &mut [u8], mut step: impl FnMut(&[u8], &mut [u8]) -
     }
 }
 
-/// What `each` makes of every entry of the manifests of a format: name and value. `inside` lists folders, and the key of each manifest.
+/// Returns name and value of every entry in the manifests of a format. `inside` lists folders, and
+/// the key in each manifest.
 fn listed_by<T>(format: &str, inside: &[(&str, &str)], each: impl Fn(&Path, &Json) -> T) -> Vec<(String, T)> {
     let mut all = vec![];
     for folder in vector_folders(format) {
@@ -73,7 +75,7 @@ fn listed_by<T>(format: &str, inside: &[(&str, &str)], each: impl Fn(&Path, &Jso
     all
 }
 
-/// Every file that the manifests of a format list.
+/// Returns every file that the manifests of a format list.
 fn listed(format: &str, inside: &[(&str, &str)]) -> Vec<(String, Vec<u8>)> {
     listed_by(format, inside, |folder, entry| read(&folder.join(text(entry, "file"))))
 }
@@ -84,7 +86,8 @@ fn broken(file: &[u8], at: usize) -> Vec<u8> {
     broken
 }
 
-/// Every file of the compact set of a format, and the same with one of its first bytes broken.
+/// Returns every file of the compact set of a format, and copies with one of its first bytes
+/// broken.
 fn with_broken_bytes(format: &str, first: usize) -> Vec<(String, Vec<u8>)> {
     let mut files = vec![];
     for entry in std::fs::read_dir(&vector_folders(format)[0]).unwrap() {
@@ -98,7 +101,7 @@ fn with_broken_bytes(format: &str, first: usize) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The number of files that a loop over the compact set runs.
+/// The number of files that each test runs with the compact set.
 const CVC: usize = 178;
 const ONPAIR: usize = 48;
 const ZSTD: usize = 1339;
@@ -147,7 +150,7 @@ fn cvc() {
 #[test]
 fn onpair() {
     let mut files = listed("onpair", &[("", "container")]);
-    // Cut and broken ones as well.
+    // Truncated and broken ones as well.
     for (name, file) in files.clone() {
         files.push((format!("half of {name}"), file[..file.len() / 2].to_vec()));
         for at in [8, 9, 13, 40, 2000, file.len() / 2, file.len() - 30, file.len() - 1] {

@@ -5,9 +5,8 @@
 //! * No branch depends on a count of a symbol, except for symbols with more than eight cells:
 //!   mispredictions cost more than the bytes written in vain.
 //! * Cells are written once, in order. The symbol of each comes from a row in the order of symbols.
-//! *
-//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#building-tables)
-//!   has the measurements.
+//! * The measurements are in
+//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#building-tables).
 
 use super::codes::{self, Codes};
 use crate::entropy::{fse, low8, low32};

@@ -1,9 +1,9 @@
-//! Files that are cut, changed, or claim too much.
+//! Files that are truncated, mutated, or claim too much.
 
 use super::*;
 
 #[test]
-fn a_file_cut_at_any_byte_is_refused() {
+fn refuses_a_file_truncated_at_any_byte() {
     valid_if(
         |vector| vector.size() <= 1 << 20,
         655,
@@ -15,14 +15,14 @@ fn a_file_cut_at_any_byte_is_refused() {
             for cut in (0..vector.bytes.len()).step_by(step) {
                 let bytes = &vector.bytes[..cut];
                 match decode(bytes, &mut room, &mut workspace, &vector.told(), &mut ()) {
-                    // Between frames.
+                    // The cut is between frames.
                     Ok(done) => {
                         let shorter = done.wrote < whole.len() || list(&vector.entry, "frames").len() != 1;
                         assert!(shorter, "{} {cut}", vector.name);
                     }
                     Err(error) => {
                         assert_eq!((error.class(), error.at), (Class::Truncated, cut as u64), "{} {cut}", vector.name);
-                        // What comes before the cut is the start of the content.
+                        // Salvage returns the start of the content, up to the cut.
                         let (done, why) = salvage(bytes, &mut room, &mut workspace, &vector.told());
                         assert_eq!(why, Some(error), "{} {cut}", vector.name);
                         assert!(room[..done.wrote] == whole[..done.wrote], "{} {cut}", vector.name);
@@ -34,7 +34,7 @@ fn a_file_cut_at_any_byte_is_refused() {
 }
 
 #[test]
-fn mutated_files_never_panic_and_never_decode_wrong_past_a_checksum() {
+fn mutated_files_never_panic_nor_pass_a_checksum_with_wrong_content() {
     let (mut tried, mut refused, mut checked) = (0u64, 0u64, 0u64);
     valid_if(
         |vector| vector.bytes.len() <= 20_000 && vector.size() <= 1 << 20,
@@ -72,7 +72,8 @@ fn mutated_files_never_panic_and_never_decode_wrong_past_a_checksum() {
                         continue;
                     };
                     assert_eq!(counted, Ok(done.wrote as u64), "{}", vector.name);
-                    // What passes a checksum of 32 bits is the content: all of it, or that of fewer frames.
+                    // Output with the right checksum of 32 bits is the content: all of it, or that
+                    // of fewer frames.
                     if vector.flavour == Flavour::Rfc8878 && done.checksums.unchecked == 0 && done.parts > 0 {
                         checked += 1;
                         assert!(is_made_of(&room[..done.wrote], &whole, vector), "{}", vector.name);
@@ -85,14 +86,14 @@ fn mutated_files_never_panic_and_never_decode_wrong_past_a_checksum() {
     assert!(refused * 2 > tried && checked > 20);
 }
 
-/// Whether this is the content of a vector, or for one of several frames that of some of them.
+/// Returns whether `out` is the content of a vector; for several frames, that of some of them.
 fn is_made_of(out: &[u8], whole: &[u8], vector: &Vector) -> bool {
     let frames = number_of_frames(&vector.entry);
     out == whole || frames > 1 && (out.is_empty() || whole.starts_with(out) || whole.ends_with(out))
 }
 
 #[test]
-fn claims_are_not_believed() {
+fn claims_of_headers_reserve_no_memory() {
     // A content size of 2^62, a window of 2^41, and a bomb of runs.
     let limited = Options { limits: Limits { max_output: 1 << 20, ..Limits::DEFAULT }, ..Options::DEFAULT };
     let huge = b"\x28\xB5\x2F\xFD\xE0\0\0\0\0\0\0\0\x40\x01\0\0";
@@ -104,13 +105,13 @@ fn claims_are_not_believed() {
     bomb.extend(b"\x03\0\x10\0");
     assert_eq!(error(&bomb), ErrorKind::OutputLimit);
     assert_eq!(decoded_len(&bomb, &mut Workspace::new(), &Options::DEFAULT), Ok(101 << 17));
-    // Where that is allowed the vector grows with it.
+    // If the limit allows it, the vector grows with the content.
     let grown = decode_to_vec(&bomb, &Options::DEFAULT);
     assert_eq!(grown.map(|grown| (grown.len(), grown.iter().all(|&byte| byte == 0))), Ok((101 << 17, true)));
-    // A file that breaks off behind its claim gets nothing for it.
+    // A file that is truncated after its claim reserves no memory for it.
     let cut = decode_to_vec(huge.get(..14).unwrap(), &Options { limits: Limits::NONE, ..Options::DEFAULT });
     assert_eq!(cut.map_err(|error| error.kind), Err(ErrorKind::Truncated));
-    // Two million empty frames are two million frames, no more.
+    // Two hundred thousand empty frames have no content.
     let many = b"\x28\xB5\x2F\xFD\x20\0\x01\0\0".repeat(200_000);
     assert_eq!(decode_to_vec(&many, &limited), Ok(vec![]));
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Decodes in a buffer that is so much longer than the content.
+/// Decodes a file at the end of a buffer of `len` bytes.
 fn in_place(bytes: &[u8], len: usize, options: &Options<'_>) -> (Vec<u8>, Result<usize, Error>) {
     let mut buffer = vec![0xA5; len.max(bytes.len())];
     let start = buffer.len() - bytes.len();
@@ -14,7 +14,7 @@ fn in_place(bytes: &[u8], len: usize, options: &Options<'_>) -> (Vec<u8>, Result
 }
 
 #[test]
-fn the_margin_is_enough_to_decode_in_place() {
+fn decodes_in_place_with_the_computed_margin() {
     let (mut exact, mut longer) = (0, vec![]);
     valid(|vector| {
         let options = vector.told();
@@ -27,7 +27,7 @@ fn the_margin_is_enough_to_decode_in_place() {
         let need = whole.len() + margin as usize;
         let (buffer, end) = in_place(&vector.bytes, need, &options);
         if end.map_err(|error| error.kind) == Err(ErrorKind::OutputTooSmall) {
-            // A block that is longer than what it holds, which no encoder writes.
+            // A block that is longer than its content, which no known encoder writes.
             assert!(vector.name.contains("s-"), "{}", vector.name);
             longer.push(vector.name.clone());
             assert_eq!(in_place(&vector.bytes, need + vector.bytes.len(), &options).1, Ok(whole.len()));
@@ -36,7 +36,7 @@ fn the_margin_is_enough_to_decode_in_place() {
         assert_eq!(end, Ok(whole.len()), "{}", vector.name);
         assert!(buffer.starts_with(&whole), "{}", vector.name);
         if need > vector.bytes.len() {
-            // With one byte less it works or is refused, but nothing else comes out.
+            // With one byte less it decodes the same or is refused.
             let (buffer, end) = in_place(&vector.bytes, need - 1, &options);
             match end.map_err(|error| error.kind) {
                 Ok(_) => assert!(buffer.starts_with(&whole), "{}", vector.name),
@@ -47,7 +47,7 @@ fn the_margin_is_enough_to_decode_in_place() {
     });
     println!("{exact} files need every byte of their margin; longer than their content are blocks of {longer:?}");
     assert!(exact > 50 && longer.len() < 20);
-    // One block: not a byte less.
+    // One block needs every byte of its margin.
     let plain = b"one block of text, one block of text, one block of text and text and text".repeat(9);
     let file = zstd::bulk::compress(&plain, 3).unwrap();
     let margin = in_place_margin(&file, &Options::DEFAULT).unwrap() as usize;
@@ -59,7 +59,7 @@ fn the_margin_is_enough_to_decode_in_place() {
 }
 
 #[test]
-fn in_place_and_to_a_slice_fail_alike() {
+fn decoding_in_place_returns_the_errors_of_decode() {
     let small = |vector: &Vector| vector.bytes.len() <= 2000 && vector.size() <= 1 << 16;
     valid_if(small, 627, |vector| {
         let limits = Limits { max_output: 1 << 17, ..Limits::DEFAULT };

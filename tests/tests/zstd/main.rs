@@ -1,4 +1,5 @@
-//! Zstandard against its vectors: byte for byte in all three formats, told apart without help, and hostile files refused.
+//! Zstandard against its vectors: byte for byte in all three formats, detected without help.
+//! Hostile files are refused.
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
 mod hostile;
@@ -61,14 +62,14 @@ fn valid(test: impl FnMut(&Vector)) {
     valid_if(|_| true, COMPACT, test);
 }
 
-/// Runs `test` on the valid vectors that are `wanted`, and asserts that they are this many of the compact set. Of the big set, if
-/// it is there, they must be as many at least.
+/// Runs `test` on the valid vectors that are `wanted`, and asserts their number in the compact set.
+/// The big set, if present, must have at least as many.
 fn valid_if(wanted: impl Fn(&Vector) -> bool, compact: usize, mut test: impl FnMut(&Vector)) {
     for (set, folder) in vector_folders("zstd").iter().enumerate() {
         let (mut ran, mut skipped) = (0, 0);
         for entry in list(&manifest(&folder.join("manifest.json")), "files") {
             let name = text(entry, "file");
-            // Some raw dictionaries have no entry of their own file name pattern; all lie beside the files.
+            // Raw dictionaries have no entry of their own; all are beside the files.
             let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
             let vector = Vector {
                 name: name.to_owned(),
@@ -94,7 +95,7 @@ fn decoded(bytes: &[u8], options: &Options<'_>) -> Result<Vec<u8>, Error> {
     decode_to_vec(bytes, &Options { limits, ..*options })
 }
 
-/// Files that are broken in a way of their own: a name and the bytes.
+/// Calls `each` with broken copies of a vector: one bit flipped, and truncated.
 fn broken(vector: &Vector, mut each: impl FnMut(&[u8])) {
     let mut random = Random(vector.bytes.len() as u64 + 1);
     for _ in 0..12 {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Frames in a row with a seek table behind them, with or without checksums in it.
+/// Returns frames in a row with a seek table after them, with or without checksums in it.
 fn seekable(parts: &[&[u8]], checksums: bool) -> Vec<u8> {
     let (mut file, mut table) = (vec![], vec![]);
     for part in parts {
@@ -24,7 +24,7 @@ fn seekable(parts: &[&[u8]], checksums: bool) -> Vec<u8> {
 }
 
 #[test]
-fn parts_of_a_seekable_file() {
+fn decodes_any_part_of_a_seekable_file() {
     let mut random = Random(3);
     let plain: Vec<u8> = (0..5000).map(|_| b'a' + random.below(26) as u8).collect();
     let parts: Vec<&[u8]> = vec![&plain[..1000], &plain[1000..1001], &[], &plain[1001..4000], &plain[4000..]];
@@ -83,7 +83,7 @@ fn parts_of_a_seekable_file() {
     assert_eq!(File::open(&empty, &limits).map(|file| (file.len(), file.content())), Ok((0, 0)));
 }
 
-/// A file that is read in ranges: only the bytes that are asked for are looked at.
+/// Reads a file in ranges: only the bytes that are asked for are fetched.
 fn by_pieces(file: &[u8], plain: &[u8]) {
     let fetch = |range: &std::ops::Range<u64>| &file[range.start as usize..range.end as usize];
     let (mut search, mut opened, mut places) = (Search::new(file.len() as u64, &Limits::DEFAULT), None, vec![]);
@@ -107,7 +107,7 @@ fn by_pieces(file: &[u8], plain: &[u8]) {
 }
 
 #[test]
-fn seek_tables_that_do_not_fit_are_refused() {
+fn refuses_wrong_seek_tables() {
     let plain = b"some text, some text, some more text; some text, some text, some more text";
     let (limits, options, mut workspace) = (Limits::DEFAULT, Options::DEFAULT, Workspace::new());
     let file = seekable(&[&plain[..40], &plain[40..]], true);
@@ -141,7 +141,7 @@ fn seek_tables_that_do_not_fit_are_refused() {
     }
     println!("{verdicts:?}");
     assert!(verdicts["ZstdSeekTable"] > 100 && verdicts["ZstdChecksum"] > 10 && verdicts["no table"] > 10);
-    // Behind another file it would name the wrong bytes.
+    // After another file, the table would name the wrong bytes.
     assert_eq!(kind(&[&file[..], &file].concat(), &limits), Err(ErrorKind::ZstdSeekTable));
     assert_eq!(kind(&file[1..], &limits), Err(ErrorKind::ZstdSeekTable));
     assert_eq!(kind(&file[file.len() - 9..], &limits), Err(ErrorKind::ZstdSeekTable));
@@ -159,7 +159,7 @@ fn seek_tables_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn wrong_checksums_can_be_reported() {
+fn refuses_reports_or_skips_wrong_checksums_of_a_seek_table() {
     let plain = b"some text, some text, some more text; some text, some text, some more text";
     let mut file = seekable(&[&plain[..40], &plain[40..]], true);
     // The checksum of the first entry.

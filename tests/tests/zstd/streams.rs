@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Decodes through the streaming decoder; `split` says how much of input and output each call gets.
+/// Decodes through the streaming decoder; `split` returns the sizes of input and output of each
+/// call.
 fn stream(
     bytes: &[u8],
     window: &mut [u8],
@@ -14,7 +15,7 @@ fn stream(
     drive(bytes, split, |src, end, dst| decoder.step(src, end, dst))
 }
 
-/// The largest window that a frame of this file needs.
+/// Returns the largest window that a frame of this file needs.
 fn buffer(bytes: &[u8], flavour: Flavour, entry: &Json) -> usize {
     let frames =
         entry["magic_offsets"].as_array().map_or(vec![0], |all| all.iter().map(|at| at.as_u64().unwrap()).collect());
@@ -30,11 +31,12 @@ fn is_short(vector: &Vector) -> bool {
 }
 
 #[test]
-fn any_split_gives_the_same_bytes() {
+fn any_split_decodes_to_the_same_bytes() {
     let mut in_small_pieces = 0;
     valid_if(is_short, COMPACT, |vector| {
         let whole = decoded(&vector.bytes, &vector.told()).unwrap();
-        // The compact manifest does not say where frames start; several frames get a window for all of them.
+        // The compact manifest does not list where frames start; several frames get one large
+        // window.
         let need = match number_of_frames(&vector.entry) {
             1 => buffer(&vector.bytes, vector.flavour, &vector.entry),
             _ => 16 << 20,
@@ -66,7 +68,7 @@ fn any_split_gives_the_same_bytes() {
 }
 
 #[test]
-fn two_calls_with_nothing_to_do_are_an_error() {
+fn refuses_two_idle_calls_in_a_row() {
     let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
     let (mut workspace, mut window) = (Workspace::new(), [0; 32]);
     let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
@@ -87,7 +89,7 @@ fn two_calls_with_nothing_to_do_are_an_error() {
 }
 
 #[test]
-fn the_buffer_of_a_file_is_enough_for_all_its_frames() {
+fn stream_buffer_is_enough_for_all_frames() {
     valid_if(is_short, COMPACT, |vector| {
         let need = stream_buffer(&vector.bytes, &vector.options()).unwrap();
         let mut window = vec![0; usize::try_from(need).unwrap()];
@@ -106,7 +108,7 @@ fn the_buffer_of_a_file_is_enough_for_all_its_frames() {
 }
 
 #[test]
-fn frames_and_checksums_are_counted_as_for_whole_files() {
+fn streams_count_frames_and_checksums_as_decode_does() {
     valid(|vector| {
         let (mut workspace, mut out) = (Workspace::new(), vec![0; vector.size()]);
         let whole = decode(&vector.bytes, &mut out, &mut workspace, &vector.told(), &mut ()).unwrap();
@@ -119,7 +121,7 @@ fn frames_and_checksums_are_counted_as_for_whole_files() {
 }
 
 #[test]
-fn all_that_comes_before_an_error_is_given() {
+fn returns_all_output_before_an_error() {
     let (mut wrong, mut cut) = (0, 0);
     valid_if(
         |vector| vector.bytes.len() <= 1000,
@@ -129,7 +131,7 @@ fn all_that_comes_before_an_error_is_given() {
             let mut window = vec![0; stream_buffer(&vector.bytes, &vector.told()).unwrap() as usize];
             let mut all =
                 |bytes: &[u8]| stream(bytes, &mut window, &vector.told(), || (usize::MAX >> 1, whole.len() + 1));
-            // A checksum is the last thing in a file, behind all of its content.
+            // A checksum is the last field of a file, after all of its content.
             let mut bytes = vector.bytes.clone();
             *bytes.last_mut().unwrap() ^= 1;
             let (out, end) = all(&bytes);
@@ -140,7 +142,7 @@ fn all_that_comes_before_an_error_is_given() {
             let mut before = 0;
             for len in 0..vector.bytes.len() {
                 let (out, end) = all(&vector.bytes[..len]);
-                // Behind a frame it may end.
+                // The file may end after a frame.
                 let class = end.map_err(|error| error.class());
                 assert!(matches!(class, Ok(()) | Err(Class::Truncated)), "{} {len}: {class:?}", vector.name);
                 assert!(whole.starts_with(&out) && out.len() >= before, "{} {len}", vector.name);
@@ -153,7 +155,7 @@ fn all_that_comes_before_an_error_is_given() {
 }
 
 #[test]
-fn a_larger_window_is_lent_between_frames() {
+fn takes_a_larger_window_between_frames() {
     let small = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
     // A window of 128 KiB, and as long a run.
     let large = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";
@@ -182,7 +184,7 @@ fn a_larger_window_is_lent_between_frames() {
 }
 
 #[test]
-fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
+fn idle_calls_before_a_new_window_do_not_count_after_it() {
     let file = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";
     let (mut workspace, mut window, mut out) = (Workspace::new(), vec![0; 4 << 17], vec![0; 1 << 17]);
     let (mut early, mut late) = ([0; 8], [0; 8]);
@@ -199,7 +201,7 @@ fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
 }
 
 #[test]
-fn what_comes_before_a_larger_window_leaves_first() {
+fn returns_all_output_before_it_asks_for_a_larger_window() {
     let small = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
     let large = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";
     let file = [&small[..], large].concat();
@@ -207,7 +209,7 @@ fn what_comes_before_a_larger_window_leaves_first() {
     let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
     let step = decoder.step(&file, End::Here, &mut out).unwrap();
     assert_eq!((step.wrote, step.status, &out[..3]), (3, Status::NeedOutput, &b"zst"[..]));
-    // The window may be asked for any number of times.
+    // The decoder may ask for the window any number of times.
     for _ in 0..3 {
         let error = decoder.step(&file[step.read..], End::Here, &mut out).unwrap_err();
         assert_eq!((error.kind, error.at, error.need), (ErrorKind::ZstdWindowBuffer, 12, 4 << 17));
@@ -215,7 +217,7 @@ fn what_comes_before_a_larger_window_leaves_first() {
 }
 
 #[test]
-fn a_frame_that_is_its_own_window_is_bounded_by_the_limit() {
+fn the_window_limit_bounds_single_segment_frames_in_streams() {
     let file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
     let limited = |max_window| Options { limits: Limits { max_window, ..Limits::DEFAULT }, ..Options::DEFAULT };
     let mut window = [0; 100];
@@ -229,8 +231,9 @@ fn a_frame_that_is_its_own_window_is_bounded_by_the_limit() {
 }
 
 #[test]
-fn a_descriptor_is_no_magic_number() {
-    // Without a magic number the first byte is the descriptor: one segment, a checksum, a dictionary ID of four bytes, which is 0.
+fn a_magicless_descriptor_is_not_taken_for_a_magic_number() {
+    // Without a magic number, the first byte is the descriptor: one segment, a checksum, a
+    // dictionary ID of four bytes, which is 0.
     let file = b"\x27\0\0\0\0\x03\x19\0\0zst\0\0\0\0";
     let options = Options { magicless: true, verify: Verify::Skip, ..Options::DEFAULT };
     assert_eq!(decoded(file, &options).unwrap(), b"zst");
@@ -240,7 +243,7 @@ fn a_descriptor_is_no_magic_number() {
 }
 
 #[test]
-fn a_stream_and_a_whole_file_fail_alike() {
+fn streams_return_the_errors_of_decode() {
     let mut window = vec![0; 1 << 20];
     let mut compared = 0;
     let mut compare = |name: &str, bytes: &[u8], options: &Options<'_>, random: &mut Random| {
@@ -251,7 +254,8 @@ fn a_stream_and_a_whole_file_fail_alike() {
         let (out, end) = stream(bytes, &mut window, options, || (1 + random.below(60), 1 + random.below(500)));
         compared += 1;
         match (whole, end) {
-            // A window in a single segment is bounded by the output, and in a stream by the buffer and the limit.
+            // The output bounds a window in a single segment; in a stream, the buffer and the limit
+            // do.
             (_, Err(Error { kind: ErrorKind::ZstdWindowBuffer | ErrorKind::WindowLimit, .. })) => {}
             (Ok(done), Ok(())) => assert!(room[..done.wrote] == out, "{name}"),
             (Err(whole), Err(streamed)) => assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at), "{name}"),

@@ -1,4 +1,4 @@
-//! What is told of a file: its headers, its leaves, its symbols.
+//! The structure of a file: its headers, its leaves, its symbols.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn leaves_tile_every_valid_file() {
     });
 }
 
-/// What the headers of a file say that is read where its outline asks.
+/// Compares the headers of a file with an outline that reads only the ranges it asks for.
 fn outlined(bytes: &[u8], flavour: Flavour) -> (Leaves, Result<u64, Error>) {
     let mut leaves = Leaves::default();
     let mut outline = Outline::new(bytes.len() as u64, flavour);
@@ -30,7 +30,7 @@ fn outlined(bytes: &[u8], flavour: Flavour) -> (Leaves, Result<u64, Error>) {
 }
 
 #[test]
-fn headers_alone_tell_where_the_blocks_are() {
+fn outlines_find_every_block_from_headers_alone() {
     let at =
         |leaves: &Leaves| leaves.leaves.iter().filter(|leaf| leaf.1 == Name::BlockHeader).cloned().collect::<Vec<_>>();
     valid_if(is_short, COMPACT, |vector| {
@@ -41,7 +41,7 @@ fn headers_alone_tell_where_the_blocks_are() {
         assert_eq!(at(&leaves), at(&all), "{}", vector.name);
         assert_eq!(blocks, Ok(at(&all).len() as u64), "{}", vector.name);
         leaves.assert_tile(vector.bytes.len(), &vector.name);
-        // Of a file that is cut, no more is said than there is.
+        // The outline of a truncated file ends where the file does.
         for cut in (1..vector.bytes.len()).filter(|cut| vector.bytes.len() < 700 || cut % 997 == 0) {
             if let Err(error) = outlined(&vector.bytes[..cut], flavour).1 {
                 assert_eq!((error.class(), error.at), (Class::Truncated, cut as u64), "{}", vector.name);
@@ -53,7 +53,7 @@ fn headers_alone_tell_where_the_blocks_are() {
 }
 
 #[test]
-fn the_structure_shows_without_the_dictionary() {
+fn inspects_frames_without_their_dictionary() {
     let names_its_dictionary = |vector: &Vector| {
         let id = vector.dictionary.as_deref().map_or(0, |bytes| Dictionary::new(bytes).id());
         let header = Header::read(&vector.bytes, &Limits::NONE, vector.flavour);
@@ -70,14 +70,14 @@ fn the_structure_shows_without_the_dictionary() {
         assert!(blind.0.leaves == all.leaves, "{}", vector.name);
         let size = decoded_len(&vector.bytes, &mut workspace, &without).map_err(|error| error.kind);
         assert_eq!(size, Err(ErrorKind::ZstdDictionaryWanted));
-        // What is wrong with the structure shows all the same, whatever it is.
+        // Errors in the structure still show.
         broken(vector, |bytes| {
             let _ = inspect(bytes, &mut workspace, &without, &mut Symbols(Leaves::default()));
         });
     });
 }
 
-/// Makes the content of what an observer of symbols hears.
+/// Rebuilds the content from the symbols that are emitted.
 #[derive(Default)]
 struct Rebuilt<'a> {
     src: &'a [u8],
@@ -87,7 +87,7 @@ struct Rebuilt<'a> {
     literals: Vec<u8>,
     size: usize,
     sequence: [usize; 3],
-    /// The size of a block of one byte is not told.
+    /// The length of a run is not emitted.
     runs: bool,
 }
 
@@ -132,7 +132,7 @@ impl Trace for Rebuilt<'_> {
 }
 
 #[test]
-fn symbols_tile_a_file_and_make_its_content() {
+fn symbols_tile_a_file_and_rebuild_its_content() {
     let mut workspace = Workspace::new();
     let mut rebuild = |name: &str, bytes: &[u8], options: &Options<'_>, whole: &[u8]| {
         let mut heard = Symbols(Rebuilt { src: bytes, ..Rebuilt::default() });
@@ -149,7 +149,7 @@ fn symbols_tile_a_file_and_make_its_content() {
     valid_if(is_small, 527, |vector| {
         let whole = decoded(&vector.bytes, &vector.told()).unwrap();
         rebuild(&vector.name, &vector.bytes, &vector.told(), &whole);
-        // A stream that breaks off is an error here as it is for a decoder.
+        // A truncated stream is the same error as in a decoder.
         broken(vector, |bytes| {
             let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
             let options = Options { limits, ..vector.told() };

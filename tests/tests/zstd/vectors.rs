@@ -2,14 +2,14 @@
 
 use super::*;
 
-/// SHA-256 of what a file decodes to.
+/// Returns the SHA-256 of decoded bytes, in hexadecimal.
 fn digest(bytes: &[u8]) -> String {
     use sha2::Digest;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
-fn every_vector_decodes_byte_for_byte_and_is_recognised() {
+fn decodes_and_detects_every_vector() {
     valid(|vector| {
         let mut workspace = Workspace::new();
         let (name, options) = (&vector.name, vector.options());
@@ -23,7 +23,7 @@ fn every_vector_decodes_byte_for_byte_and_is_recognised() {
         assert_eq!(digest(&out), text(&vector.entry, "sha256"), "{name}");
         let size = decoded_len(&vector.bytes, &mut workspace, &options);
         assert_eq!(size, Ok(out.len() as u64), "{name}");
-        // Exactly the room that is needed, and more than that.
+        // A slice of the exact length, and a longer one.
         for more in [0, 1, 1000] {
             let mut room = vec![0; out.len() + more];
             let done = decode(&vector.bytes, &mut room, &mut workspace, &options, &mut ());
@@ -40,7 +40,7 @@ fn every_vector_decodes_byte_for_byte_and_is_recognised() {
 }
 
 #[test]
-fn bad_files_end_as_their_manifest_says() {
+fn bad_files_fail_as_their_manifest_says() {
     for folder in vector_folders("zstd") {
         for (name, flavour) in [("draft", Flavour::Draft), ("rfc8878", Flavour::Rfc8878)] {
             let folder = folder.join("bad").join(name);
@@ -63,7 +63,7 @@ fn bad_files_end_as_their_manifest_says() {
                 } else if why.ends_with("_truncated") && text(entry, "what").contains("frame cut") {
                     assert_eq!(verdict.map_err(|error| error.class()), Err(Class::Truncated), "{name}/{file}");
                 }
-                // Nobody who is not told the format may take it for another and decode something.
+                // Detection must not decode a bad file in another format.
                 let guessed = decoded(&bytes, &Options { flavour: None, ..options });
                 assert!(guessed.is_err() || guessed.map(drop) == verdict, "{name}/{file} under another format");
                 verdicts.insert(file.to_owned(), verdict);
@@ -74,7 +74,7 @@ fn bad_files_end_as_their_manifest_says() {
     }
 }
 
-/// Which error each file gets is written down, and a person has read it.
+/// The error of each bad file is written down, and a person has reviewed it.
 fn golden(file: &str, verdicts: &BTreeMap<String, Result<(), Error>>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
     let mut lines = String::new();
@@ -92,7 +92,7 @@ fn golden(file: &str, verdicts: &BTreeMap<String, Result<(), Error>>) {
 }
 
 #[test]
-fn upstream_golden_files() {
+fn decodes_or_refuses_the_golden_files_of_libzstd() {
     for folder in vector_folders("zstd") {
         let folder = folder.join("golden");
         for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
@@ -107,7 +107,7 @@ fn upstream_golden_files() {
                 _ => assert!(out.is_err(), "{name}"),
             }
         }
-        // A dictionary whose Huffman code is 12 bits deep, and one whose offsets are none.
+        // A dictionary with a Huffman code of 12 bits, and one with offsets of 0.
         let dictionary = read(&folder.join("golden-dictionaries/http-dict-missing-symbols"));
         let dictionary = Dictionary::new(&dictionary);
         let input = b"GET /index.html HTTP/1.1\r\nHost: example.org\r\n\r\n".repeat(20);
@@ -125,7 +125,7 @@ fn upstream_golden_files() {
 }
 
 #[test]
-fn what_libzstd_writes_comes_back() {
+fn decodes_output_of_libzstd() {
     let mut random = Random(7);
     let words: Vec<Vec<u8>> =
         (0..200).map(|_| (0..1 + random.below(9)).map(|_| b'a' + random.below(26) as u8).collect()).collect();
@@ -167,11 +167,11 @@ fn what_libzstd_writes_comes_back() {
 }
 
 #[test]
-fn a_dictionary_that_was_prepared_decodes_the_same() {
+fn prepared_dictionaries_decode_the_same() {
     valid_if(|vector| vector.dictionary.is_some(), 128, |vector| assert!(prepared(vector), "{}", vector.name));
 }
 
-/// Twice with one dictionary whose tables were read before, and once as a flavour that they were not read for.
+/// Decodes twice with one prepared dictionary, and once in a format for which it was not prepared.
 fn prepared(vector: &Vector) -> bool {
     let dictionary = Dictionary::new(vector.dictionary.as_deref().unwrap());
     let whole = decoded(&vector.bytes, &vector.told()).unwrap();
@@ -184,8 +184,8 @@ fn prepared(vector: &Vector) -> bool {
 }
 
 #[test]
-fn a_vector_may_be_as_long_as_the_limit() {
-    // One compressed block could hold 128 KiB, but holds less: the limit is about what it holds.
+fn decodes_content_as_long_as_the_limit() {
+    // One compressed block could hold 128 KiB but holds less: the limit applies to its content.
     let folder = &vector_folders("zstd")[0];
     let bytes = read(&folder.join("bad/rfc8878/seq-good.zst"));
     let vector = |max_output| {
@@ -197,7 +197,7 @@ fn a_vector_may_be_as_long_as_the_limit() {
 }
 
 #[test]
-fn a_wrong_checksum_is_refused_reported_or_skipped() {
+fn refuses_reports_or_skips_a_wrong_checksum() {
     let plain = b"two frames with a checksum each, of which one is wrong".repeat(3);
     let mut encoder = zstd::bulk::Compressor::new(3).unwrap();
     encoder.include_checksum(true).unwrap();

@@ -10,9 +10,8 @@
 //!   tenth.
 //! * A stream is checked only at its end ([`Reader::is_exhausted`]). Before its start a refill
 //!   fails.
-//! *
-//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#nearly-all-huffman)
-//!   has the measurements.
+//! * The measurements are in
+//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#nearly-all-huffman).
 
 use core::ops::Range;
 

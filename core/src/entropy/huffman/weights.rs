@@ -6,9 +6,8 @@
 //! * Eight weights come from one word, as long as the stream has bits for the widest eight. Do not
 //!   refill inside such a group.
 //! * Bits before the stream are readable, so that a word may begin there.
-//! *
-//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#short-frames)
-//!   has the measurements.
+//! * The measurements are in
+//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#short-frames).
 
 use core::ops::Range;
 
