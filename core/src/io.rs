@@ -72,7 +72,7 @@ impl<R: BufRead, F: FnMut(&[u8], End, &mut [u8]) -> Result<Step>> Read for Reade
     }
 }
 
-/// A sink that writes to an [`io::Write`](Write).
+/// A sink that writes to an [`io::Write`].
 ///
 /// A sink can only refuse bytes. [`failure`](Self::failure) returns the error of the write.
 #[derive(Debug)]
