@@ -18,43 +18,45 @@ pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6378;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
 
-/// The tables of the formats that the streams of a file are in. It need not be initialised, nor cleared between uses.
+/// Tables for the formats of the streams in a file. Needs no initialisation, and no clearing
+/// between uses.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolAt1Workspace {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_AT1_WORKSPACE_WORDS],
 }
 
 const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_AT1_WORKSPACE_SIZE, "the C struct has too few words");
 
-/// What stands at both ends of a file, and what it takes to decode it.
+/// The header and trailer of a file, and the memory that it takes to decode it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolAt1Info {
-    /// Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
-    /// error of the class `WORKSPACE_TOO_SMALL`, before anything of that body is written. Start over with as much, or with twice what
-    /// there was if that is more: each frame may ask for a little more, and what frames before it gave comes again.
+    /// Bytes of scratch for decoding, according to the headers of the streams. Their contents may
+    /// need more: an error of the class `WORKSPACE_TOO_SMALL`, before any of that body is written.
+    /// Start over with as much, or with twice the last amount if that is more: each frame may need
+    /// a little more, and the output of the frames before it is repeated.
     pub scratch_len: u64,
     /// The same for `unspool_at1_decode_to`.
     pub scratch_len_to: u64,
-    /// What kind of file was taken apart, as its byte says: 4 for a table, 255 for any file.
+    /// The codec that made the file, by its byte: 4 for a table, 255 for any file.
     pub codec: u8,
-    /// 1 if the file ends with a SHA-256 of what it decodes to.
+    /// 1 if the file ends with a SHA-256 of the decoded bytes.
     pub hashed: u8,
-    /// 1 if the body is one set of streams, 0 if it is frames of them.
+    /// 1 if the body is one set of streams, 0 if it consists of frames.
     pub whole: u8,
 }
 
-/// How far a call came that decoded a whole file.
+/// The result of decoding a whole file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolAt1Done {
-    /// Bytes of the input: all of it.
+    /// Bytes of the input that were used: all of it.
     pub read: usize,
-    /// Bytes of the output that are filled. What lies behind them may have been used as scratch.
+    /// Bytes of the output that are filled. The bytes after them may have been used as scratch.
     pub wrote: usize,
-    /// 1 if the hash was compared and found right.
+    /// 1 if the hash was compared and is equal.
     pub hashed: u8,
 }
 
@@ -76,18 +78,18 @@ unsafe fn options(with: *const UnspoolLimits) -> Result<Options> {
 ///
 /// As for [`zeroed`].
 pub(crate) unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. A workspace is made of numbers, of arrays of numbers, and of choices whose first is 0; all of them are
-    // zero in `Workspace::new`, which a test compares.
+    // SAFETY: the same promise. A workspace consists of numbers, arrays of numbers, and enums whose
+    // first variant is 0; `Workspace::new` is all zeros, which a test compares.
     unsafe { zeroed::<Workspace>(workspace, len) }
 }
 
-/// How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
+/// Returns the bytes of a workspace in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_at1_workspace_len() -> usize {
     size_of::<Workspace>()
 }
 
-/// What a whole file says of itself; nothing is decoded.
+/// Reads the header and trailer of a whole file; decodes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_info(
     src: *const u8,
@@ -116,7 +118,8 @@ pub unsafe extern "C" fn unspool_at1_info(
     }
 }
 
-/// How many bytes a file decodes to. Everything is read as by `unspool_at1_decode`, but nothing is written.
+/// Counts the bytes that a file decodes to. Reads everything as `unspool_at1_decode` does, but
+/// writes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_decoded_len(
     src: *const u8,
@@ -172,18 +175,20 @@ pub unsafe extern "C" fn unspool_at1_decode(
     }
 }
 
-/// Decodes a file in a frame of its own, which is not added to that of the call from C.
+/// Decodes a file in a stack frame of its own, which is not added to that of the call from C.
 #[inline(never)]
 fn whole(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<Done> {
     at1::decode(src, dst, workspace, scratch, options, &mut ())
 }
 
-/// Takes decoded bytes in order, which are lent to it for the call. What is not 0 ends decoding with the error `SINK_FULL`.
+/// Takes decoded bytes in order; they are borrowed for the call. Any return value but 0 ends
+/// decoding with the error `SINK_FULL`.
 pub type UnspoolAt1Write = Option<unsafe extern "C" fn(context: *mut c_void, bytes: *const u8, len: usize) -> u8>;
 
-/// Decodes a whole file to a function that takes it piece by piece, where there is no room for all of it.
+/// Decodes a whole file to a function that takes it piece by piece, if there is no memory for all
+/// of it.
 ///
-/// That is as near to a stream as the format comes: what a line is made of lies all over the file.
+/// The format cannot stream further than that: the parts of a line are all over the file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_decode_to(
     src: *const u8,

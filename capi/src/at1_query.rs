@@ -1,4 +1,5 @@
-//! Questions to AT-1 tables in row groups (codecs 7 and 8), answered from as few bytes of a file as possible.
+//! Queries on AT-1 tables in row groups (codecs 7 and 8), which read as few bytes of a file as
+//! possible.
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -13,7 +14,8 @@ use crate::memory::{
     Opaque, Stretch, answer, apart, build, clear, fits, held, held_in, input, maybe, noted, output, room, stretch,
 };
 
-/// Which column is meant: by its name, or if that is null by its number, from 0. A name is a path of JSON, or a field of the header line.
+/// Names a column: by its name, or if that is null by its number, from 0. A name is a path of JSON,
+/// or a field of the header line.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolAt1Column {
@@ -21,39 +23,40 @@ pub struct UnspoolAt1Column {
     pub name: *const u8,
     /// Bytes of the name.
     pub name_len: usize,
-    /// The number, where there is no name.
+    /// The number, if there is no name.
     pub number: usize,
 }
 
-/// A condition that a row must meet: its value in a column equals something, or lies in a range. Numbers are compared exactly, as the digits
-/// that they are, both here and in the file.
+/// A condition for a row: its value in a column equals a given one, or is in a range. Numbers are
+/// compared exactly, by their digits, here and in the file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolAt1Filter {
-    /// Whose values are looked at.
+    /// The column.
     pub column: UnspoolAt1Column,
-    /// What the value is equal to, as bytes in a column of texts and as a number in one of numbers; null for a range.
+    /// The value to equal, as bytes in a column of texts and as a number in one of numbers; null
+    /// for a range.
     pub equal: *const u8,
     /// Bytes of it.
     pub equal_len: usize,
-    /// The lowest number that is meant, `"-12.50"`, or null if there is none.
+    /// The lowest number of the range, such as `"-12.50"`; null if unbounded.
     pub low: *const u8,
     /// Bytes of it.
     pub low_len: usize,
-    /// The highest number that is meant, or null if there is none.
+    /// The highest number of the range; null if unbounded.
     pub high: *const u8,
     /// Bytes of it.
     pub high_len: usize,
 }
 
-/// What is wanted of the rows that meet all conditions.
+/// The result to return for the rows that meet all conditions.
 pub type UnspoolAt1Ask = u8;
 
 /// The rows with all columns, and their lines. The request names no columns.
 pub const UNSPOOL_AT1_ROWS: u8 = 0;
 /// The rows with the columns that the request names, in that order.
 pub const UNSPOOL_AT1_COLUMNS: u8 = 1;
-/// How many rows there are. The request names no columns.
+/// The number of rows. The request names no columns.
 pub const UNSPOOL_AT1_COUNT: u8 = 2;
 /// The sum of the numbers in the one column that the request names.
 pub const UNSPOOL_AT1_SUM: u8 = 3;
@@ -62,21 +65,21 @@ pub const UNSPOOL_AT1_MIN: u8 = 4;
 /// The largest number in the one column that the request names.
 pub const UNSPOOL_AT1_MAX: u8 = 5;
 
-/// A question. It may lie in read-only memory.
+/// A request. It may be in read-only memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolAt1Request {
-    /// What a row must meet, all of it.
+    /// The conditions; a row must meet all of them.
     pub filters: *const UnspoolAt1Filter,
-    /// How many conditions these are.
+    /// The number of conditions.
     pub filters_len: usize,
-    /// Which columns are asked for.
+    /// The columns.
     pub columns: *const UnspoolAt1Column,
-    /// How many columns these are.
+    /// The number of columns.
     pub columns_len: usize,
-    /// The first so many rows that meet all conditions are looked at, no more; 0 for all.
+    /// The most rows to read that meet all conditions; 0 for all.
     pub limit: u64,
-    /// What is wanted of them.
+    /// The result, one of `UNSPOOL_AT1_ROWS` and the others.
     pub ask: UnspoolAt1Ask,
 }
 
@@ -87,11 +90,11 @@ pub const UNSPOOL_AT1_TERM_WORDS: usize = 4;
 #[cfg(not(target_pointer_width = "32"))]
 pub const UNSPOOL_AT1_TERM_WORDS: usize = 7;
 
-/// Where a query keeps one of the conditions or columns of its request.
+/// Memory for one of the conditions or columns of a request.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolAt1Term {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_AT1_TERM_WORDS],
 }
 
@@ -104,15 +107,15 @@ pub const UNSPOOL_AT1_QUERY_WORDS: usize = 89;
 /// Bytes of a query.
 pub const UNSPOOL_AT1_QUERY_SIZE: usize = UNSPOOL_AT1_QUERY_WORDS * 8;
 
-/// A question on its way to an answer.
+/// A query in progress.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolAt1Query {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_AT1_QUERY_WORDS],
 }
 
-/// A query with what was lent to it.
+/// A query with the memory that was lent to it.
 #[derive(Debug)]
 pub struct Asked {
     query: Query<'static>,
@@ -141,53 +144,56 @@ impl Opaque for UnspoolAt1Query {
 
 const _: () = fits::<UnspoolAt1Query>();
 
-/// What a query stopped at.
+/// The reason for which a query stopped.
 pub type UnspoolAt1NextKind = u8;
 
 /// It needs the bytes of the file from `start` to before `end`.
 pub const UNSPOOL_AT1_NEXT_BYTES: u8 = 0;
-/// There is a row, to be looked at until the next step, which gets the same bytes again: `start` and `end` say which they were.
+/// A row was found, which is valid until the next step. The next step takes the same bytes again:
+/// `start` and `end` name them.
 pub const UNSPOOL_AT1_NEXT_ROW: u8 = 1;
-/// All is done.
+/// The query is complete.
 pub const UNSPOOL_AT1_NEXT_NOTHING: u8 = 2;
 
-/// What a query stopped at.
+/// The state at which a query stopped.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolAt1Next {
-    /// Where the bytes start that come next, also behind a row.
+    /// The start of the bytes to pass next, also after a row.
     pub start: u64,
-    /// Where they end.
+    /// Their end.
     pub end: u64,
-    /// Which row of the table it is, from 0. Lines that are no rows do not count.
+    /// The number of the row in the table, from 0. Lines that are not rows do not count.
     pub row: u64,
-    /// How many values the row has.
+    /// The number of values in the row.
     pub values: usize,
-    /// Which of these there is.
+    /// The reason, one of `UNSPOOL_AT1_NEXT_BYTES` and the others.
     pub kind: UnspoolAt1NextKind,
 }
 
-/// What came out besides rows.
+/// The results of a query other than rows.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolAt1Answer {
-    /// Rows that met all conditions, as far as the limit.
+    /// Rows that met all conditions, up to the limit.
     pub rows: u64,
-    /// Of these, the rows whose value is no number. Sum, minimum and maximum are over the others.
+    /// Those of them whose value is not a number. Sum, minimum and maximum are over the others.
     pub without_number: u64,
-    /// The sum times ten to the power of `sum_scale`: its low 64 bits. As an `int64_t` they are all of it, if nothing is above.
+    /// The sum times ten to the power of `sum_scale`: its low 64 bits. If it fits in an `int64_t`,
+    /// these are all of it.
     pub sum_low: u64,
-    /// Its high 64 bits: 0 or -1 if nothing is above `sum_low` but the sign.
+    /// Its high 64 bits: 0 or -1 if they only repeat the sign of `sum_low`.
     pub sum_high: i64,
-    /// Digits of the sum behind the point.
+    /// Digits of the sum after the decimal point.
     pub sum_scale: u32,
-    /// The smallest or largest number, as the first row that has it writes it, until the next step; null if there is none.
+    /// The smallest or largest number, as written in the first row that has it; valid until the
+    /// next step, null if there is none.
     pub best: *const u8,
     /// Bytes of it.
     pub best_len: usize,
 }
 
-/// How much of the file was needed.
+/// The share of the file that a query read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolAt1Stats {
@@ -214,7 +220,7 @@ unsafe fn text(bytes: *const u8, len: usize) -> Result<Option<&'static [u8]>> {
 
 /// # Safety
 ///
-/// A name that is not null is so long.
+/// A name that is not null has that length.
 unsafe fn column(column: &UnspoolAt1Column) -> Result<Column<'static>> {
     // SAFETY: the same promise.
     let name = unsafe { text(column.name, column.name_len)? };
@@ -241,8 +247,8 @@ unsafe fn filter(filter: &UnspoolAt1Filter) -> Result<Filter<'static>> {
 ///
 /// # Safety
 ///
-/// The lists of the request are as long as it says, and so are their names and values, which nobody changes while the query is used. The terms
-/// are nobody else's.
+/// The lists of the request have the lengths that it says, and so have their names and values,
+/// which nobody changes while the query is used. Nobody else uses the terms.
 unsafe fn read(request: &UnspoolAt1Request, terms: *mut UnspoolAt1Term, terms_len: usize) -> Result<Request<'static>> {
     // SAFETY: the same promise.
     unsafe {
@@ -269,11 +275,13 @@ unsafe fn read(request: &UnspoolAt1Request, terms: *mut UnspoolAt1Term, terms_le
     }
 }
 
-/// Starts a query with the first bytes of a file, however many: if they are too few, an error of the class `TRUNCATED` says in `need` how many
-/// there must be, and if terms or scratch are, one of the class `WORKSPACE_TOO_SMALL`. Then call again with more.
+/// Starts a query with the first bytes of a file. If they are too few, the error is of the class
+/// `TRUNCATED`, and its `need` is how many there must be. If terms or scratch are too small, it is
+/// of the class `WORKSPACE_TOO_SMALL`. Then call again with more.
 ///
-/// Terms, scratch and workspace are lent to the query until it is no longer used, and so are the names and values that the request points to. There is
-/// a term for each condition and each column. Request, conditions, columns and the first bytes of the file are not needed any more.
+/// The query borrows terms, scratch and workspace until it is no longer used, and also the names
+/// and values that the request points to. It takes a term for each condition and each column.
+/// Request, conditions, columns and the first bytes of the file are free after the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_init(
     query: *mut UnspoolAt1Query,
@@ -323,7 +331,8 @@ pub unsafe extern "C" fn unspool_at1_query_init(
     }
 }
 
-/// Gives a query a longer scratch, where that is what a step asked for. What it knows is copied there, and the last scratch is no longer used.
+/// Lends a query a longer scratch, after a step asked for it. The state of the query is copied, and
+/// the last scratch is free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_lend(
     query: *mut UnspoolAt1Query,
@@ -351,14 +360,16 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
     }
 }
 
-/// Goes on with bytes of the file from byte `at` on, up to the next row that meets all conditions, and says what it stopped at.
+/// Reads bytes of the file from byte `at` on, up to the next row that meets all conditions, and
+/// reports why it stopped.
 ///
-/// The first call needs no bytes. Bytes must hold what the last step asked for, or the first of the blocks in it, and may hold more, also the whole
-/// file: as much of it as there is room for will do, if a block has room. Behind a row, the next call gets the same bytes again. An error that is
-/// not about the scratch ends the query. `next` is written only where there is no error.
+/// The first call needs no bytes. Bytes must include those that the last step asked for, or the
+/// first of the blocks in them. They may be more, up to the whole file: any amount with room for
+/// one block works. After a row, pass the same bytes again. An error that is not about the scratch
+/// ends the query. `next` is written only if there is no error.
 ///
-/// Bytes that do not hold the first of the blocks are not looked at, and the same are asked for again, as often as that happens: stop if there are no
-/// more of them.
+/// Bytes without the first of the blocks are not read, and the same are requested again. Stop if
+/// the file has no more of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_step(
     query: *mut UnspoolAt1Query,
@@ -394,7 +405,8 @@ pub unsafe extern "C" fn unspool_at1_query_step(
     }
 }
 
-/// A value of the row that the last step stopped at, byte for byte as it stands in the file. It lies in the scratch until the next step.
+/// A value of the current row, byte for byte as in the file. It is in the scratch until the next
+/// step.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_value(
     query: *const UnspoolAt1Query,
@@ -415,7 +427,7 @@ pub unsafe extern "C" fn unspool_at1_query_value(
     }
 }
 
-/// The line of the row that the last step stopped at, as it was, without a line feed. Only for `UNSPOOL_AT1_ROWS`.
+/// The line of the current row, unchanged, without a line feed. Only for `UNSPOOL_AT1_ROWS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_line(
     query: *const UnspoolAt1Query,
@@ -444,7 +456,7 @@ pub unsafe extern "C" fn unspool_at1_query_line(
     }
 }
 
-/// The low and the high half of a number.
+/// Splits a number into its low and its high half.
 fn halves(number: i128) -> (u64, i64) {
     match number.to_le_bytes().as_chunks() {
         ([low, high], []) => (u64::from_le_bytes(*low), i64::from_le_bytes(*high)),
@@ -452,7 +464,7 @@ fn halves(number: i128) -> (u64, i64) {
     }
 }
 
-/// What came out so far besides rows.
+/// Returns the results so far, other than rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_answer(
     query: *const UnspoolAt1Query,
@@ -481,7 +493,7 @@ pub unsafe extern "C" fn unspool_at1_query_answer(
     }
 }
 
-/// How much of the file was needed so far.
+/// Returns the share of the file that was read so far.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_stats(
     query: *const UnspoolAt1Query,

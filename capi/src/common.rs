@@ -1,4 +1,4 @@
-//! What all formats share: limits, steps, and telling formats apart.
+//! The parts that all formats share: limits, steps, and the detection of formats.
 
 use core::ffi::{c_char, c_void};
 
@@ -40,13 +40,13 @@ impl UnspoolLimits {
     }
 }
 
-/// The limits that a null pointer stands for: those for files that a person opens. A start for others.
+/// Returns the limits that a null pointer means: those for files that a person opens.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_limits_default() -> UnspoolLimits {
     UnspoolLimits::from_core(Limits::DEFAULT)
 }
 
-/// The limits of the caller, or the default.
+/// Returns the limits of the caller, or the default.
 ///
 /// # Safety
 ///
@@ -56,15 +56,15 @@ pub unsafe fn limits(limits: *const UnspoolLimits) -> Result<Limits> {
     Ok(unsafe { maybe(limits)? }.map_or(Limits::DEFAULT, |limits| limits.to_core()))
 }
 
-/// Whether more input will come after that of this call.
+/// Says whether more input follows that of this call.
 pub type UnspoolEnd = u8;
 
-/// More may come.
+/// More input may follow.
 pub const UNSPOOL_END_NOT_YET: u8 = 0;
-/// This ends the input.
+/// This input is the last.
 pub const UNSPOOL_END_HERE: u8 = 1;
 
-/// The argument of a step function.
+/// Reads the argument of a step function.
 pub fn end(end: UnspoolEnd) -> Result<End> {
     match end {
         UNSPOOL_END_NOT_YET => Ok(End::NotYet),
@@ -73,12 +73,12 @@ pub fn end(end: UnspoolEnd) -> Result<End> {
     }
 }
 
-/// A length as a plain number.
+/// Converts a length to a plain number.
 pub fn u64_from(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
 
-/// An argument that means nothing.
+/// The error for an argument without a meaning.
 #[cold]
 pub fn bad_argument() -> Error {
     Error::new(ErrorKind::BadArgument, 0)
@@ -89,28 +89,31 @@ pub type UnspoolStatus = u8;
 
 /// Call again with the bytes that follow those that were read.
 pub const UNSPOOL_STATUS_NEED_INPUT: u8 = 0;
-/// Call again with room for more output. If some of this was left, the next call gives the error that came behind what is written.
+/// Call again with more output space. If some was left, the next call returns the error that
+/// follows the bytes written.
 pub const UNSPOOL_STATUS_NEED_OUTPUT: u8 = 1;
-/// The data is complete; what follows in the input was not touched.
+/// The data is complete; the input after it was not read.
 pub const UNSPOOL_STATUS_DONE: u8 = 2;
 
-/// How far one call came. After an error `read` and `wrote` are 0, so that a loop may add them up before it looks.
+/// The progress of one call. After an error `read` and `wrote` are 0, so that a loop may add them
+/// up first.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolStep {
-    /// Bytes of the input that are used up.
+    /// Bytes of the input that were used.
     pub read: usize,
-    /// How much of the output is filled, in the units of its length.
+    /// The filled part of the output, in the units of its length.
     pub wrote: usize,
-    /// What to do next.
+    /// The next thing to do.
     pub status: UnspoolStatus,
 }
 
-/// Ends a step function: how far it came, nowhere if there is an error, and the rest as in [`report`].
+/// Ends a step function: writes its progress, which is none after an error, and the error as
+/// [`report`] does.
 ///
 /// # Safety
 ///
-/// Pointers that are not null lead to room for a step and for an error.
+/// Pointers that are not null lead to space for a step and for an error.
 pub unsafe fn report_step(
     to: *mut UnspoolStep,
     error: *mut UnspoolError,
@@ -123,7 +126,8 @@ pub unsafe fn report_step(
     }
 }
 
-/// Starts a decoder of bytes, in whose options the bytes at `read` are borrowed. An error leaves the struct empty.
+/// Starts a decoder of bytes, whose options borrow the bytes at `read`. An error leaves the struct
+/// empty.
 ///
 /// # Safety
 ///
@@ -146,7 +150,7 @@ pub unsafe fn start<O: Opaque, W: 'static, P>(
     }
 }
 
-/// One step of a decoder of bytes.
+/// Runs one step of a decoder of bytes.
 ///
 /// # Safety
 ///
@@ -190,16 +194,16 @@ impl From<Step> for UnspoolStep {
     }
 }
 
-/// A format that a file can be in.
+/// A format of a file.
 pub type UnspoolFormat = u8;
 
-/// No known format, or not enough of it to tell.
+/// No known format, or too few bytes to decide.
 pub const UNSPOOL_FORMAT_UNKNOWN: u8 = 0;
-/// Zstandard, RFC 8878, or the draft 0.2.0 as its encoder really wrote it.
+/// Zstandard: RFC 8878, or the draft 0.2.0 as its encoder wrote it.
 pub const UNSPOOL_FORMAT_ZSTD: u8 = 1;
-/// Zstandard v0.7, or the draft as its text says.
+/// Zstandard: v0.7, or the draft as its text says.
 pub const UNSPOOL_FORMAT_ZSTD_V07: u8 = 2;
-/// A skippable frame, which may stand before or between Zstandard frames.
+/// A skippable frame, which may precede Zstandard frames or separate them.
 pub const UNSPOOL_FORMAT_ZSTD_SKIPPABLE: u8 = 3;
 /// xz.
 pub const UNSPOOL_FORMAT_XZ: u8 = 4;
@@ -211,11 +215,11 @@ pub const UNSPOOL_FORMAT_ONPAIR: u8 = 6;
 pub const UNSPOOL_FORMAT_CVC: u8 = 7;
 /// AT-1.
 pub const UNSPOOL_FORMAT_AT1: u8 = 8;
-/// gzip, which any of the others may be wrapped in.
+/// gzip, which may wrap any of the others.
 pub const UNSPOOL_FORMAT_GZIP: u8 = 9;
 
-/// Tells by its first bytes which format a file is in. Eight bytes are always enough. If fewer were given and more would tell
-/// more, `need` says how many, else it is 0. `need` may be null.
+/// Detects the format of a file by its first bytes. Eight bytes are always enough. If there are
+/// fewer and more could decide, `need` is how many, else 0. `need` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_probe(prefix: *const u8, prefix_len: usize, need: *mut usize) -> UnspoolFormat {
     // SAFETY: the caller keeps the promises of the header.
@@ -230,7 +234,7 @@ pub unsafe extern "C" fn unspool_probe(prefix: *const u8, prefix_len: usize, nee
     }
 }
 
-/// The version of this library, such as `0.1.0`.
+/// Returns the version of this library, such as `0.1.0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");

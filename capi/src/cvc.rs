@@ -18,11 +18,11 @@ pub const UNSPOOL_CVC_FILE_WORDS: usize = 14;
 /// Bytes of an open file.
 pub const UNSPOOL_CVC_FILE_SIZE: usize = UNSPOOL_CVC_FILE_WORDS * 8;
 
-/// A file whose header is parsed and checked. It borrows the header and holds nothing else.
+/// An open file, whose header was parsed and checked. It borrows the header and holds nothing else.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolCvcFile {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_CVC_FILE_WORDS],
 }
 
@@ -46,7 +46,7 @@ pub const UNSPOOL_CVC_COLUMN_SIZE: usize = UNSPOOL_CVC_COLUMN_WORDS * 8;
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolCvcColumn {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_CVC_COLUMN_WORDS],
 }
 
@@ -66,11 +66,11 @@ pub const UNSPOOL_CVC_DECODER_WORDS: usize = 62;
 /// Bytes of a decoder.
 pub const UNSPOOL_CVC_DECODER_SIZE: usize = UNSPOOL_CVC_DECODER_WORDS * 8;
 
-/// A stream that is being decoded.
+/// A decoder of a stream.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolCvcDecoder {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_CVC_DECODER_WORDS],
 }
 
@@ -84,7 +84,7 @@ const _: () = fits::<UnspoolCvcDecoder>();
 /// The type of the values of a column.
 pub type UnspoolCvcDtype = u8;
 
-/// Not one of these.
+/// None of the known types.
 pub const UNSPOOL_CVC_UNKNOWN: u8 = 0;
 /// 32-bit float.
 pub const UNSPOOL_CVC_F32: u8 = 1;
@@ -111,12 +111,13 @@ fn dtype(dtype: Option<Dtype>) -> UnspoolCvcDtype {
     }
 }
 
-/// What to do with the CRC-32 of each chunk.
+/// The handling of the CRC-32 of each chunk.
 pub type UnspoolCvcCrc = u8;
 
 /// A chunk whose CRC-32 differs is an error.
 pub const UNSPOOL_CVC_CRC_VERIFY: u8 = 0;
-/// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, which streams tell by `unspool_cvc_counts`.
+/// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, for streams
+/// `unspool_cvc_counts`.
 pub const UNSPOOL_CVC_CRC_REPORT: u8 = 1;
 /// CRCs are not computed.
 pub const UNSPOOL_CVC_CRC_SKIP: u8 = 2;
@@ -130,22 +131,22 @@ pub(crate) fn verify(crc: UnspoolCvcCrc) -> Result<Verify> {
     }
 }
 
-/// For a column of an open file, which keeps the limits that it was opened with.
+/// Options for a column of an open file, which keeps the limits that it was opened with.
 fn options(check: UnspoolCvcCrc) -> Result<Options<'static>> {
     Ok(Options { limits: Limits::NONE, verify: verify(check)?, column: None })
 }
 
-/// What a file says of itself.
+/// The header of a file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolCvcInfo {
-    /// How many rows every column has.
+    /// Rows of every column.
     pub rows: u64,
-    /// How many chunks the rows are divided into.
+    /// Chunks that the rows are divided into.
     pub chunks: u64,
-    /// How many columns there are.
+    /// Columns.
     pub columns: u64,
-    /// Where the header ends.
+    /// Offset of the end of the header.
     pub head_len: u64,
     /// 0 for files without version words, 1 for one column, 2 for many.
     pub major: u16,
@@ -159,31 +160,32 @@ pub struct UnspoolCvcInfo {
     pub mmap_optimized: u8,
 }
 
-/// What the schema says of a column.
+/// A column, according to the schema.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolCvcColumnInfo {
-    /// How many values each row has.
+    /// Values of each row.
     pub dimension: u64,
-    /// The type that the values had when they were written.
+    /// The type of the values before they were compressed.
     pub dtype: UnspoolCvcDtype,
-    /// The type that `unspool_cvc_decode` writes; unknown if a chunk stores the column in a way that no reader knows.
+    /// The type that `unspool_cvc_decode` writes; unknown if a chunk stores the column in an
+    /// unknown way.
     pub output: UnspoolCvcDtype,
     /// Bytes of one value of that type.
     pub output_width: u8,
 }
 
-/// What a call decoded.
+/// The result of a call that decodes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolCvcDone {
-    /// How much of the output is filled, in the units of its length. 0 where there is none.
+    /// The filled part of the output, in the units of its length. 0 if there is no output.
     pub wrote: usize,
-    /// Chunks whose CRC-32 is right.
+    /// Chunks whose CRC-32 is equal.
     pub crc_right: u64,
-    /// Chunks whose CRC-32 is wrong.
+    /// Chunks whose CRC-32 differs.
     pub crc_wrong: u64,
-    /// Chunks that were not looked at, or have none.
+    /// Chunks that were not compared, or have no CRC-32.
     pub crc_unchecked: u64,
 }
 
@@ -194,15 +196,15 @@ impl UnspoolCvcDone {
     }
 }
 
-/// A stretch of rows that the header names.
+/// A range of rows that the header names.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolCvcSection {
     /// Its first row.
     pub first_row: u64,
-    /// The row behind its last.
+    /// The row after its last.
     pub end_row: u64,
-    /// Its metadata, as the JSON that stands in the header; not null-terminated.
+    /// Its metadata, as the JSON in the header; not null-terminated.
     pub metadata: *const u8,
     /// Bytes of the metadata.
     pub metadata_len: usize,
@@ -231,8 +233,9 @@ unsafe fn named<'a>(text: *const u8, len: usize) -> Result<Option<&'a str>> {
     Ok((!text.is_null()).then_some(text_or_empty))
 }
 
-/// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
-/// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
+/// Returns the bytes of the header at the start of a file, from its first 13. `unspool_cvc_open`
+/// needs those bytes, and `unspool_cvc_init` a workspace of that size, plus the payload of a chunk
+/// for columns that are stored lossless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_workspace_len(
     prefix: *const u8,
@@ -251,8 +254,8 @@ pub unsafe extern "C" fn unspool_cvc_workspace_len(
     }
 }
 
-/// Parses the header: of the whole file, or of as much as `unspool_cvc_workspace_len` says. The bytes are lent to the file, and to the
-/// columns and plans that are made of it.
+/// Parses the header, from the whole file or from the bytes that `unspool_cvc_workspace_len` says.
+/// The file borrows the bytes, and so do columns and plans that are made from it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_open(
     file: *mut UnspoolCvcFile,
@@ -271,7 +274,7 @@ pub unsafe extern "C" fn unspool_cvc_open(
     }
 }
 
-/// What a file says of itself.
+/// Returns the header of a file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_info(
     file: *const UnspoolCvcFile,
@@ -301,7 +304,8 @@ pub unsafe extern "C" fn unspool_cvc_info(
     }
 }
 
-/// The column with this number, counted from 0. Reads the schema up to there: of very many columns, those that are wanted are better found by name.
+/// Finds the column with this number, from 0. Reads the schema up to there: in a file of very many
+/// columns, finding them by name is faster.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_column(
     column: *mut UnspoolCvcColumn,
@@ -321,7 +325,7 @@ pub unsafe extern "C" fn unspool_cvc_column(
     }
 }
 
-/// The column of this name. Where two have the same name, the last counts.
+/// Finds the column of this name. If two have the same name, the last counts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_column_named(
     column: *mut UnspoolCvcColumn,
@@ -340,7 +344,7 @@ pub unsafe extern "C" fn unspool_cvc_column_named(
     }
 }
 
-/// What the schema says of a column.
+/// Returns a column, according to the schema.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_column_info(
     column: *const UnspoolCvcColumn,
@@ -365,8 +369,8 @@ pub unsafe extern "C" fn unspool_cvc_column_info(
     }
 }
 
-/// Writes the name of a column as UTF-8, without a zero byte behind it, and tells its length. With too little room nothing is
-/// written but the length.
+/// Writes the name of a column as UTF-8, without a zero byte, and returns its length. If the space
+/// is too small, only the length is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_column_name(
     column: *const UnspoolCvcColumn,
@@ -394,7 +398,7 @@ pub unsafe extern "C" fn unspool_cvc_column_name(
     }
 }
 
-/// The characters of a text, into room that is exactly enough.
+/// Writes the characters of a text to a slice of exactly their length.
 fn spell(text: Text<'_>, room: &mut [u8]) {
     let mut bytes = room.iter_mut();
     for character in text.chars() {
@@ -406,8 +410,8 @@ fn spell(text: Text<'_>, room: &mut [u8]) {
     }
 }
 
-/// Decodes the rows from `first_row` to before `end_row` to the little-endian bytes of the type that the column's info tells.
-/// `bytes` is the whole file.
+/// Decodes the rows from `first_row` to before `end_row` to little-endian bytes of the type in the
+/// column's info. `bytes` is the whole file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_decode(
     column: *const UnspoolCvcColumn,
@@ -434,7 +438,8 @@ pub unsafe extern "C" fn unspool_cvc_decode(
     }
 }
 
-/// Decodes the rows from `first_row` to before `end_row` to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
+/// Decodes the rows from `first_row` to before `end_row` to f32, from any stored type. Integers
+/// beyond 2^24 are rounded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_decode_f32(
     column: *const UnspoolCvcColumn,
@@ -461,8 +466,9 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
     }
 }
 
-/// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
-/// used; `unspool_cvc_workspace_len` says how large the workspace must be.
+/// Starts a stream of the column of this name, or of the only one if the name is null. The decoder
+/// borrows workspace and name until it is no longer used; `unspool_cvc_workspace_len` returns the
+/// size of the workspace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_init(
     decoder: *mut UnspoolCvcDecoder,
@@ -488,10 +494,11 @@ pub unsafe extern "C" fn unspool_cvc_init(
     }
 }
 
-/// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
+/// Reads `src` and writes `dst`, as far as both allow: little-endian bytes of the type that
+/// `unspool_cvc_output` returns. An error stays.
 ///
-/// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-/// `UNSPOOL_ERROR_NO_PROGRESS`.
+/// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
+/// with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_step(
     decoder: *mut UnspoolCvcDecoder,
@@ -507,7 +514,7 @@ pub unsafe extern "C" fn unspool_cvc_step(
     unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
 }
 
-/// The checksums that a stream has met so far. `wrote` is 0: each step has told it.
+/// Returns the checksums of a stream so far. `wrote` is 0, because each step returns it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_counts(
     decoder: *const UnspoolCvcDecoder,
@@ -524,19 +531,19 @@ pub unsafe extern "C" fn unspool_cvc_counts(
     }
 }
 
-/// The type of the values that a stream gives; unknown until its header is read.
+/// Returns the type of the values of a stream; unknown until its header is read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_output(decoder: *const UnspoolCvcDecoder) -> UnspoolCvcDtype {
     // SAFETY: the caller keeps the promises of the header.
     unsafe { held(decoder) }.map_or(UNSPOOL_CVC_UNKNOWN, |decoder| dtype(decoder.output()))
 }
 
-/// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
-/// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
-/// with `as_text` always text.
+/// Finds the next section that the header lists, from the number `*number` on, which becomes the
+/// number after it. With a key, only sections count whose metadata has this value there: a number,
+/// `true`, `false` or `null` if it reads like one, else text; with `as_text` always text.
 ///
-/// Each call reads the list from its start on: to take all of n sections one by one takes n * n / 2 steps. With a key, a call passes over those that do
-/// not match in one go.
+/// Each call reads the list from its start: n calls for n sections take n * n / 2 steps. With a
+/// key, one call skips all sections that do not match.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_section(
     file: *const UnspoolCvcFile,

@@ -1,4 +1,4 @@
-//! CVC by ranges: a plan names the bytes that some rows need, for someone who fetches only those.
+//! CVC by ranges: a plan names the bytes that some rows need, for a caller who fetches only those.
 
 use unspool::cvc::{Payload, Plan};
 use unspool::{Checksums, Error, ErrorKind, Result, Verify};
@@ -17,15 +17,16 @@ pub const UNSPOOL_CVC_PLAN_WORDS: usize = 58;
 /// Bytes of a plan.
 pub const UNSPOOL_CVC_PLAN_SIZE: usize = UNSPOOL_CVC_PLAN_WORDS * 8;
 
-/// A walk over the bytes that some rows need. It borrows the header, but not the struct of the column.
+/// A walk over the bytes that some rows need. It borrows the header, but not the struct of the
+/// column.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolCvcPlan {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_CVC_PLAN_WORDS],
 }
 
-/// A plan, and whether the caller has heard which chunk it needs.
+/// A plan, and whether the caller knows which chunk it needs.
 #[derive(Debug)]
 pub struct PlanState {
     plan: Plan<'static>,
@@ -39,39 +40,40 @@ impl Opaque for UnspoolCvcPlan {
 
 const _: () = fits::<UnspoolCvcPlan>();
 
-/// What a plan asks for.
+/// The kind of a request.
 pub type UnspoolCvcNeedKind = u8;
 
-/// Nothing: all rows have been named.
+/// None: all rows have been named.
 pub const UNSPOOL_CVC_NEED_NOTHING: u8 = 0;
 /// The bytes from `start` to `end`, for `unspool_cvc_plan_feed`: the length of a chunk.
 pub const UNSPOOL_CVC_NEED_LENGTH: u8 = 1;
 /// A chunk with rows that were asked for.
 pub const UNSPOOL_CVC_NEED_CHUNK: u8 = 2;
 
-/// What to fetch next.
+/// The bytes to fetch next.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolCvcNeed {
     /// The first byte to fetch, in the file.
     pub start: u64,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub end: u64,
-    /// Of a chunk: only the bytes of these rows, where no checksum is to be compared.
+    /// For a chunk: only the bytes of these rows, if no checksum is to be compared.
     pub data_start: u64,
-    /// The byte behind them.
+    /// The byte after them.
     pub data_end: u64,
     /// The rows of the chunk, counted over the whole file.
     pub first_row: u64,
-    /// The row behind the last.
+    /// The row after the last.
     pub end_row: u64,
-    /// How many values they have.
+    /// The number of their values.
     pub values: u64,
-    /// What it is.
+    /// The kind of the request.
     pub kind: UnspoolCvcNeedKind,
 }
 
-/// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
+/// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for a caller
+/// who fetches only those.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_init(
     plan: *mut UnspoolCvcPlan,
@@ -95,7 +97,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
     }
 }
 
-/// What to fetch next.
+/// Returns the bytes to fetch next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_next(
     plan: *mut UnspoolCvcPlan,
@@ -114,7 +116,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_next(
                 return Ok(());
             };
             if range.is_empty() {
-                // The next chunk cannot be read, and this says why.
+                // The next chunk cannot be read; this is the reason.
                 plan.feed(range.start, &[], Verify::Refuse)?;
             }
             let kind = UNSPOOL_CVC_NEED_LENGTH;
@@ -132,7 +134,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_next(
     }
 }
 
-/// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
+/// Answers `UNSPOOL_CVC_NEED_LENGTH` with the bytes that were requested.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_feed(
     plan: *mut UnspoolCvcPlan,
@@ -153,8 +155,8 @@ pub unsafe extern "C" fn unspool_cvc_plan_feed(
     }
 }
 
-/// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
-/// those from `data_start` to `data_end`, which cannot be.
+/// Decodes the rows that `unspool_cvc_plan_next` named last to f32. `bytes` are those from `start`
+/// to `end`, which are verified, or those from `data_start` to `data_end`, which cannot be.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     plan: *mut UnspoolCvcPlan,
@@ -180,8 +182,9 @@ pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     }
 }
 
-/// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
-/// are stored lossless do not stand there one after the other, and are an error.
+/// Returns the values that `unspool_cvc_plan_next` named last, as they are stored, without a copy:
+/// the result points into `bytes`. Lossless values are not stored one after the other, so they are
+/// an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_raw(
     plan: *mut UnspoolCvcPlan,
@@ -207,7 +210,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_raw(
     }
 }
 
-/// The piece that a plan has named: the whole chunk, or if the bytes are fewer, its rows alone.
+/// The piece that a plan named: the whole chunk, or only its rows if there are fewer bytes.
 fn open<'b>(state: &PlanState, bytes: &'b [u8], verify: Verify) -> Result<(Payload<'b>, Checksums)> {
     let piece = state.plan.piece().filter(|_| state.named).ok_or(bad_argument())?;
     let (range, mut checksums) = (piece.range(), Checksums::default());

@@ -6,10 +6,11 @@ use unspool::{Class, Error, ErrorKind, Result};
 
 use crate::memory::answer;
 
-/// What a function says that can fail: 0, or the number of an error. The numbers are those of the `enum` below.
+/// The result of a function that can fail: 0, or the number of an error. The numbers are those of
+/// the `enum` below.
 pub type UnspoolErrorKind = u16;
 
-/// What a caller can do about an error: one of `UNSPOOL_CLASS_...`.
+/// The way to handle an error: one of `UNSPOOL_CLASS_...`.
 pub type UnspoolClass = u8;
 
 /// No error.
@@ -18,33 +19,34 @@ pub const UNSPOOL_CLASS_NONE: u8 = 0;
 pub const UNSPOOL_CLASS_TRUNCATED: u8 = 1;
 /// The input contradicts itself or its format.
 pub const UNSPOOL_CLASS_CORRUPT: u8 = 2;
-/// Everything reads well, but a checksum says that these are not the bytes that were written.
+/// Everything was read, but a checksum differs from the one in the file.
 pub const UNSPOOL_CLASS_CHECKSUM: u8 = 3;
 /// A legal file that this build or this library cannot decode.
 pub const UNSPOOL_CLASS_UNSUPPORTED: u8 = 4;
 /// The file asks for more than the limits allow.
 pub const UNSPOOL_CLASS_LIMIT: u8 = 5;
-/// The output is too small; `need` says how much it must have at least, in the units of its length. It may turn out to be too little where the
-/// whole is not known yet (several frames, chunks of Pco, AT-1): `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and
-/// `unspool_at1_decoded_len` tell all of it.
+/// The output is too small; `need` is the least size, in the units of its length. It may not be
+/// enough if the whole is not known yet (several frames, chunks of Pco, AT-1).
+/// `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and `unspool_at1_decoded_len` count all
+/// of it.
 pub const UNSPOOL_CLASS_OUTPUT_TOO_SMALL: u8 = 6;
-/// The workspace is too small; `need` says how much it must have at least, in the units of its length. Of AT-1 that may turn out to be too
-/// little: see `UnspoolAt1Info`.
+/// The workspace is too small; `need` is the least size, in the units of its length. For AT-1 it
+/// may not be enough: see `UnspoolAt1Info`.
 pub const UNSPOOL_CLASS_WORKSPACE_TOO_SMALL: u8 = 7;
-/// The call itself is wrong, whatever the file holds.
+/// The call is wrong, whatever the file holds.
 pub const UNSPOOL_CLASS_MISUSE: u8 = 8;
 
-/// Why a function refuses, and where.
+/// The reason for which a function refuses, and the place.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolError {
-    /// What is wrong; 0 if nothing is.
+    /// The number of the error; 0 for none.
     pub kind: UnspoolErrorKind,
-    /// What can be done about it.
+    /// The class of the error.
     pub error_class: UnspoolClass,
-    /// Offset of the byte at which it shows, counted from the start of the input.
+    /// Offset of the byte at which it shows, from the start of the input.
     pub at: u64,
-    /// How much there must be at least. 0 where no such number is known.
+    /// The least amount that would be enough; 0 if unknown.
     pub need: u64,
 }
 
@@ -54,11 +56,11 @@ impl From<Error> for UnspoolError {
     }
 }
 
-/// Ends a function: the number to return, and the rest to whom it may concern.
+/// Ends a function: writes the error, and returns its number.
 ///
 /// # Safety
 ///
-/// A pointer that is not null leads to room for an error.
+/// A pointer that is not null leads to space for an error.
 pub unsafe fn report(to: *mut UnspoolError, result: Result<()>) -> UnspoolErrorKind {
     let error = result.map_or_else(UnspoolError::from, |()| UnspoolError::default());
     // SAFETY: the same promise.
@@ -79,25 +81,27 @@ fn class(kind: ErrorKind) -> UnspoolClass {
     }
 }
 
-/// The class of an error by its number; 0 for a number that no error has.
+/// Returns the class of an error by its number; 0 for an unknown number.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_error_class(kind: UnspoolErrorKind) -> UnspoolClass {
     position(kind).and_then(|i| ErrorKind::ALL.get(i)).map_or(UNSPOOL_CLASS_NONE, |&kind| class(kind))
 }
 
-/// The name of an error, `ZstdChecksum`; empty for a number that no error has, and in builds without the feature `messages`.
+/// Returns the name of an error, such as `ZstdChecksum`; empty for an unknown number, and in builds
+/// without the feature `messages`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_error_name(kind: UnspoolErrorKind) -> *const c_char {
     word(&NAMES, position(kind))
 }
 
-/// What was expected, in words; empty for a number that no error has, and in builds without the feature `messages`.
+/// Returns the message of an error: what was expected. Empty for an unknown number, and in builds
+/// without the feature `messages`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_error_message(kind: UnspoolErrorKind) -> *const c_char {
     word(&MESSAGES, position(kind))
 }
 
-/// A word or two for a class, `output too small`; empty for a number that no class has.
+/// Returns the name of a class, such as `output too small`; empty for an unknown number.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_class_name(class: UnspoolClass) -> *const c_char {
     let name = match class {
@@ -118,7 +122,8 @@ fn position(kind: UnspoolErrorKind) -> Option<usize> {
     ErrorKind::ALL.iter().position(|&known| known as u16 == kind)
 }
 
-// All words of a kind one behind the other, each with the zero byte that C wants behind it, and one more at the end.
+// All words of one kind in a row, each followed by the zero byte that C expects, and one more at
+// the end.
 static NAMES: [u8; len(false)] = joined(false);
 static MESSAGES: [u8; len(true)] = joined(true);
 
@@ -151,7 +156,7 @@ const fn joined<const N: usize>(message: bool) -> [u8; N] {
     all
 }
 
-/// The word with this index: what stands behind so many zero bytes.
+/// Returns the word with this index: the bytes after as many zero bytes.
 fn word(words: &'static [u8], index: Option<usize>) -> *const c_char {
     let mut rest = words;
     for _ in 0..index.unwrap_or(usize::MAX) {

@@ -13,16 +13,16 @@ use crate::memory::{Opaque, answer, apart, fits, input, made, output, stretch};
 pub const UNSPOOL_GZIP_WORKSPACE_WORDS: usize = 1450;
 /// Bytes of a workspace.
 pub const UNSPOOL_GZIP_WORKSPACE_SIZE: usize = UNSPOOL_GZIP_WORKSPACE_WORDS * 8;
-/// Bytes of a window: how far back deflate can reach.
+/// Bytes of a window: the largest distance of deflate.
 pub const UNSPOOL_GZIP_WINDOW_SIZE: usize = 32768;
 
 const _: () = assert!(UNSPOOL_GZIP_WINDOW_SIZE == gzip::WINDOW_SIZE, "the header says another size of a window");
 
-/// The code tables of a decoder. It need not be initialised, nor cleared between uses.
+/// The code tables of a decoder. Needs no initialisation, and no clearing between uses.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolGzipWorkspace {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_GZIP_WORKSPACE_WORDS],
 }
 
@@ -33,11 +33,11 @@ pub const UNSPOOL_GZIP_DECODER_WORDS: usize = 52;
 /// Bytes of a decoder.
 pub const UNSPOOL_GZIP_DECODER_SIZE: usize = UNSPOOL_GZIP_DECODER_WORDS * 8;
 
-/// A stream that is being decoded.
+/// A decoder of a stream.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolGzipDecoder {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_GZIP_DECODER_WORDS],
 }
 
@@ -48,27 +48,27 @@ impl Opaque for UnspoolGzipDecoder {
 
 const _: () = fits::<UnspoolGzipDecoder>();
 
-/// What a file holds.
+/// The contents of a file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolGzipInfo {
     /// Bytes that it decodes to.
     pub content_size: u64,
-    /// Members in a row, each with a checksum that was compared and found right.
+    /// Members in a row, each with an equal checksum.
     pub members: u64,
 }
 
-/// How far a call came.
+/// The result of decoding a whole file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolGzipDone {
-    /// Bytes of the input.
+    /// Bytes of the input that were used.
     pub read: usize,
     /// Bytes of the output that are filled.
     pub wrote: usize,
     /// Members in a row.
     pub members: u64,
-    /// Checksums that were compared and found right.
+    /// Checksums that were compared and are equal.
     pub checks: u64,
 }
 
@@ -85,14 +85,14 @@ const fn options(limits: Limits, skip_checks: u8) -> Options {
     Options { limits, verify }
 }
 
-/// How many bytes a workspace takes in this build: at most `UNSPOOL_GZIP_WORKSPACE_SIZE`.
+/// Returns the bytes of a workspace in this build: at most `UNSPOOL_GZIP_WORKSPACE_SIZE`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_gzip_workspace_len() -> usize {
     size_of::<Workspace>()
 }
 
-/// What a whole file holds. Nothing in it can be believed to say so: it is decoded through a window of `UNSPOOL_GZIP_WINDOW_SIZE` bytes, and
-/// its checksums are compared.
+/// Counts the contents of a whole file. A file may lie about its size, so it is decoded through a
+/// window of `UNSPOOL_GZIP_WINDOW_SIZE` bytes, and its checksums are compared.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_gzip_info(
     src: *const u8,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn unspool_gzip_info(
     }
 }
 
-/// Decodes a whole file, all of its members. The output is the only window there is.
+/// Decodes a whole file, all of its members. The output is the only window.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_gzip_decode(
     src: *const u8,
@@ -148,7 +148,8 @@ pub unsafe extern "C" fn unspool_gzip_decode(
     }
 }
 
-/// Starts a stream. Workspace and window are lent to the decoder until it is no longer used. The window has `UNSPOOL_GZIP_WINDOW_SIZE` bytes.
+/// Starts a stream. The decoder borrows workspace and window until it is no longer used. The window
+/// has `UNSPOOL_GZIP_WINDOW_SIZE` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_gzip_init(
     decoder: *mut UnspoolGzipDecoder,
@@ -168,10 +169,10 @@ pub unsafe extern "C" fn unspool_gzip_init(
     }
 }
 
-/// Reads on and writes on, as far as both allow. An error stays.
+/// Reads `src` and writes `dst`, as far as both allow. An error stays.
 ///
-/// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-/// `UNSPOOL_ERROR_NO_PROGRESS`.
+/// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
+/// with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_gzip_step(
     decoder: *mut UnspoolGzipDecoder,

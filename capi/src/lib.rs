@@ -1,15 +1,19 @@
-//! unspool for C: a static library, and the header `include/unspool.h` that is generated from these files.
+//! unspool for C: a static library, and the header `include/unspool.h`, which is generated from
+//! these files.
 //!
-//! Nothing is allocated and there are no globals. A C struct whose insides are nobody's business is an array of words that
-//! holds a Rust value: its size is a constant of the header, so that C can put it into `.bss`. Whatever was lent to an `_init`
-//! or `_open` function (input, workspace, window, other structs) must stay where it is for as long as the struct is used.
+//! Nothing is allocated, and there are no globals. An opaque C struct is an array of words that
+//! holds a Rust value. Its size is a constant of the header, so that C can put it into `.bss`.
+//! Memory that was lent to an `_init` or `_open` function (input, workspace, window, other structs)
+//! must stay valid while the struct is used.
 //!
-//! Each function that can fail returns 0 or the number of an error, and tells more to the [`UnspoolError`](error::UnspoolError) behind its
-//! last argument, unless that is null. A pointer may be null where its length is 0. What a call writes to (output, workspace, window, scratch,
-//! opaque structs) must not overlap anything else that it gets, nor anything that was lent before. The former is [checked](memory::apart) before
-//! anything is written. Answers are written last, where nobody looks.
+//! Each function that can fail returns 0 or the number of an error, and writes the details to the
+//! [`UnspoolError`](error::UnspoolError) of its last argument, unless that is null. A pointer may
+//! be null if its length is 0. Memory that a call writes to (output, workspace, window, scratch,
+//! opaque structs) must not overlap any other argument, nor memory that was lent before. Arguments
+//! are [compared](memory::apart) before anything is written. Results are written last, at any
+//! address.
 //!
-//! Everything that is `unsafe` about it is in [`memory`]: pointers become slices and references there, and nowhere else.
+//! All `unsafe` conversions are in [`memory`]: only there pointers become slices and references.
 #![no_std]
 #![allow(
     clippy::missing_safety_doc,
@@ -42,8 +46,9 @@ pub mod xz;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
-/// Functions that write a struct which is smaller with the feature `small`, and are not told how large it is, under the names that the header
-/// knows them by where C defines `UNSPOOL_SMALL`: a program with small structs links with no archive that would write larger ones.
+/// Functions that write a struct which is smaller with the feature `small`, and whose length is not
+/// an argument. If C defines `UNSPOOL_SMALL`, the header uses the other names: a program with small
+/// structs does not link with an archive that would write larger ones.
 #[cfg(feature = "small")]
 pub mod small {
     macro_rules! renamed {
@@ -81,18 +86,18 @@ pub mod small {
     );
 }
 
-/// Nothing defines the symbol that this calls: an archive that can reach a panic does not link.
+/// Calls a symbol that nothing defines: an archive that can reach a panic does not link.
 #[cfg(not(any(feature = "std", feature = "open", test)))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     unsafe extern "C" {
         fn unspool_a_panic_is_reachable() -> !;
     }
-    // SAFETY: never called, because no program that could call it exists.
+    // SAFETY: never called, because no program that could call it links.
     unsafe { unspool_a_panic_is_reachable() }
 }
 
-/// Builds without optimisation hold panics that nothing reaches; only the optimiser can see that.
+/// Builds without optimisation hold unreachable panics; only the optimiser removes them.
 #[cfg(all(feature = "open", not(any(feature = "std", test))))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
@@ -101,7 +106,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     }
 }
 
-/// One index that nothing bounds: the proof that the proof works.
+/// An index without a bound: it proves that the link test works.
 #[cfg(feature = "gate")]
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_must_not_link(index: usize) -> u8 {

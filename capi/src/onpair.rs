@@ -25,7 +25,7 @@ pub const UNSPOOL_ONPAIR_COLUMN_SIZE: usize = UNSPOOL_ONPAIR_COLUMN_WORDS * 8;
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolOnPairColumn {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_ONPAIR_COLUMN_WORDS],
 }
 
@@ -36,7 +36,7 @@ impl Opaque for UnspoolOnPairColumn {
 
 const _: () = fits::<UnspoolOnPairColumn>();
 
-/// Words of a search. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+/// Words of a search. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #[cfg(feature = "small")]
 pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 34;
 /// Words of a search.
@@ -48,15 +48,15 @@ pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 118;
 /// Bytes of a search.
 pub const UNSPOOL_ONPAIR_SEARCH_SIZE: usize = UNSPOOL_ONPAIR_SEARCH_WORDS * 8;
 
-/// A needle, prepared for one column, and how far the search for it came.
+/// A needle, prepared for one column, and the progress of its search.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolOnPairSearch {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_ONPAIR_SEARCH_WORDS],
 }
 
-/// A search and how far it came.
+/// A search and its progress.
 #[derive(Debug)]
 pub struct Hunt {
     search: Search<'static>,
@@ -70,15 +70,16 @@ impl Opaque for UnspoolOnPairSearch {
 
 const _: () = fits::<UnspoolOnPairSearch>();
 
-/// The parts of a column that lies in no container. All integers in them are little-endian, at any alignment.
+/// The parts of a column without a container. All integers in them are little-endian, at any
+/// alignment.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolOnPairParts {
-    /// The bytes of the tokens, one behind the other.
+    /// The bytes of the tokens, one after the other.
     pub dictionary: *const u8,
-    /// How many bytes that are.
+    /// Their length.
     pub dictionary_len: usize,
-    /// Where each token starts: a u32 more than there are tokens.
+    /// The start of each token: one u32 more than there are tokens.
     pub token_offsets: *const u8,
     /// Bytes of these.
     pub token_offsets_len: usize,
@@ -86,7 +87,7 @@ pub struct UnspoolOnPairParts {
     pub codes: *const u8,
     /// Bytes of the codes.
     pub codes_len: usize,
-    /// Where the codes of each row start: an entry more than there are rows.
+    /// The index of the first code of each row: one entry more than there are rows.
     pub row_offsets: *const u8,
     /// Bytes of these.
     pub row_offsets_len: usize,
@@ -96,25 +97,25 @@ pub struct UnspoolOnPairParts {
     pub row_offset_width: u8,
 }
 
-/// What a column holds.
+/// The contents of a column.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolOnPairInfo {
-    /// How many rows there are.
+    /// Rows.
     pub rows: u64,
-    /// How many tokens the dictionary has.
+    /// Tokens of the dictionary.
     pub tokens: u64,
-    /// How many codes there are.
+    /// Codes.
     pub codes: u64,
     /// Bytes of a workspace for `unspool_onpair_widen`.
     pub workspace_len: u64,
     /// Bits of a code.
     pub code_bits: u32,
-    /// 1 if the dictionary is sorted and complete, which makes searching fast.
+    /// 1 if the dictionary is sorted and complete, which makes searches fast.
     pub conforming: u8,
 }
 
-/// Reads a container. The bytes are lent to the column.
+/// Reads a container. The column borrows the bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_open(
     column: *mut UnspoolOnPairColumn,
@@ -134,7 +135,8 @@ pub unsafe extern "C" fn unspool_onpair_open(
     }
 }
 
-/// Puts a column together. What the parts point to is lent to the column; the struct of the parts is not.
+/// Builds a column from its parts. The column borrows the bytes that the parts point to, not the
+/// struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_open_parts(
     column: *mut UnspoolOnPairColumn,
@@ -169,7 +171,7 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
     }
 }
 
-/// In a stack frame of its own, which is gone before the column is opened.
+/// Runs in a stack frame of its own, which is gone before the column is opened.
 #[inline(never)]
 fn parts_apart(column: *mut UnspoolOnPairColumn, parts: Result<Option<&UnspoolOnPairParts>>) -> Result<()> {
     let Ok(Some(parts)) = parts else { return Ok(()) };
@@ -183,7 +185,7 @@ fn parts_apart(column: *mut UnspoolOnPairColumn, parts: Result<Option<&UnspoolOn
     apart(&pieces, &[stretch(column, 1)])
 }
 
-/// The same column, with the knowledge that its dictionary is conforming if it is.
+/// Returns the same column, marked as conforming if its dictionary is.
 #[inline(never)]
 fn best<'p>(column: &'p mut Column<'static>) -> &'p mut Column<'static> {
     if let Ok(better) = column.conforming() {
@@ -192,7 +194,7 @@ fn best<'p>(column: &'p mut Column<'static>) -> &'p mut Column<'static> {
     column
 }
 
-/// What a column holds.
+/// Returns the contents of a column.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_info(
     column: *const UnspoolOnPairColumn,
@@ -224,15 +226,16 @@ fn space(tokens: u64) -> u64 {
     tokens.saturating_mul(u64_from(MAX_TOKEN_LEN + 1))
 }
 
-/// How many bytes `unspool_onpair_widen` needs; 0 for a struct that holds no column.
+/// Returns the bytes that `unspool_onpair_widen` needs; 0 for a struct that holds no column.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_workspace_len(column: *const UnspoolOnPairColumn) -> u64 {
     // SAFETY: the caller keeps the promises of the header.
     unsafe { held(column) }.map_or(0, |column| space(u64_from(column.dictionary().len())))
 }
 
-/// From now on the column is decoded through a wide copy of its dictionary in this memory, which is lent to it. Everything comes out the
-/// same, only faster: worth it for more than a few thousand rows. Memory at a multiple of 16 bytes is read fastest.
+/// Decodes the column through a wide copy of its dictionary from now on. The column borrows this
+/// memory. The output is the same, only faster: worth it for more than a few thousand rows. Memory
+/// at a multiple of 16 bytes is read fastest.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_widen(
     column: *mut UnspoolOnPairColumn,
@@ -259,7 +262,7 @@ pub unsafe extern "C" fn unspool_onpair_widen(
     }
 }
 
-/// How many bytes the rows from `first_row` to before `end_row` decode to.
+/// Counts the bytes that the rows from `first_row` to before `end_row` decode to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_decoded_len(
     column: *const UnspoolOnPairColumn,
@@ -278,8 +281,8 @@ pub unsafe extern "C" fn unspool_onpair_decoded_len(
     }
 }
 
-/// Decodes the rows from `first_row` to before `end_row`, one right behind the other. Of an output that is longer than they are, up to 16 bytes
-/// behind them may be overwritten.
+/// Decodes the rows from `first_row` to before `end_row`, one after the other. If the output is
+/// longer, up to 16 bytes after them may be overwritten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_decode(
     column: *const UnspoolOnPairColumn,
@@ -301,7 +304,7 @@ pub unsafe extern "C" fn unspool_onpair_decode(
     }
 }
 
-/// Decodes one row. Of an output that is longer than it, up to 16 bytes behind it may be overwritten.
+/// Decodes one row. If the output is longer, up to 16 bytes after it may be overwritten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_row(
     column: *const UnspoolOnPairColumn,
@@ -322,7 +325,7 @@ pub unsafe extern "C" fn unspool_onpair_row(
     }
 }
 
-/// How many bytes a row has.
+/// Returns the bytes of a row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_row_len(
     column: *const UnspoolOnPairColumn,
@@ -340,8 +343,9 @@ pub unsafe extern "C" fn unspool_onpair_row_len(
     }
 }
 
-/// Decodes whole rows from `*row` on, as many as the output has room for, up to before `end_row`; `*row` becomes the first that did not fit.
-/// `read` of the step counts rows. A row that does not fit by itself is an error, which tells its length.
+/// Decodes whole rows from `*row` on, as many as fit in the output, up to before `end_row`; `*row`
+/// becomes the first that did not fit. `read` of the step counts rows. If the first row does not
+/// fit, the error has its length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_step(
     column: *const UnspoolOnPairColumn,
@@ -367,7 +371,7 @@ pub unsafe extern "C" fn unspool_onpair_step(
                         told.read = told.read.saturating_add(1);
                         *row = row.saturating_add(1);
                     }
-                    // What is there leaves first. The error comes again with the row.
+                    // Decoded rows leave first. The next call returns the error.
                     Err(_) if told.read > 0 => {
                         told.status = UNSPOOL_STATUS_NEED_OUTPUT;
                         break;
@@ -381,17 +385,17 @@ pub unsafe extern "C" fn unspool_onpair_step(
     }
 }
 
-/// Which rows a search finds.
+/// The rows that a search finds.
 pub type UnspoolOnPairMatch = u8;
 
-/// Rows that are the needle.
+/// Rows that equal the needle.
 pub const UNSPOOL_ONPAIR_EQUALS: u8 = 0;
 /// Rows that start with the needle.
 pub const UNSPOOL_ONPAIR_STARTS_WITH: u8 = 1;
-/// Rows in which the needle occurs.
+/// Rows that contain the needle.
 pub const UNSPOOL_ONPAIR_CONTAINS: u8 = 2;
 
-/// In a stack frame of its own, which is gone before the search is prepared.
+/// Runs in a stack frame of its own, which is gone before the search is prepared.
 ///
 /// # Safety
 ///
@@ -410,7 +414,8 @@ unsafe fn clear_search(
     unsafe { clear(search, &[]) }
 }
 
-/// Prepares a search of this kind. A call of its own, so that its frame is not added to that of the call from C.
+/// Prepares a search of this kind. A separate function, so that its frame is not added to that of
+/// the call from C.
 #[inline(never)]
 fn prepare<'s>(
     kind: UnspoolOnPairMatch,
@@ -426,9 +431,10 @@ fn prepare<'s>(
     }
 }
 
-/// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
+/// Prepares a search. It borrows the column, its struct, the needle and the memory.
 ///
-/// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle, and for speed in `tokens` one for each token.
+/// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle,
+/// and for speed in `tokens` one for each token.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_search_init(
     search: *mut UnspoolOnPairSearch,
@@ -458,7 +464,7 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
     }
 }
 
-/// Whether a row matches: 1 or 0.
+/// Returns 1 if a row matches, else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_search_matches(
     search: *const UnspoolOnPairSearch,
@@ -476,7 +482,8 @@ pub unsafe extern "C" fn unspool_onpair_search_matches(
     }
 }
 
-/// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left. An error ends the search.
+/// Returns the next row that matches, in ascending order, with 1 in `found`; 0 if there are no
+/// more. An error ends the search.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_search_next(
     search: *mut UnspoolOnPairSearch,

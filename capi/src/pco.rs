@@ -20,11 +20,11 @@ pub const UNSPOOL_PCO_FILE_WORDS: usize = 12;
 /// Bytes of an open file.
 pub const UNSPOOL_PCO_FILE_SIZE: usize = UNSPOOL_PCO_FILE_WORDS * 8;
 
-/// A standalone file. It borrows the bytes.
+/// An open standalone file. It borrows the bytes.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolPcoFile {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_PCO_FILE_WORDS],
 }
 
@@ -44,11 +44,11 @@ pub const UNSPOOL_PCO_META_WORDS: usize = 44;
 /// Bytes of chunk metadata.
 pub const UNSPOOL_PCO_META_SIZE: usize = UNSPOOL_PCO_META_WORDS * 8;
 
-/// How the numbers of a chunk were taken apart. It borrows the bytes.
+/// The modes and bins of a chunk. It borrows the bytes.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolPcoMeta {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_PCO_META_WORDS],
 }
 
@@ -59,7 +59,7 @@ impl Opaque for UnspoolPcoMeta {
 
 const _: () = fits::<UnspoolPcoMeta>();
 
-/// Words of a decoder. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+/// Words of a decoder. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #[cfg(all(feature = "small", target_pointer_width = "32"))]
 pub const UNSPOOL_PCO_DECODER_WORDS: usize = 46;
 /// Words of a decoder.
@@ -74,15 +74,17 @@ pub const UNSPOOL_PCO_DECODER_WORDS: usize = 119;
 /// Bytes of a decoder.
 pub const UNSPOOL_PCO_DECODER_SIZE: usize = UNSPOOL_PCO_DECODER_WORDS * 8;
 
-/// A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.
+/// A decoder of a page. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links
+/// only those that it calls.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolPcoDecoder {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_PCO_DECODER_WORDS],
 }
 
-/// A decoder, and whether it knows of a page: before that it would take any input for the end of one.
+/// A decoder, and whether a page was started: before that, any input would look like the end of
+/// one.
 #[derive(Debug)]
 struct Paging<L: Latent> {
     decoder: Decoder<'static, 'static, L>,
@@ -101,7 +103,7 @@ impl<L: Latent> Opaque for Of<L> {
 
 const _: () = (fits::<Of<u8>>(), fits::<Of<u16>>(), fits::<Of<u32>>(), fits::<Of<u64>>()).0;
 
-/// The type of numbers; the values are those that files hold.
+/// The type of numbers; the values are those in files.
 pub type UnspoolPcoType = u8;
 
 /// Unsigned, 32 bits.
@@ -127,16 +129,17 @@ pub const UNSPOOL_PCO_U8: u8 = 10;
 /// Signed, 8 bits.
 pub const UNSPOOL_PCO_I8: u8 = 11;
 
-/// How pages will be read, which decides where the history of lookbacks lies and what the tables look like.
+/// The way in which pages will be read. It decides the place of the history of lookbacks, and the
+/// layout of the tables.
 pub type UnspoolPcoPlan = u8;
 
-/// Each page in one call: the output is the history wherever the mode allows it.
+/// Each page in one call: the output is the history if the mode allows it.
 pub const UNSPOOL_PCO_WHOLE: u8 = 0;
-/// In as many calls as the caller likes: the workspace holds the history.
+/// Each page in any number of calls: the workspace holds the history.
 pub const UNSPOOL_PCO_BATCHES: u8 = 1;
 /// Each page in one call, with the smallest tables.
 pub const UNSPOOL_PCO_COMPACT_WHOLE: u8 = 2;
-/// In as many calls as the caller likes, with the smallest tables.
+/// Each page in any number of calls, with the smallest tables.
 pub const UNSPOOL_PCO_COMPACT_BATCHES: u8 = 3;
 
 fn plan(plan: UnspoolPcoPlan) -> Result<Plan> {
@@ -149,11 +152,11 @@ fn plan(plan: UnspoolPcoPlan) -> Result<Plan> {
     }
 }
 
-/// What a file says of itself.
+/// The header of a file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolPcoInfo {
-    /// How many numbers the writer thought the file would hold; 0 if it did not know. May be wrong.
+    /// Numbers that the writer expected in the file; 0 if unknown. May be wrong.
     pub n_hint: u64,
     /// Offset of the first chunk.
     pub first_chunk: u64,
@@ -161,41 +164,42 @@ pub struct UnspoolPcoInfo {
     pub standalone_version: u8,
     /// The format version.
     pub major: u8,
-    /// What may occur in it.
+    /// The features that may occur in it.
     pub minor: u8,
     /// The type of all chunks, if the file promises one, else 0.
     pub uniform_type: UnspoolPcoType,
 }
 
-/// What a chunk holds.
+/// A chunk.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolPcoChunk {
-    /// How many numbers; 0 for the end of the file.
+    /// Its numbers; 0 for the end of the file.
     pub len: usize,
     /// Offset of its page in the file.
     pub page_at: u64,
     /// 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
     pub workspace_len: u64,
-    /// Their type.
+    /// The type of the numbers.
     pub number_type: UnspoolPcoType,
-    /// Bytes of each.
+    /// Bytes of each number.
     pub number_size: u8,
 }
 
-/// How far a call came that decoded a whole file.
+/// The result of decoding a whole file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolPcoDone {
     /// Bytes of the output that are filled.
     pub wrote: usize,
-    /// Offset behind the file.
+    /// Offset of the end of the file.
     pub read: u64,
-    /// How many chunks there were.
+    /// Chunks.
     pub chunks: u64,
 }
 
-/// Reads the header of a standalone file. The bytes are lent to the file, and to the metadata of its chunks.
+/// Reads the header of a standalone file. The file borrows the bytes, and so does the metadata of
+/// its chunks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_open(
     file: *mut UnspoolPcoFile,
@@ -214,7 +218,7 @@ pub unsafe extern "C" fn unspool_pco_open(
     }
 }
 
-/// What a file says of itself.
+/// Returns the header of a file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_info(
     file: *const UnspoolPcoFile,
@@ -240,7 +244,7 @@ pub unsafe extern "C" fn unspool_pco_info(
     }
 }
 
-/// What the chunk at this offset holds, and if `meta` is not null, how its numbers were taken apart.
+/// Reads the chunk at this offset, and if `meta` is not null, its modes and bins.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_chunk(
     file: *const UnspoolPcoFile,
@@ -274,11 +278,11 @@ pub unsafe extern "C" fn unspool_pco_chunk(
     }
 }
 
-/// The chunk at this offset, which must be one.
+/// Reads the chunk at this offset, which must be one.
 ///
 /// # Safety
 ///
-/// A pointer that is not null leads to a file whose bytes are there.
+/// A pointer that is not null leads to a file whose bytes are valid.
 unsafe fn read(file: *const UnspoolPcoFile, at: u64, chunk: &mut Chunk<'_>) -> Result<()> {
     // SAFETY: the same promise.
     match chunk.open(unsafe { held(file)? }, at, &mut ())? {
@@ -287,19 +291,21 @@ unsafe fn read(file: *const UnspoolPcoFile, at: u64, chunk: &mut Chunk<'_>) -> R
     }
 }
 
-/// What a chunk at this offset is read from: the struct of the file, and the bytes from there on.
+/// Returns the source of a chunk at this offset: the struct of the file, and the bytes from there
+/// on.
 ///
 /// # Safety
 ///
-/// A pointer that is not null leads to a file whose bytes are there.
+/// A pointer that is not null leads to a file whose bytes are valid.
 unsafe fn read_by(file: *const UnspoolPcoFile, at: u64) -> Result<[Stretch; 2]> {
     // SAFETY: the same promise.
     let bytes = unsafe { held(file)? }.trailing(at.saturating_sub(1));
     Ok([stretch(file, 1), stretch(bytes.as_ptr(), bytes.len())])
 }
 
-/// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next one. It is faster if `dst` is aligned
-/// like the numbers. `words` has as many 64-bit words as the chunk's `workspace_len` says.
+/// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next
+/// one. Faster if `dst` is aligned like the numbers. `words` has as many 64-bit words as
+/// `workspace_len` of the chunk says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_decode(
     file: *const UnspoolPcoFile,
@@ -325,7 +331,7 @@ pub unsafe extern "C" fn unspool_pco_decode(
     }
 }
 
-/// Finds the offset of the chunk behind the one at this offset, in less time than its numbers would take.
+/// Finds the offset after the chunk at this offset, faster than its numbers could be decoded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_skip(
     file: *const UnspoolPcoFile,
@@ -348,8 +354,8 @@ pub unsafe extern "C" fn unspool_pco_skip(
     }
 }
 
-/// Decodes all chunks of a file to little-endian numbers. A call with no words tells by its error how many the first chunk needs;
-/// others may need more.
+/// Decodes all chunks of a file to little-endian numbers. If there are no words, the `need` of the
+/// error is how many the first chunk needs; others may need more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_decode_file(
     bytes: *const u8,
@@ -377,7 +383,8 @@ pub unsafe extern "C" fn unspool_pco_decode_file(
     }
 }
 
-/// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how many.
+/// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how
+/// many.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_version(
     bytes: *const u8,
@@ -400,8 +407,8 @@ pub unsafe extern "C" fn unspool_pco_version(
     }
 }
 
-/// Reads the chunk metadata of the wrapped format, for a type and a version that stand elsewhere; `len` becomes the bytes that it takes.
-/// The bytes are lent to the metadata.
+/// Reads the chunk metadata of the wrapped format, for a type and a version that are stored
+/// elsewhere; `len` becomes its length in bytes. The metadata borrows the bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_meta(
     meta: *mut UnspoolPcoMeta,
@@ -429,8 +436,8 @@ pub unsafe extern "C" fn unspool_pco_meta(
     }
 }
 
-/// How many 64-bit words of workspace it takes to decode pages of at most `n` numbers; 0 for a struct that holds no metadata. With
-/// `UNSPOOL_PCO_BATCHES` it is enough for either plan.
+/// Returns the 64-bit words of workspace for pages of at most `n` numbers; 0 for a struct that
+/// holds no metadata. With `UNSPOOL_PCO_BATCHES` it is enough for either plan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_workspace_len(meta: *const UnspoolPcoMeta, n: usize, with: UnspoolPcoPlan) -> u64 {
     let with = plan(with).unwrap_or(Plan::Batches);
@@ -495,7 +502,8 @@ unsafe fn step<L: Latent + Plain>(
     }
 }
 
-/// Builds the tables for pages of at most `n` numbers of 8 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+/// Builds the tables for pages of at most `n` numbers of 8 bits. The decoder borrows metadata and
+/// words, and the struct of the metadata.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_init_8(
     decoder: *mut UnspoolPcoDecoder,
@@ -510,7 +518,7 @@ pub unsafe extern "C" fn unspool_pco_init_8(
     unsafe { report(error, init::<u8>(decoder, meta, n, with, words, words_len)) }
 }
 
-/// The next input is the start of a page of `n` numbers of 8 bits; offsets in errors count from `at`.
+/// Starts a page of `n` numbers of 8 bits with the next input; offsets in errors count from `at`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_start_8(
     decoder: *mut UnspoolPcoDecoder,
@@ -522,12 +530,13 @@ pub unsafe extern "C" fn unspool_pco_start_8(
     unsafe { report(error, start::<u8>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 8 bits, while the input has them and the output has room. Room for less than 256, or than
-/// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
-/// batch takes more than 7488.
+/// Decodes whole batches of 256 numbers of 8 bits, as long as input and output allow. If the output
+/// is shorter than a batch and than the rest of the page, nothing is decoded:
+/// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
+/// than 7488.
 ///
-/// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
-/// `UNSPOOL_ERROR_NO_PROGRESS`.
+/// Wait for more bytes or the end: a second call in a row that has no more to work with than the
+/// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_8(
     decoder: *mut UnspoolPcoDecoder,
@@ -543,7 +552,8 @@ pub unsafe extern "C" fn unspool_pco_step_8(
     unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
 }
 
-/// Builds the tables for pages of at most `n` numbers of 16 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+/// Builds the tables for pages of at most `n` numbers of 16 bits. The decoder borrows metadata and
+/// words, and the struct of the metadata.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_init_16(
     decoder: *mut UnspoolPcoDecoder,
@@ -558,7 +568,7 @@ pub unsafe extern "C" fn unspool_pco_init_16(
     unsafe { report(error, init::<u16>(decoder, meta, n, with, words, words_len)) }
 }
 
-/// The next input is the start of a page of `n` numbers of 16 bits; offsets in errors count from `at`.
+/// Starts a page of `n` numbers of 16 bits with the next input; offsets in errors count from `at`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_start_16(
     decoder: *mut UnspoolPcoDecoder,
@@ -570,12 +580,13 @@ pub unsafe extern "C" fn unspool_pco_start_16(
     unsafe { report(error, start::<u16>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 16 bits, while the input has them and the output has room. Room for less than 256, or than
-/// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
-/// batch takes more than 7488.
+/// Decodes whole batches of 256 numbers of 16 bits, as long as input and output allow. If the
+/// output is shorter than a batch and than the rest of the page, nothing is decoded:
+/// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
+/// than 7488.
 ///
-/// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
-/// `UNSPOOL_ERROR_NO_PROGRESS`.
+/// Wait for more bytes or the end: a second call in a row that has no more to work with than the
+/// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_16(
     decoder: *mut UnspoolPcoDecoder,
@@ -591,7 +602,8 @@ pub unsafe extern "C" fn unspool_pco_step_16(
     unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
 }
 
-/// Builds the tables for pages of at most `n` numbers of 32 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+/// Builds the tables for pages of at most `n` numbers of 32 bits. The decoder borrows metadata and
+/// words, and the struct of the metadata.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_init_32(
     decoder: *mut UnspoolPcoDecoder,
@@ -606,7 +618,7 @@ pub unsafe extern "C" fn unspool_pco_init_32(
     unsafe { report(error, init::<u32>(decoder, meta, n, with, words, words_len)) }
 }
 
-/// The next input is the start of a page of `n` numbers of 32 bits; offsets in errors count from `at`.
+/// Starts a page of `n` numbers of 32 bits with the next input; offsets in errors count from `at`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_start_32(
     decoder: *mut UnspoolPcoDecoder,
@@ -618,12 +630,13 @@ pub unsafe extern "C" fn unspool_pco_start_32(
     unsafe { report(error, start::<u32>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 32 bits, while the input has them and the output has room. Room for less than 256, or than
-/// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
-/// batch takes more than 7488.
+/// Decodes whole batches of 256 numbers of 32 bits, as long as input and output allow. If the
+/// output is shorter than a batch and than the rest of the page, nothing is decoded:
+/// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
+/// than 7488.
 ///
-/// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
-/// `UNSPOOL_ERROR_NO_PROGRESS`.
+/// Wait for more bytes or the end: a second call in a row that has no more to work with than the
+/// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_32(
     decoder: *mut UnspoolPcoDecoder,
@@ -639,7 +652,8 @@ pub unsafe extern "C" fn unspool_pco_step_32(
     unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
 }
 
-/// Builds the tables for pages of at most `n` numbers of 64 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+/// Builds the tables for pages of at most `n` numbers of 64 bits. The decoder borrows metadata and
+/// words, and the struct of the metadata.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_init_64(
     decoder: *mut UnspoolPcoDecoder,
@@ -654,7 +668,7 @@ pub unsafe extern "C" fn unspool_pco_init_64(
     unsafe { report(error, init::<u64>(decoder, meta, n, with, words, words_len)) }
 }
 
-/// The next input is the start of a page of `n` numbers of 64 bits; offsets in errors count from `at`.
+/// Starts a page of `n` numbers of 64 bits with the next input; offsets in errors count from `at`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_start_64(
     decoder: *mut UnspoolPcoDecoder,
@@ -666,12 +680,13 @@ pub unsafe extern "C" fn unspool_pco_start_64(
     unsafe { report(error, start::<u64>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 64 bits, while the input has them and the output has room. Room for less than 256, or than
-/// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
-/// batch takes more than 7488.
+/// Decodes whole batches of 256 numbers of 64 bits, as long as input and output allow. If the
+/// output is shorter than a batch and than the rest of the page, nothing is decoded:
+/// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
+/// than 7488.
 ///
-/// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
-/// `UNSPOOL_ERROR_NO_PROGRESS`.
+/// Wait for more bytes or the end: a second call in a row that has no more to work with than the
+/// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_64(
     decoder: *mut UnspoolPcoDecoder,

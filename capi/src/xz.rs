@@ -14,11 +14,11 @@ pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 4000;
 /// Bytes of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_SIZE: usize = UNSPOOL_XZ_WORKSPACE_WORDS * 8;
 
-/// The probabilities of a decoder. It need not be initialised, nor cleared between uses.
+/// The probabilities of a decoder. Needs no initialisation, and no clearing between uses.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolXzWorkspace {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_XZ_WORKSPACE_WORDS],
 }
 
@@ -29,11 +29,11 @@ pub const UNSPOOL_XZ_DECODER_WORDS: usize = 60;
 /// Bytes of a decoder.
 pub const UNSPOOL_XZ_DECODER_SIZE: usize = UNSPOOL_XZ_DECODER_WORDS * 8;
 
-/// A stream that is being decoded.
+/// A decoder of a stream.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolXzDecoder {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_XZ_DECODER_WORDS],
 }
 
@@ -44,33 +44,33 @@ impl Opaque for UnspoolXzDecoder {
 
 const _: () = fits::<UnspoolXzDecoder>();
 
-/// What a file holds, by its headers and its index.
+/// The contents of a file, by its headers and its index.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolXzInfo {
     /// Bytes that it decodes to.
     pub content_size: u64,
-    /// How many bytes of window a stream of this file needs.
+    /// Bytes of window that a stream of this file needs.
     pub stream_buffer: u64,
     /// Streams in a row.
     pub streams: u64,
     /// Blocks in all streams.
     pub blocks: u64,
-    /// How many of the blocks have a check.
+    /// Blocks that have a check.
     pub checks: u64,
 }
 
-/// How far a call came.
+/// The result of a call that decodes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolXzDone {
-    /// Bytes of the input.
+    /// Bytes of the input that were used.
     pub read: usize,
     /// Bytes of the output that are filled.
     pub wrote: usize,
-    /// Where they lie in the content.
+    /// Their offset in the content.
     pub content_start: u64,
-    /// Checks that were compared and found right.
+    /// Checks that were compared and are equal.
     pub checks: u64,
 }
 
@@ -78,18 +78,18 @@ pub struct UnspoolXzDone {
 ///
 /// As for [`zeroed`].
 unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. A workspace is made of numbers, of arrays of numbers, and of choices whose first is 0; all of them are
-    // zero in `Workspace::new`, which a test compares.
+    // SAFETY: the same promise. A workspace consists of numbers, arrays of numbers, and enums whose
+    // first variant is 0; `Workspace::new` is all zeros, which a test compares.
     unsafe { zeroed::<Workspace>(workspace, len) }
 }
 
-/// How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
+/// Returns the bytes of a workspace in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_xz_workspace_len() -> usize {
     size_of::<Workspace>()
 }
 
-/// What a whole file holds. All sizes in it are compared with what is there; nothing is decoded.
+/// Reads the headers and the index of a whole file. Compares all sizes; decodes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_info(
     src: *const u8,
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn unspool_xz_info(
     }
 }
 
-/// How many bytes a file decodes to, by its indexes. Reads nothing else, and is to be believed no more than the file.
+/// Returns the bytes that a file decodes to, by its indexes. Reads nothing else, so a file may lie.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_decoded_size(
     src: *const u8,
@@ -140,7 +140,8 @@ pub unsafe extern "C" fn unspool_xz_decoded_size(
     }
 }
 
-/// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the only window there is.
+/// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the
+/// only window.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_decode(
     src: *const u8,
@@ -176,8 +177,8 @@ const fn options(limits: Limits, one_stream: u8, skip_checks: u8) -> Options {
     Options { limits, verify, streams }
 }
 
-/// Decodes only the block that holds this position of the content; `content_start` of the answer says where the block starts in it. A
-/// position behind the end is an error.
+/// Decodes only the block that holds this position of the content; `content_start` of the result is
+/// the start of the block. A position after the end is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_decode_block(
     src: *const u8,
@@ -209,9 +210,9 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
     }
 }
 
-/// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is
-/// no longer used. `stream_buffer` of `UnspoolXzInfo` says how large the window must be, and so does the error of a block that needs a
-/// larger one.
+/// Starts a stream: any number of xz streams, or with `one_stream` exactly one. The decoder borrows
+/// workspace and window until it is no longer used. The size of the window is `stream_buffer` of
+/// `UnspoolXzInfo`. If a block needs more, the `need` of its error is the size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_init(
     decoder: *mut UnspoolXzDecoder,
@@ -232,10 +233,11 @@ pub unsafe extern "C" fn unspool_xz_init(
     }
 }
 
-/// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.
+/// Reads `src` and writes `dst`, as far as both allow. An error stays, except that of a window that
+/// is too small: see `unspool_xz_lend`.
 ///
-/// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-/// `UNSPOOL_ERROR_NO_PROGRESS`.
+/// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
+/// with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_step(
     decoder: *mut UnspoolXzDecoder,
@@ -251,8 +253,9 @@ pub unsafe extern "C" fn unspool_xz_step(
     unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
 }
 
-/// Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-/// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
+/// Lends another window, after the error `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` of a step, whose `need`
+/// is the least size. The last window is free. At any other time the window is in use: it stays,
+/// and the call returns `UNSPOOL_ERROR_WINDOW_IN_USE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_lend(
     decoder: *mut UnspoolXzDecoder,

@@ -11,7 +11,7 @@ use crate::common::{
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, Stretch, answer, apart, fits, held, input, maybe, output, stretch, zeroed};
 
-/// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+/// Words of a workspace. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #[cfg(feature = "small")]
 pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 432;
 /// Words of a workspace.
@@ -20,11 +20,11 @@ pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2378;
 /// Bytes of a workspace.
 pub const UNSPOOL_ZSTD_WORKSPACE_SIZE: usize = UNSPOOL_ZSTD_WORKSPACE_WORDS * 8;
 
-/// The tables of a decoder. It need not be initialised, nor cleared between uses.
+/// The tables of a decoder. Needs no initialisation, and no clearing between uses.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolZstdWorkspace {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_ZSTD_WORKSPACE_WORDS],
 }
 
@@ -39,11 +39,11 @@ pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 64;
 /// Bytes of a decoder.
 pub const UNSPOOL_ZSTD_DECODER_SIZE: usize = UNSPOOL_ZSTD_DECODER_WORDS * 8;
 
-/// A stream that is being decoded.
+/// A decoder of a stream.
 #[repr(C)]
 #[derive(Debug)]
 pub struct UnspoolZstdDecoder {
-    /// Nobody's business.
+    /// Private to the library.
     pub opaque: [u64; UNSPOOL_ZSTD_DECODER_WORDS],
 }
 
@@ -54,83 +54,84 @@ impl Opaque for UnspoolZstdDecoder {
 
 const _: () = fits::<UnspoolZstdDecoder>();
 
-/// Which of the formats that share their magic numbers a file is in.
+/// One of the formats that share their magic numbers.
 pub type UnspoolZstdFlavour = u8;
 
-/// Find out: from the whole file; in a stream `28` means RFC 8878 and `27` means v0.7.
+/// Detect it: from the whole file; in a stream `28` means RFC 8878 and `27` means v0.7.
 pub const UNSPOOL_ZSTD_ANY: u8 = 0;
 /// RFC 8878.
 pub const UNSPOOL_ZSTD_RFC8878: u8 = 1;
-/// What zstd 0.7 wrote.
+/// The format of zstd 0.7.
 pub const UNSPOOL_ZSTD_V07: u8 = 2;
 /// The draft 0.2.0.
 pub const UNSPOOL_ZSTD_DRAFT: u8 = 3;
 
-/// How to decode, where the defaults do not fit. All zeros are the defaults, and so is a null pointer.
+/// The choices of a caller, if the defaults do not fit. All zeros are the defaults, and so is a
+/// null pointer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolZstdOptions {
-    /// What the frames were compressed with: a trained dictionary or plain bytes.
+    /// The dictionary that the frames were compressed with: a trained one or plain bytes.
     pub dictionary: *const u8,
     /// Bytes of the dictionary; 0 for none.
     pub dictionary_len: usize,
     /// The format.
     pub flavour: UnspoolZstdFlavour,
-    /// Not 0: the dictionary is plain bytes, whatever it starts with.
+    /// Not 0: the dictionary is plain bytes, whatever its first bytes are.
     pub raw_dictionary: u8,
-    /// Not 0: frames without their magic numbers.
+    /// Not 0: frames have no magic numbers.
     pub magicless: u8,
     /// Not 0: checksums are neither computed nor compared.
     pub skip_checksums: u8,
 }
 
-/// What the frame at the start of a file says.
+/// The header of the frame at the start of a file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolZstdInfo {
     /// Bytes of the frame header.
     pub header_len: usize,
-    /// How far back matches reach.
+    /// The largest distance of a match.
     pub window: u64,
-    /// Bytes that the frame decodes to, if it says so.
+    /// Bytes that the frame decodes to, if its header says so.
     pub content_size: u64,
-    /// How many bytes of window a stream of this frame needs.
+    /// Bytes of window that a stream of this frame needs.
     pub stream_buffer: u64,
-    /// The dictionary that it was made with; 0 if it does not say.
+    /// The number of the dictionary; 0 if the header has none.
     pub dictionary_id: u32,
     /// 1 if `content_size` is known.
     pub has_content_size: u8,
     /// 1 if a checksum follows the content.
     pub checksum: u8,
-    /// 1 for a frame that decoders step over: `header_len` and `content_size` bytes behind it.
+    /// 1 for a frame that decoders skip: `header_len` bytes, and `content_size` bytes after them.
     pub skippable: u8,
-    /// The format that was found; RFC 8878 if the bytes fit none.
+    /// The detected format; RFC 8878 if the bytes fit none.
     pub flavour: UnspoolZstdFlavour,
 }
 
-/// How far a call came that decoded a whole file.
+/// The result of decoding a whole file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolZstdDone {
-    /// Bytes of the input: all of it.
+    /// Bytes of the input that were used: all of it.
     pub read: usize,
-    /// Bytes of the output that are filled. What lies behind them may have been used as scratch.
+    /// Bytes of the output that are filled. The bytes after them may have been used as scratch.
     pub wrote: usize,
     /// Frames of data.
     pub frames: u64,
-    /// Checksums that were compared and found right.
+    /// Checksums that were compared and are equal.
     pub checksums: u64,
 }
 
-/// What the seek table at the end of a file says.
+/// The seek table at the end of a file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolZstdSeekInfo {
-    /// How many frames it lists.
+    /// Frames that it lists.
     pub frames: u64,
-    /// Bytes that all of them decode to, if it is to be believed.
+    /// Bytes that all of them decode to, according to the table.
     pub content_size: u64,
-    /// Bytes that the largest of them decodes to, if it is to be believed.
+    /// Bytes that the largest of them decodes to, according to the table.
     pub room: usize,
     /// 1 if there is a table.
     pub found: u8,
@@ -138,7 +139,8 @@ pub struct UnspoolZstdSeekInfo {
 
 /// # Safety
 ///
-/// A pointer that is not null leads to limits, or to options whose dictionary is there. Returns as well where that lies.
+/// A pointer that is not null leads to limits, or to options whose dictionary is valid. Returns the
+/// dictionary as a range of memory as well.
 unsafe fn options<'a>(
     with_limits: *const UnspoolLimits,
     options: *const UnspoolZstdOptions,
@@ -169,19 +171,19 @@ unsafe fn options<'a>(
 ///
 /// As for [`zeroed`].
 unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. A workspace is made of numbers, and of arrays of numbers and truth values; all of them are
-    // zero in `Workspace::new`, which a test compares.
+    // SAFETY: the same promise. A workspace consists of numbers, and arrays of numbers and
+    // booleans; `Workspace::new` is all zeros, which a test compares.
     unsafe { zeroed::<Workspace>(workspace, len) }
 }
 
-/// How many bytes a workspace takes in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
+/// Returns the bytes of a workspace in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_zstd_workspace_len() -> usize {
     size_of::<Workspace>()
 }
 
-/// Reads the frame header at the start of a file, which need not be there as a whole: 18 bytes are always enough. Only the whole
-/// file tells a draft frame from others.
+/// Reads the frame header at the start of a file. The first 18 bytes are always enough. Only the
+/// whole file distinguishes a draft frame from others.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_info(
     src: *const u8,
@@ -226,7 +228,8 @@ pub unsafe extern "C" fn unspool_zstd_info(
     }
 }
 
-/// Counts how many bytes a file decodes to. Reads all sequences, but writes nothing and needs no room.
+/// Counts the bytes that a file decodes to. Reads all sequences, but writes nothing and needs no
+/// output.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_decoded_size(
     src: *const u8,
@@ -252,7 +255,7 @@ pub unsafe extern "C" fn unspool_zstd_decoded_size(
     }
 }
 
-/// Decodes a whole file: any number of frames. The output is the only window there is.
+/// Decodes a whole file: any number of frames. The output is the only window.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_decode(
     src: *const u8,
@@ -282,7 +285,8 @@ pub unsafe extern "C" fn unspool_zstd_decode(
     }
 }
 
-/// Reads the seek table of a file in the seekable format. A file without one is no error: nothing is `found`.
+/// Reads the seek table of a file in the seekable format. A file without one is no error: `found`
+/// is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_seek_info(
     src: *const u8,
@@ -312,9 +316,10 @@ pub unsafe extern "C" fn unspool_zstd_seek_info(
     }
 }
 
-/// Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
-/// part is decoded in `room`, which needs as many bytes as the largest of them has, or it is an error of the class
-/// `WORKSPACE_TOO_SMALL`; `room` of `UnspoolZstdSeekInfo` is always enough.
+/// Decodes the bytes from `first` to before `end` of the content of a file in the seekable format,
+/// from the frames that hold them. A frame that is needed in part is decoded in `room`. If that is
+/// smaller than the largest of these frames, the error is of the class `WORKSPACE_TOO_SMALL`;
+/// `room` of `UnspoolZstdSeekInfo` is always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_decode_part(
     src: *const u8,
@@ -348,8 +353,8 @@ pub unsafe extern "C" fn unspool_zstd_decode_part(
     }
 }
 
-/// Starts a stream. Workspace, window and dictionary are lent to the decoder until it is no longer used. `stream_buffer` of
-/// `UnspoolZstdInfo` says how large the window must be.
+/// Starts a stream. The decoder borrows workspace, window and dictionary until it is no longer
+/// used. The size of the window is `stream_buffer` of `UnspoolZstdInfo`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_init(
     decoder: *mut UnspoolZstdDecoder,
@@ -371,10 +376,11 @@ pub unsafe extern "C" fn unspool_zstd_init(
     }
 }
 
-/// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_zstd_lend`.
+/// Reads `src` and writes `dst`, as far as both allow. An error stays, except that of a window that
+/// is too small: see `unspool_zstd_lend`.
 ///
-/// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-/// `UNSPOOL_ERROR_NO_PROGRESS`.
+/// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
+/// with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_step(
     decoder: *mut UnspoolZstdDecoder,
@@ -390,7 +396,8 @@ pub unsafe extern "C" fn unspool_zstd_step(
     unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
 }
 
-/// How many frames of data a stream has ended so far, and how many checksums of them were compared and found right.
+/// Returns the frames of data that a stream has completed, and those of their checksums that were
+/// compared and are equal.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_counts(
     decoder: *const UnspoolZstdDecoder,
@@ -410,8 +417,9 @@ pub unsafe extern "C" fn unspool_zstd_counts(
     }
 }
 
-/// Lends another window, after a step has said with `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-/// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
+/// Lends another window, after the error `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` of a step, whose `need`
+/// is the least size. The last window is free. At any other time the window is in use: it stays,
+/// and the call returns `UNSPOOL_ERROR_WINDOW_IN_USE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_lend(
     decoder: *mut UnspoolZstdDecoder,
@@ -445,7 +453,7 @@ mod tests {
             magicless: 0,
             skip_checksums: 0,
         };
-        // SAFETY: the options are there, and have no dictionary.
+        // SAFETY: the options are valid, and have no dictionary.
         let refused = unsafe { options(core::ptr::null(), &none) };
         assert_eq!(refused.map(drop), Err(Error::new(ErrorKind::BadArgument, 0)));
     }

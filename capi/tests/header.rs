@@ -1,4 +1,5 @@
-//! The header is what `cbindgen` makes of the sources, and of the core's table of errors. `cargo xtask header` writes it anew.
+//! Generates the header from the sources with `cbindgen`, and from the core's table of errors.
+//! `cargo xtask header` writes it.
 #![allow(missing_docs)]
 
 use std::fmt::Write;
@@ -7,9 +8,9 @@ use std::path::{Path, PathBuf};
 use cbindgen::{Builder, Config, ExportConfig, Language, Style};
 use unspool::ErrorKind;
 
-/// The files that every other uses, which the header shows first.
+/// The files that all others use. The header shows them first.
 const FIRST: [&str; 2] = ["common", "error"];
-/// The files with nothing for C: what they export is for the linker.
+/// The files without declarations for C: their exports are for the linker.
 const NOT_SHOWN: [&str; 2] = ["lib", "memory"];
 
 /// The files of `src`, in the order in which the header shows them.
@@ -38,19 +39,24 @@ fn workspaces() -> Vec<String> {
 const ABOUT: &str = "\
 /* unspool: decodes compressed columns and byte streams into buffers that the caller owns.
  *
- * Nothing is allocated and there are no globals. Opaque structs have a size that is a constant, and may lie in .bss; what was lent
- * to one (input, workspace, window, other structs) must stay where it is for as long as the struct is used.
+ * Nothing is allocated, and there are no globals. The size of an opaque struct is a constant, so
+ * it may be in .bss. Memory that was lent to one (input, workspace, window, other structs) must
+ * stay valid while the struct is used.
  *
- * Each function that can fail returns 0 (UNSPOOL_OK) or the number of an error, and tells more to `error`, which may be null, as may
- * every pointer to an answer. Pointers to bytes may be null where their length is 0.
+ * Each function that can fail returns 0 (UNSPOOL_OK) or the number of an error, and writes the
+ * details to `error`. That may be null, and so may every pointer to a result. A pointer to bytes
+ * may be null if its length is 0.
  *
- * What a call writes to (output, workspace, window, scratch, opaque structs) must not overlap anything else that it gets: it is an error,
- * UNSPOOL_ERROR_OVERLAP, and nothing is written but that. Nor may it overlap what was lent earlier to another struct, or answers such as
- * `done` lie in it; that is not checked.
+ * Memory that a call writes to (output, workspace, window, scratch, opaque structs) must not
+ * overlap any other argument: that is the error UNSPOOL_ERROR_OVERLAP, and nothing else is
+ * written. It must not overlap memory that was lent to another struct, nor contain results such
+ * as `done`; that is not checked.
  *
- * Archives for bare devices have no functions for gzip: its inflater is linked with a panic handler, in hosted programs.
+ * Archives for bare devices have no functions for gzip: its inflater needs a panic handler, as
+ * hosted programs have.
  *
- * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
+ * Generated from capi/src by `cargo xtask header`. Define UNSPOOL_SMALL for archives that were
+ * built with the feature `small`.
  */";
 
 const WIDTH: &str = "
@@ -59,11 +65,12 @@ const WIDTH: &str = "
 #endif
 
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-_Static_assert(sizeof(void *) == sizeof(size_t), \"unspool wants pointers as wide as sizes\");
+_Static_assert(sizeof(void *) == sizeof(size_t), \"unspool needs pointers as wide as sizes\");
 #endif
 ";
 
-/// Functions that write a struct which archives with the feature `small` have smaller, and that are not told how large it is.
+/// Functions that write a struct which is smaller with the feature `small`, and whose length is not
+/// an argument.
 const TRUSTING: [&str; 5] = [
     "unspool_pco_init_8",
     "unspool_pco_init_16",
@@ -72,10 +79,12 @@ const TRUSTING: [&str; 5] = [
     "unspool_onpair_search_init",
 ];
 
-/// What makes a program with small structs ask for an archive that knows them as small, also through a pointer to a function.
+/// Definitions that make a program with small structs link only with a small archive, also through
+/// pointers to functions.
 fn small_only() -> String {
     let mut text = "
-// Others than archives with the feature `small` would write more into these structs than they hold, and do not have these names.
+// Only archives with the feature `small` have these names. Others would write beyond the small
+// structs.
 #if defined(UNSPOOL_SMALL)
 "
     .to_owned();
@@ -93,7 +102,7 @@ fn version() -> String {
         ("PATCH", env!("CARGO_PKG_VERSION_PATCH")),
     ];
     let lines = numbers.map(|(name, number)| format!("#define UNSPOOL_VERSION_{name} {number}\n"));
-    format!("\n// The version of this header; `unspool_version` tells that of the archive.\n{}", lines.concat())
+    format!("\n// The version of this header; `unspool_version` returns that of the archive.\n{}", lines.concat())
 }
 
 fn header() -> String {
@@ -142,7 +151,7 @@ fn kinds() -> String {
 }
 
 #[test]
-fn the_header_is_what_the_sources_say() {
+fn the_checked_in_header_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/unspool.h");
     let header = header();
     if std::env::var_os("UNSPOOL_WRITE_HEADER").is_some() {
@@ -150,14 +159,14 @@ fn the_header_is_what_the_sources_say() {
     }
     let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
     let different = header.lines().zip(checked_in.lines()).find(|(now, then)| now != then);
-    assert!(header == checked_in, "unspool.h is old; type: cargo xtask header. First difference: {different:?}");
+    assert!(header == checked_in, "unspool.h is out of date; run cargo xtask header. First difference: {different:?}");
 }
 
 #[test]
-fn every_function_and_every_error_is_in_it() {
+fn the_header_declares_every_function_and_error() {
     let header = header();
-    // Of all files, not of those above alone: one that is missing there would be missing here too. Only `lib` has functions that are
-    // for no header.
+    // All files, not only those above: a file that is missing there would be missing here, too.
+    // Only `lib` has functions that are not in the header.
     let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).expect("the sources");
     let paths = files.map(|file| file.expect("a file").path()).filter(|path| !path.ends_with("lib.rs"));
     let mut functions = 0;

@@ -1,4 +1,4 @@
-//! gzip: what gzip and flate2 write comes back, and nothing else is accepted.
+//! gzip: files of gzip and flate2 round-trip, and nothing else is accepted.
 
 use std::io::Write;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     decode_to_vec(bytes, &Options::DEFAULT)
 }
 
-/// What the `gzip` program wrote, and a file with every field that a header can have.
+/// Files of the `gzip` program, and one with every field that a header can have.
 fn vectors() -> [(Vec<u8>, Vec<u8>, u64); 3] {
     [
         (vector("gzip/v1_int8.cvc.gz"), vector("cvc/v1_int8.cvc"), 1),
@@ -31,12 +31,12 @@ fn vectors() -> [(Vec<u8>, Vec<u8>, u64); 3] {
 }
 
 #[test]
-fn every_vector_decodes_and_tiles() {
+fn decodes_every_vector_into_leaves_that_tile_it() {
     let (mut ws, mut files) = (Workspace::new(), 0);
     for (file, content, members) in vectors() {
         assert!(matches!(probe(&file), Probe::Match(unspool::Format::Gzip)));
         assert_eq!(unpack(&file).unwrap(), content);
-        // Into a slice that just fits, heard.
+        // To a slice that just fits, with a trace.
         let (mut out, mut leaves) = (vec![0; content.len()], Leaves::default());
         let done = decode(&file, &mut out, &mut ws, &Options::DEFAULT, &mut leaves).unwrap();
         assert_eq!((done.wrote, done.parts, &out), (content.len(), members, &content));
@@ -46,7 +46,7 @@ fn every_vector_decodes_and_tiles() {
         let less = out.len() - 1;
         let error = decode(&file, &mut out[..less], &mut ws, &Options::DEFAULT, &mut ()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::OutputTooSmall);
-        // Through a window: to a sink, to nowhere, and counted.
+        // Through a window: to a sink, without output, and counted.
         let (mut sunk, mut window) = (vec![], [0xAA; WINDOW_SIZE]);
         let mut sink = |bytes: &[u8]| {
             sunk.extend_from_slice(bytes);
@@ -85,7 +85,7 @@ fn a_checksum_that_differs_is_refused_counted_or_skipped() {
 }
 
 #[test]
-fn what_was_cut_is_saved_up_to_the_cut() {
+fn salvages_a_truncated_file_up_to_the_cut() {
     let mut cuts = 0;
     for (file, content, _) in vectors() {
         let mut most = 0;
@@ -101,9 +101,9 @@ fn what_was_cut_is_saved_up_to_the_cut() {
     assert!(cuts > 500, "{cuts}");
 }
 
-/// Fields of a header may be longer than a window, if all of the file is there.
+/// Fields of a header may be longer than a window, if the whole file is present.
 #[test]
-fn long_headers_are_read() {
+fn reads_headers_longer_than_the_window() {
     let long = GzBuilder::new().extra(vec![7; 65_535]).comment(vec![b'c'; 40_000]).write(vec![], Compression::new(1));
     let file = long.finish().unwrap();
     let mut window = [0; WINDOW_SIZE];
@@ -112,7 +112,7 @@ fn long_headers_are_read() {
 }
 
 #[test]
-fn what_an_encoder_writes_comes_back() {
+fn round_trips_files_of_an_encoder() {
     let mut state = 1u32;
     let mut random = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -134,12 +134,13 @@ fn what_an_encoder_writes_comes_back() {
 }
 
 #[test]
-fn a_file_cut_anywhere_is_refused() {
+fn refuses_a_file_truncated_anywhere() {
     for (file, content, _) in vectors() {
         let padded = file.iter().rev().take_while(|&&byte| byte == 0).count();
         for len in 0..file.len() {
             match unpack(&file[..len]) {
-                // Only the zeros behind the end, or the members behind the first, can be missed by nobody.
+                // Only padding after the end, or members after the first, can be missing without an
+                // error.
                 Ok(found) => {
                     assert!(content.starts_with(&found) && (len + padded >= file.len() || found.len() < content.len()));
                 }
@@ -152,7 +153,7 @@ fn a_file_cut_anywhere_is_refused() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_is_shown_as_far_as_it_goes() {
+fn inspects_a_truncated_stream_up_to_its_end() {
     let file = vector("gzip/v1_int8.cvc.gz");
     let (mut leaves, mut out) = (Leaves::default(), vec![0; 1 << 20]);
     decode(&file, &mut out, &mut Workspace::new(), &Options::DEFAULT, &mut leaves).unwrap();
@@ -166,7 +167,7 @@ fn a_stream_that_breaks_off_is_shown_as_far_as_it_goes() {
 }
 
 #[test]
-fn a_flipped_bit_is_refused_or_changes_nothing_but_the_header() {
+fn refuses_a_flipped_bit_outside_the_header() {
     for (file, content, _) in vectors() {
         for bit in 0..file.len() * 8 {
             let mut bad = file.clone();
@@ -180,7 +181,7 @@ fn a_flipped_bit_is_refused_or_changes_nothing_but_the_header() {
 }
 
 #[test]
-fn what_is_wrong_has_a_name() {
+fn reports_each_error_by_its_kind() {
     let file = vector("gzip/two_members.gz");
     let kind = |at: usize, flip: u8| {
         let mut bad = file.clone();
@@ -193,7 +194,7 @@ fn what_is_wrong_has_a_name() {
     let first = 10 + 8;
     assert_eq!(kind(first, 1), (ErrorKind::GzipCrc, first as u64));
     assert_eq!(kind(first + 4, 1), (ErrorKind::GzipSize, first as u64 + 4));
-    // Bits are read ahead, so that the place is not exact.
+    // The inflater reads ahead, so the offset is not exact.
     let (found, at) = kind(10, 6);
     assert!(found == ErrorKind::GzipDeflate && (10..=18).contains(&at), "{found:?} at {at}");
     let every = vector("gzip/every_field.gz");
@@ -204,7 +205,7 @@ fn what_is_wrong_has_a_name() {
 }
 
 #[test]
-fn limits_hold() {
+fn refuses_output_beyond_the_limits() {
     // 10 MB of zeros in 10 KB.
     let mut encoder = GzBuilder::new().write(vec![], Compression::new(9));
     encoder.write_all(&vec![0; 10_000_000]).unwrap();
@@ -222,7 +223,8 @@ fn limits_hold() {
     assert_eq!(error.kind, ErrorKind::HeaderLimit);
 }
 
-/// What a stream gives before its end or its error; `split` says how much of input and output each call gets.
+/// Returns the output of a stream before its end or its error; `split` returns how much of input
+/// and output each call gets.
 fn stream(bytes: &[u8], limits: &Limits, split: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<u64, Error>) {
     let (mut ws, mut window) = (Workspace::new(), [0x55; WINDOW_SIZE]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &within(limits));
@@ -233,7 +235,7 @@ fn stream(bytes: &[u8], limits: &Limits, split: impl FnMut() -> (usize, usize)) 
 const WHOLE: (usize, usize) = (usize::MAX >> 1, 1 << 16);
 
 #[test]
-fn any_split_gives_the_same_bytes() {
+fn decodes_the_same_bytes_from_every_split() {
     let mut random = Random(7);
     let mut files: Vec<_> = vectors().into_iter().collect();
     for (len, level) in [(32_767, 0), (32_768, 1), (32_769, 6), (100_000, 9)] {
@@ -260,7 +262,7 @@ fn any_split_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_stream_refuses_what_is_refused_as_a_whole_behind_what_comes_before() {
+fn a_stream_refuses_the_same_files_after_the_same_bytes() {
     for (file, content, _) in vectors() {
         let mut before = 0;
         for len in 0..file.len() {
@@ -275,7 +277,7 @@ fn a_stream_refuses_what_is_refused_as_a_whole_behind_what_comes_before() {
         for bit in 0..file.len() * 8 {
             let mut bad = file.clone();
             bad[bit / 8] ^= 1 << (bit % 8);
-            // A header that is longer than the window is one that a stream refuses.
+            // A stream refuses a header that is longer than the window.
             let limits = Limits { max_header: WINDOW_SIZE as u64, ..Limits::DEFAULT };
             let whole = decode_to_vec(&bad, &within(&limits));
             let (out, end) = stream(&bad, &limits, || WHOLE);
@@ -288,7 +290,7 @@ fn a_stream_refuses_what_is_refused_as_a_whole_behind_what_comes_before() {
                 ),
             }
         }
-        // The size is the last thing in a file: all of the content comes before it.
+        // The size is the last field of a file: all of the content precedes it.
         let padded = file.iter().rev().take_while(|&&byte| byte == 0).count().saturating_sub(3);
         let mut bad = file.clone();
         bad[file.len() - 4 - padded] ^= 1;
@@ -298,7 +300,7 @@ fn a_stream_refuses_what_is_refused_as_a_whole_behind_what_comes_before() {
 }
 
 #[test]
-fn a_stream_keeps_to_limits() {
+fn a_stream_refuses_output_beyond_the_limits() {
     let mut encoder = GzBuilder::new().filename("name").write(vec![], Compression::new(9));
     encoder.write_all(&vec![7; 1_000_000]).unwrap();
     let bomb = encoder.finish().unwrap();
@@ -314,7 +316,7 @@ fn a_stream_keeps_to_limits() {
         let (_, end) = stream(&bomb, &Limits { max_header: most, ..Limits::DEFAULT }, || (1, 5000));
         assert_eq!(end.map_err(|error| error.kind), Err(ErrorKind::HeaderLimit), "{most}");
     }
-    // How long a header must be that lies behind another member.
+    // The length of a header that follows another member.
     let extra = GzBuilder::new().extra(vec![1; 500]).write(vec![], Compression::new(1)).finish().unwrap();
     let name = GzBuilder::new().filename("a".repeat(500)).write(vec![], Compression::new(1)).finish().unwrap();
     for (second, need) in [(extra, 512), (name, 101)] {
@@ -324,7 +326,7 @@ fn a_stream_keeps_to_limits() {
         assert_eq!(stream(&file, &limits, || (7, 5000)).1, Err(whole));
     }
     assert!(stream(&bomb, &Limits { max_header: 15, ..Limits::DEFAULT }, || (1, 5000)).1.is_ok());
-    // Longer than the window, whatever the limits say.
+    // Longer than the window, whatever the limits are.
     let long = GzBuilder::new().comment(vec![b'c'; WINDOW_SIZE]).write(vec![], Compression::new(1)).finish().unwrap();
     assert_eq!(
         stream(&long, &Limits { max_header: u64::MAX, ..Limits::DEFAULT }, || WHOLE).1.unwrap_err().kind,
@@ -336,7 +338,7 @@ fn a_stream_keeps_to_limits() {
 }
 
 #[test]
-fn two_calls_with_nothing_to_do_are_an_error() {
+fn a_second_idle_call_is_an_error() {
     let file = vector("gzip/two_members.gz");
     let (mut ws, mut window) = (Workspace::new(), [0; WINDOW_SIZE]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);

@@ -1,4 +1,5 @@
-/* AT-1: a question to a table of which a device reads only the parts that it takes, through a page of RAM; and the whole table, line by line. */
+/* AT-1: a query on a table, of which a device reads only the parts that it needs, through a page of
+ * RAM; and the whole table, line by line. */
 #include "board.h"
 #include "unspool.h"
 
@@ -19,7 +20,7 @@ static UnspoolAt1Query query;
 static UnspoolAt1Term terms[3];
 static uint8_t scratch[6144], page[512], line[32];
 
-/* As from a memory that is not in the address space: as much as there is, and as the page has room for. */
+/* Reads as from memory outside the address space: as much as exists, and as fits in the page. */
 static size_t fetch(uint64_t start, uint64_t end) {
   size_t len, i;
   if (end > LEN(file)) end = LEN(file);
@@ -29,13 +30,13 @@ static size_t fetch(uint64_t start, uint64_t end) {
   return len;
 }
 
-/* Goes on to the next row or to the end. Behind a row the page is still there, and `next` says of which bytes. */
+/* Goes on to the next row or to the end. After a row the page stays, and `next` names its bytes. */
 static int go_on(UnspoolAt1Next *next, size_t *len) {
   for (;;) {
     const uint64_t asked = next->start;
     if (unspool_at1_query_step(&query, next->start, page, *len, next, NULL)) return 1;
     if (next->kind != UNSPOOL_AT1_NEXT_BYTES) return 0;
-    /* Asked for again: not even the first of the blocks has room in the page. It would be asked for for ever. */
+    /* Requested again: not even the first of the blocks fits in the page. It would loop forever. */
     if (*len && next->start == asked) return 1;
     *len = fetch(next->start, next->end);
     if (!*len) return 1;
@@ -94,7 +95,7 @@ static int whole(void) {
   return unspool_at1_decode_to(file, LEN(file), compare, &at, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, NULL, NULL) || at != LEN(expected);
 }
 
-/* A file that ends early is no trouble. */
+/* A truncated file is refused. */
 static int refuses(void) {
   size_t at = 0;
   return unspool_at1_decode_to(file, LEN(file) / 2, compare, &at, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, NULL, NULL) == 0;

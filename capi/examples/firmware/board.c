@@ -1,4 +1,5 @@
-/* What a bare board needs before main: a vector table, memory set up, and text out of the emulator by semihosting. */
+/* Start-up code of a bare board: a vector table, memory, and text from the emulator by
+ * semihosting. */
 #include "board.h"
 
 extern uint32_t stack_top[], data_load[], data_start[], data_end[], bss_start[], bss_end[], stack_limit[], stack_len[];
@@ -25,12 +26,12 @@ void say_number(uint32_t n) {
 }
 
 void finish(int failed) {
-  /* The stack was filled with a pattern before main: whatever of it is left was never reached. */
+  /* The stack was filled with a pattern before main: bytes that still hold it were never used. */
   const uint32_t *word = stack_limit;
   uint32_t used;
   while (word < stack_top && *word == 0xA5C35A3C) word++;
   used = (uint32_t)((uintptr_t)stack_top - (uintptr_t)word);
-  /* It may have gone over the end of what it has, or of what the program says that it takes. */
+  /* It may have exceeded the stack, or the size that the program declares. */
   if (word == stack_limit || used > (uintptr_t)stack_len) {
     say(": stack overrun");
     failed = 1;
@@ -50,7 +51,7 @@ void reset(void) {
   for (to = bss_start; to < bss_end;) *to++ = 0;
   for (to = stack_limit; to < (uint32_t *)__builtin_frame_address(0) - 16;) *(volatile uint32_t *)to++ = 0xA5C35A3C;
 #ifdef __ARM_FP
-  /* The floating-point unit of the Cortex-M4F is off until someone turns it on. */
+  /* The floating-point unit of the Cortex-M4F is off until it is enabled. */
   *(volatile uint32_t *)0xE000ED88 |= 0xF << 20;
   __asm__ volatile("dsb\nisb");
 #endif

@@ -11,7 +11,8 @@ void say_number(uint32_t n);
 /* Ends the emulator, with 0 if nothing failed. */
 void finish(int failed);
 
-/* How many bytes of stack a program takes at most: the linker reserves them, and `finish` fails if they were not enough. */
+/* The most bytes of stack that a program uses: the linker reserves them, and `finish` fails if more
+ * were used. */
 #define STACK(bytes) __asm__(".global stack_len\n.set stack_len, " #bytes)
 
 /* A file in flash: `extern const uint8_t NAME[], NAME_end[]`. */

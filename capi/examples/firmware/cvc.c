@@ -1,4 +1,4 @@
-/* Embedding vectors: rows out of a file in flash, and a file that arrives in pieces of 64 bytes. */
+/* Embedding vectors: rows from a file in flash, and a file that arrives in pieces of 64 bytes. */
 #include "board.h"
 #include "unspool.h"
 
@@ -44,7 +44,7 @@ static int by_stream(void) {
   return wrote != LEN(expected);
 }
 
-/* A file that ends too early is refused, and the device goes on. */
+/* A truncated file is refused, and the device goes on. */
 static int cut(void) {
   UnspoolError error;
   return unspool_cvc_open(&opened, file, 40, NULL, &error) == 0 || error.error_class != UNSPOOL_CLASS_TRUNCATED;

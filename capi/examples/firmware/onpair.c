@@ -1,4 +1,4 @@
-/* Strings: single rows out of a column in flash, and a search that decodes none. */
+/* Strings: single rows from a column in flash, and a search that decodes none. */
 #include "board.h"
 #include "unspool.h"
 
@@ -22,7 +22,7 @@ static int by_rows(const UnspoolOnPairInfo *info) {
   return at != LEN(expected);
 }
 
-/* The third row is found, and whatever else is found is the same. */
+/* The search finds the third row, and only rows that equal it. */
 static int by_search(void) {
   size_t len;
   uint64_t row;

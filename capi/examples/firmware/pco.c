@@ -1,4 +1,5 @@
-/* Numbers: 256 at a time out of a column in flash, whose input grows by 64 bytes until a batch is there. */
+/* Numbers: 256 at a time from a column in flash, whose input grows by 64 bytes until it holds a
+ * batch. */
 #include "board.h"
 #include "unspool.h"
 
@@ -23,7 +24,7 @@ int main(void) {
   if (unspool_pco_open(&opened, file, LEN(file), NULL, NULL) || unspool_pco_info(&opened, &info, NULL)) return 1;
   if (unspool_pco_chunk(&opened, info.first_chunk, &chunk, &meta, NULL) || chunk.number_type != UNSPOOL_PCO_I32) return 1;
   if (unspool_pco_workspace_len(&meta, chunk.len, UNSPOOL_PCO_BATCHES) > 256) return 1;
-  /* Too few words: the error says how many would do. */
+  /* Too few words: the error says how many are enough. */
   if (unspool_pco_init_32(&decoder, &meta, chunk.len, UNSPOOL_PCO_BATCHES, words, 1, &error) == 0 || error.need != chunk.workspace_len) return 1;
   if (unspool_pco_init_32(&decoder, &meta, chunk.len, UNSPOOL_PCO_BATCHES, words, 256, NULL)) return 1;
   if (unspool_pco_start_32(&decoder, chunk.len, chunk.page_at, NULL)) return 1;

@@ -1,10 +1,10 @@
-/* xz: a page of flash in one call, a file in pieces of 8 bytes, and a file that ends early. */
+/* xz: a page of flash in one call, a file in pieces of 8 bytes, and a truncated file. */
 #include "board.h"
 #include "unspool.h"
 
 STACK(2560);
 
-/* The first holds the second. The last has a dictionary of 4 KiB, and with it a window that a device has room for. */
+/* The first holds the second. The last has a dictionary of 4 KiB: its window fits in a device. */
 FILE_IN_FLASH(page, "xz/page.xz");
 FILE_IN_FLASH(csv, "xz/page.csv");
 FILE_IN_FLASH(words, "xz/unspool.xz");
@@ -37,7 +37,7 @@ static int by_stream(void) {
   return wrote != sizeof expected - 1;
 }
 
-/* A file that ends early is no trouble. */
+/* A truncated file is refused. */
 static int refuses(void) {
   UnspoolXzDone done;
   return unspool_xz_decode(page, LEN(page) / 2, out, sizeof out, &workspace, sizeof workspace, NULL, 0, 0, &done, NULL)

@@ -4,7 +4,7 @@
 
 STACK(3072);
 
-/* The frame has a checksum, so that a call that succeeds has decoded what was compressed. */
+/* The frame has a checksum, so a call that succeeds has decoded the original bytes. */
 FILE_IN_FLASH(file, "zstd/rfc8878/s-rand33.zst");
 
 static UnspoolZstdWorkspace workspace;

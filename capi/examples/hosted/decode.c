@@ -16,7 +16,7 @@ typedef struct {
   size_t len;
 } Bytes;
 
-/* What a file may claim. The library is content with 16 GB, for which this program would have to ask the system. */
+/* The limits of a file. The default of 16 GB is more than this program could allocate. */
 static UnspoolLimits limits;
 static size_t pieces;
 static uint64_t column_number;
@@ -26,7 +26,7 @@ static uint64_t part_first, part_end;
 static UnspoolError error;
 
 static void *memory(size_t len) {
-  /* Exactly as long as asked for, so that whoever watches memory sees one byte too many. */
+  /* Exactly as long as requested, so that a sanitizer finds one byte too many. */
   void *found = malloc(len ? len : 1);
   if (!found) exit(2);
   return found;
@@ -51,7 +51,8 @@ static void emit(const void *data, size_t len) {
   if (fwrite(data, 1, len, stdout) != len) exit(2);
 }
 
-/* Adds to bytes that grow. They are kept until the end, because a stream may have to start over with more memory. */
+/* Appends bytes. They are kept until the end, because a stream may have to start over with more
+ * memory. */
 static void add(Bytes *all, const uint8_t *data, size_t len) {
   size_t room = 1;
   while (room < all->len) room *= 2;
@@ -64,7 +65,7 @@ static void add(Bytes *all, const uint8_t *data, size_t len) {
   all->len += len;
 }
 
-/* The piece of the input that a call gets, from `at` on. It is a copy: whatever lies behind it is not its business. */
+/* The piece of the input for a call, from `at` on. A copy, so that reading beyond it is found. */
 static Bytes piece(Bytes file, size_t at, size_t len) {
   Bytes part;
   part.len = file.len - at < len ? file.len - at : len;
@@ -114,7 +115,7 @@ static int zstd_pieces(Bytes file, size_t window_len) {
   return failed;
 }
 
-/* The bytes that were asked for, out of the frames that hold them. */
+/* The requested bytes, from the frames that hold them. */
 static int zstd_part(Bytes file) {
   UnspoolZstdWorkspace *workspace = memory(sizeof *workspace);
   UnspoolZstdSeekInfo info;
@@ -139,10 +140,10 @@ static int zstd(Bytes file) {
   int failed;
   if (part_asked) return zstd_part(file);
   if (!pieces) return zstd_whole(file);
-  /* The whole file is at hand, so that it can be told which of three formats it is in. */
+  /* The whole file is in memory, so the one of three formats can be detected. */
   if (!zstd_options.flavour && !unspool_zstd_info(file.data, file.len, &info, &error)) zstd_options.flavour = info.flavour;
   do {
-    /* A later frame may want a larger window than the first. */
+    /* A later frame may need a larger window than the first. */
     failed = zstd_pieces(file, window);
   } while (failed == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER && error.need > window && (window = (size_t)error.need));
   return failed;
@@ -217,13 +218,14 @@ static int gzip(Bytes file) {
   return failed;
 }
 
-/* The columns of a file are only whole when all of it is there: with or without pieces it is decoded in one call. */
-/* How much of a file has been decoded this time, and how much of it is written. */
+/* Columns are complete only with the whole file: it is decoded in one call, with or without
+ * pieces. */
+/* Bytes of a file that were decoded this time, and bytes that are written. */
 typedef struct {
   size_t seen, written;
 } Progress;
 
-/* Takes what is decoded, without room for all of it. */
+/* Takes the decoded bytes, without memory for all of them. */
 static uint8_t emit_part(void *context, const uint8_t *bytes, size_t len) {
   Progress *progress = context;
   size_t old = progress->written - progress->seen;
@@ -248,7 +250,7 @@ static int at1(Bytes file) {
     for (;;) {
       if (pieces) failed = unspool_at1_decode_to(file.data, file.len, emit_part, &progress, scratch, room, workspace, sizeof *workspace, &limits, &done, &error);
       else failed = unspool_at1_decoded_len(file.data, file.len, scratch, room, workspace, sizeof *workspace, &limits, &len, &error);
-      /* What lies in a stream can ask for more scratch than its header; what has been written is not written again. */
+      /* A stream may need more scratch than its header says; written bytes are not repeated. */
       if (!failed || error.error_class != UNSPOOL_CLASS_WORKSPACE_TOO_SMALL || error.need <= room) break;
       progress.seen = 0;
       free(scratch);
@@ -279,7 +281,7 @@ static int cvc_whole(const UnspoolCvcFile *opened, Bytes file) {
   if (!failed) failed = unspool_cvc_column(&column, opened, column_number, &error);
   if (!failed) failed = unspool_cvc_column_info(&column, &info, &error);
   if (failed) return failed;
-  /* Told by a call without room, which has checked the header against the limits. */
+  /* From a call without output, which has compared the header with the limits. */
   unspool_cvc_decode(&column, file.data, file.len, 0, about.rows, UNSPOOL_CVC_CRC_VERIFY, NULL, 0, &done, &error);
   if (error.error_class && error.error_class != UNSPOOL_CLASS_OUTPUT_TOO_SMALL) return error.kind;
   size = (size_t)error.need;
@@ -333,13 +335,13 @@ static int cvc(Bytes file) {
   failed = unspool_cvc_workspace_len(file.data, file.len, &limits, &space, &error);
   if (failed) return failed;
   do {
-    /* Lossless chunks need more than the header, and say how much. */
+    /* Lossless chunks need more than the header; the error says how much. */
     failed = cvc_pieces(&opened, file, (size_t)space);
   } while (error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > space && (space = error.need));
   return failed;
 }
 
-/* One page, in pieces that grow until a batch is there. */
+/* One page, in pieces that grow until they hold a batch. */
 static int pco_page(const UnspoolPcoMeta *meta, const UnspoolPcoChunk *chunk, Bytes file, uint64_t *words, size_t words_len, uint64_t *end) {
   UnspoolPcoDecoder *decoder = memory(sizeof *decoder);
   size_t at = (size_t)chunk->page_at, want = pieces;
@@ -422,7 +424,7 @@ static int onpair_rows(const UnspoolOnPairColumn *column) {
     failed = unspool_onpair_decode(column, 0, info.rows, out, (size_t)size, &wrote, &error);
     if (!failed) emit(out, wrote);
   } else {
-    /* As many whole rows at a time as there is room for; a longer row says how much it needs. */
+    /* As many whole rows at a time as fit; the error of a longer row says how much it needs. */
     size_t room = pieces;
     UnspoolStep step = {0};
     out = memory(room);

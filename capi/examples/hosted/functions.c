@@ -1,4 +1,4 @@
-/* Calls every function of the header, with arguments that are right and with arguments that are wrong.
+/* Calls every function of the header, with valid and with invalid arguments.
  *
  *   functions VECTORS
  *
@@ -67,7 +67,7 @@ static void common(void) {
   CHECK(!strcmp(unspool_class_name(UNSPOOL_CLASS_NONE), "") && !strcmp(unspool_class_name(200), ""));
 }
 
-/* Compares what is decoded with what is expected, and refuses what is too long. */
+/* Compares decoded with expected bytes, and refuses output that is too long. */
 static uint8_t same_bytes(void *expected, const uint8_t *bytes, size_t len) {
   const uint8_t **rest = (const uint8_t **)expected;
   if (memcmp(rest[0], bytes, len < (size_t)(rest[1] - rest[0]) ? len : (size_t)(rest[1] - rest[0]))) exit(1);
@@ -76,7 +76,7 @@ static uint8_t same_bytes(void *expected, const uint8_t *bytes, size_t len) {
   return 0;
 }
 
-/* Whatever a call writes to must lie apart from all else that it gets. Nothing is written before that is known. */
+/* Output must not overlap any other argument. Nothing is written before that is checked. */
 static void overlaps(void) {
   static UnspoolZstdWorkspace zstd_space, before;
   static UnspoolXzWorkspace xz_space;
@@ -179,7 +179,7 @@ static void overlaps(void) {
 }
 
 static void zstd(void) {
-  /* A raw block of three bytes, and one that says the same byte six times. */
+  /* A raw block of three bytes, and one that repeats a byte six times. */
   static const uint8_t frame[] = "\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
   const size_t len = sizeof frame - 1;
   static UnspoolZstdWorkspace workspace, two[2];
@@ -221,7 +221,7 @@ static void zstd(void) {
   CHECK(unspool_zstd_decode(both, len, both + len - 1, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_zstd_decode(both, len, both + len, 9, &workspace, sizeof workspace, NULL, NULL, NULL, NULL) == UNSPOOL_OK);
   CHECK(unspool_zstd_decode(NULL, 0, NULL, 0, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_TRUNCATED);
-  /* Output and room must lie apart. */
+  /* Output and room must not overlap. */
   CHECK(unspool_zstd_decode_part(frame, len, 0, 1, out, 9, out + 8, 8, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_zstd_decode_part(both, len, 0, 1, out, 9, both, 1, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_zstd_decode_part(frame, len, 0, 1, out, 9, both, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_ZSTD_SEEK_TABLE);
@@ -230,7 +230,7 @@ static void zstd(void) {
   CHECK(unspool_zstd_decode(frame, len, out, 9, &workspace, sizeof workspace, NULL, &options, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
   CHECK(error.error_class == UNSPOOL_CLASS_MISUSE);
 
-  /* A struct that nothing has filled, in memory that holds zeros, and one whose filling failed. */
+  /* A struct that was not filled, in memory of zeros, and one whose filling failed. */
   CHECK(unspool_zstd_step(&decoder, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
   CHECK(unspool_zstd_step(NULL, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_NULL_POINTER);
   CHECK(unspool_zstd_init(&decoder, &workspace, 8, window, sizeof window, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
@@ -248,13 +248,13 @@ static void zstd(void) {
   CHECK(unspool_zstd_counts(&decoder, NULL, &size, &error) == 0 && size == 0);
   CHECK(unspool_zstd_counts(NULL, NULL, &size, &error) == UNSPOOL_ERROR_NULL_POINTER);
 
-  /* Two calls in a row with nothing to work with; and an error leaves no step behind. */
+  /* Two calls in a row that can do nothing; and an error clears the step. */
   CHECK(unspool_zstd_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, NULL, &error) == 0);
   CHECK(unspool_zstd_step(&decoder, NULL, 0, UNSPOOL_END_NOT_YET, out, 16, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
   step.read = step.wrote = 99;
   CHECK(unspool_zstd_step(&decoder, NULL, 0, UNSPOOL_END_NOT_YET, out, 16, &step, &error) == UNSPOOL_ERROR_NO_PROGRESS && !step.read && !step.wrote);
 
-  /* A part of a frame without room for all of it. */
+  /* A part of a frame, without memory for all of it. */
   bytes = read_file("zstd/page-seekable.zst", &at);
   CHECK(unspool_zstd_seek_info(bytes, at, NULL, &seek, &error) == UNSPOOL_OK && seek.found && seek.room > sizeof both);
   CHECK(unspool_zstd_decode_part(bytes, at, 1, 2, out, 1, both, sizeof both, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
@@ -349,7 +349,8 @@ static void cvc(void) {
   CHECK(wrote == expected_len && unspool_cvc_output(&decoder) == UNSPOOL_CVC_F32);
   CHECK(unspool_cvc_counts(&decoder, &done, &error) == 0 && done.crc_right == info.chunks && !done.wrote);
 
-  /* A byte of the last chunk is wrong: that is counted where it is no error, and the stream goes on. */
+  /* A byte of the last chunk is wrong: it is counted unless it is an error, and the stream goes
+   * on. */
   bytes[len - 1] ^= 1;
   CHECK(unspool_cvc_init(&decoder, space, (size_t)head, NULL, 0, UNSPOOL_CVC_CRC_REPORT, NULL, &error) == 0);
   for (at = 0, step.status = UNSPOOL_STATUS_NEED_INPUT; step.status != UNSPOOL_STATUS_DONE; at += step.read)
@@ -365,7 +366,7 @@ static void cvc(void) {
   free(values);
   free(bytes);
 
-  /* Columns by name, whose chunks are found by asking for their lengths. */
+  /* Columns by name, whose chunks are found by requesting their lengths. */
   bytes = read_file("cvc/v2_ints_default.cvc", &len);
   expected = read_file("cvc/v2_ints_default.col1.raw.bin", &expected_len);
   CHECK(unspool_cvc_open(&file, bytes, len, NULL, &error) == 0 && unspool_cvc_info(&file, &info, &error) == 0 && info.columnar);
@@ -391,7 +392,7 @@ static void cvc(void) {
   free(expected);
   free(bytes);
 
-  /* Sections, all and by what is noted of them. */
+  /* Sections: all, and by their metadata. */
   bytes = read_file("cvc/v1_sections.cvc", &len);
   CHECK(unspool_cvc_open(&file, bytes, len, NULL, &error) == 0);
   number = 0;
@@ -507,7 +508,8 @@ static void pco(void) {
   uint8_t *bytes = read_file("pco/k_u32_arange.pco", &len), *expected = read_file("pco/k_u32_arange.bin", &expected_len);
   uint8_t *out = malloc(expected_len), major = 0, minor = 0;
   uint64_t numbers[4];
-  /* Classic, no delta, a table of one entry, one bin, lower 7, no offset: a page of sevens takes no bytes. */
+  /* Classic, no delta, a table of one entry, one bin, lower 7, no offset: a page of sevens takes no
+   * bytes. */
   static const uint8_t sevens[13] = {0, 0x10, 0, 0x38};
   if (!out) exit(2);
 
@@ -555,7 +557,7 @@ static void pco(void) {
   SEVENS(16, UNSPOOL_PCO_U16);
   SEVENS(32, UNSPOOL_PCO_U32);
   SEVENS(64, UNSPOOL_PCO_U64);
-  /* A decoder for one width is none for another. */
+  /* A decoder for one width does not decode another. */
   CHECK(unspool_pco_start_32(&decoder, 3, 0, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
   CHECK(unspool_pco_init_32(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, 512, &error) == UNSPOOL_ERROR_WRONG_TYPE);
 }
@@ -584,7 +586,7 @@ static void gzip(void) {
   CHECK(unspool_gzip_decode(file, len, out, 8, &workspace, 100, NULL, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   OVERLAPS(unspool_gzip_decode(file, len, (uint8_t *)&workspace, 8, &workspace, sizeof workspace, NULL, 0, &done, &error));
   CHECK(unspool_gzip_step(&decoder, file, len, UNSPOOL_END_HERE, out, 8, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
-  /* A wrong checksum, which is compared unless that is not wanted. */
+  /* A wrong checksum, which is compared unless checks are skipped. */
   memcpy(broken, file, len);
   broken[len - 8] ^= 1;
   CHECK(unspool_gzip_decode(broken, len, out, 8, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_GZIP_CRC && error.at == len - 8);
@@ -626,7 +628,7 @@ static void xz(void) {
   CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == 0 && done.wrote == 23 && done.content_start == 0);
   CHECK(unspool_xz_decode_block(file, len, 23, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
   CHECK(unspool_xz_step(&decoder, file, len, UNSPOOL_END_HERE, out, 32, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
-  /* A wrong check, which is compared unless that is not wanted. */
+  /* A wrong check, which is compared unless checks are skipped. */
   memcpy(broken, file, len);
   broken[len - 24] ^= 1;
   CHECK(unspool_xz_decode_block(broken, len, 0, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_XZ_CHECK);
@@ -674,7 +676,7 @@ static void at1(void) {
   CHECK(unspool_at1_decode(bytes, len, out, expected_len, NULL, 0, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   free(scratch);
 
-  /* The same to a function that takes it. */
+  /* The same with a function as output. */
   room = (size_t)info.scratch_len_to;
   scratch = malloc(room);
   if (!scratch) exit(2);
@@ -693,7 +695,7 @@ static void at1(void) {
   free(bytes);
 }
 
-/* A question of which every part can be wrong. */
+/* A query, every part of which can be wrong. */
 static void at1_query(void) {
   static UnspoolAt1Query query;
   static UnspoolAt1Workspace workspace;
@@ -734,7 +736,7 @@ static void at1_query(void) {
   CHECK(INIT(4, len, sizeof scratch) == UNSPOOL_ERROR_BAD_ARGUMENT);
   CHECK(STEP(0, NULL, 0) == UNSPOOL_ERROR_NOT_INITIALISED);
 
-  /* With just as much of the head and of the scratch as is asked for; the block of the first condition does not fit yet. */
+  /* With the requested head and scratch; the block of the first condition does not fit yet. */
   request.columns_len = 1;
   request.ask = UNSPOOL_AT1_COLUMNS;
   for (head = 0, room = 0;;) {

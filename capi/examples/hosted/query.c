@@ -1,11 +1,12 @@
-/* Asks a table of AT-1 (codecs 7 and 8) a question, and reads only the parts of the file that it takes.
+/* Queries a table of AT-1 (codecs 7 and 8), and reads only the parts of the file that it needs.
  *
  *   query [--range COLUMN LOW HIGH] [--equal COLUMN VALUE] [--limit N] [--stats] [WANTED] FILE
  *
- * WANTED is --select COLUMN as often as there are columns, or --count, or one of --sum, --min, --max with a COLUMN; without it, whole lines. A COLUMN
- * is a number from 0 or a name; LOW and HIGH may be empty. --range and --equal may stand several times: a row must meet them all.
+ * WANTED is --select COLUMN, once for each column, or --count, or one of --sum, --min, --max with
+ * a COLUMN; without it, whole lines. A COLUMN is a number from 0 or a name. LOW and HIGH may be
+ * empty. --range and --equal may be repeated: a row must meet them all.
  *
- * Exits with 0, with 1 for a file or a question that it refuses, with 2 for wrong usage or no memory.
+ * Exits with 0, with 1 for a file or a query that it refuses, with 2 for wrong usage or no memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static uint8_t *scratch;
 static size_t scratch_len;
 
 static void *memory(size_t len) {
-  /* Exactly as long as asked for, so that whoever watches memory sees one byte too many. */
+  /* Exactly as long as requested, so that a sanitizer finds one byte too many. */
   void *found = malloc(len ? len : 1);
   if (!found) exit(2);
   return found;
@@ -50,7 +51,7 @@ static UnspoolAt1Column column(const char *text) {
   return column;
 }
 
-/* What the words before the name of the file say; 0 if they make no sense. */
+/* Reads the arguments before the name of the file; 0 if they make no sense. */
 static int understand(int argc, char **argv, int *stats) {
   int i;
   for (i = 1; i < argc - 1; i++) {
@@ -89,7 +90,7 @@ static int understand(int argc, char **argv, int *stats) {
   return i == argc - 1;
 }
 
-/* Bytes of the file, as many of them as there are. */
+/* Bytes of the file, as many as exist. */
 static uint8_t *fetch(FILE *file, uint64_t start, uint64_t end, size_t *len) {
   uint8_t *bytes;
   long size;
@@ -102,7 +103,7 @@ static uint8_t *fetch(FILE *file, uint64_t start, uint64_t end, size_t *len) {
   return bytes;
 }
 
-/* The head of the file, longer and longer until it is enough, and as much scratch. */
+/* The head of the file, longer with each try, and as much scratch. */
 static int start(FILE *file) {
   size_t len, room = 256;
   int failed;
@@ -123,7 +124,7 @@ static int start(FILE *file) {
   }
 }
 
-/* More scratch, that goes on where the last one ended. */
+/* More scratch, which continues the last one. */
 static int grow(void) {
   uint8_t *longer = memory((size_t)error.need);
   size_t len = (size_t)error.need;
@@ -139,7 +140,7 @@ static int print(const UnspoolAt1Next *row) {
   size_t i, len;
   int failed = 0;
   if (request.ask == UNSPOOL_AT1_ROWS) {
-    /* How long a line is, the first call says. */
+    /* The first call returns the length of the line. */
     failed = unspool_at1_query_line(&query, NULL, 0, &len, &error);
     if (failed == UNSPOOL_ERROR_OUTPUT_TOO_SMALL) {
       uint8_t *line = memory((size_t)error.need);
@@ -188,7 +189,7 @@ static int run(FILE *file) {
   return failed;
 }
 
-/* An integer of up to 64 bits with a point in it. */
+/* An integer of up to 64 bits with a decimal point. */
 static void print_sum(const UnspoolAt1Answer *answer) {
   char digits[24];
   int64_t sum = (int64_t)answer->sum_low;

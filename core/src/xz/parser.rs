@@ -117,7 +117,7 @@ pub(super) struct Parser {
 
 impl Parser {
     /// A parser at the start of a file.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(super) fn new(options: &Options) -> Self {
         Self {
             max_output: options.limits.max_output,

@@ -81,7 +81,7 @@ impl Probabilities {
     }
 }
 
-#[cfg_attr(feature = "small", inline(never))]
+#[inline(never)]
 fn forget(row: &mut [u16]) {
     row.fill(EVEN);
 }

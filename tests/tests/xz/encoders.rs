@@ -1,4 +1,4 @@
-//! All that the encoder can write: presets, sizes, properties, filters.
+//! Round-trips of everything that the encoder can write: presets, sizes, properties, filters.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len).map(|_| random.bits() as u8).collect()
 }
 
-/// Something with many instructions that branch filters convert, and many that only look like it.
+/// Bytes with many instructions that branch filters convert, and many that only look like them.
 fn machine_code(len: usize) -> Vec<u8> {
     let mut random = Random(77);
     let mut out = Vec::with_capacity(len + 16);
@@ -54,12 +54,12 @@ fn machine_code(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_preset_and_check() {
+fn round_trips_every_preset_and_check() {
     for level in 0..=9 {
         for extreme in [0, 1 << 31] {
             for (number, check) in CHECKS.into_iter().enumerate() {
                 let text = mixed(30_000 + level as usize * 1000, u64::from(level));
-                // Whatever the window, a dictionary of 64 MiB is more than this test wants to lend.
+                // A dictionary of 64 MiB is more than this test lends as a window.
                 let file = preset(&text, level | extreme, check);
                 let out = decode_to_vec(&file, &Options::DEFAULT);
                 assert!(out.as_deref() == Ok(&text), "preset {level}, check {number}: {:?}", out.map(drop));
@@ -70,7 +70,7 @@ fn every_preset_and_check() {
 }
 
 #[test]
-fn every_size_at_which_something_begins() {
+fn round_trips_every_size_at_a_boundary() {
     let edges = [1usize, 4096, 1 << 16, 2 << 20];
     let sizes = edges.iter().flat_map(|&edge| [edge - 1, edge, edge + 1]).chain([2, 3, 5, 31, 300, 5 << 20]);
     let (text, noise) = (mixed(6 << 20, 4), noise(6 << 20));
@@ -82,7 +82,7 @@ fn every_size_at_which_something_begins() {
 }
 
 #[test]
-fn every_lc_lp_and_pb() {
+fn round_trips_every_lc_lp_and_pb() {
     let text = mixed(40_000, 12);
     for lc in 0..=4 {
         for lp in 0..=4 - lc {
@@ -111,7 +111,7 @@ const FILTERS: [(&str, Add); 9] = [
 ];
 
 #[test]
-fn every_filter_and_chain() {
+fn round_trips_every_filter_and_chain() {
     let lzma = options(1 << 16);
     for len in [0, 1, 4, 5, 7, 8, 15, 16, 17, 100, 1000, 200_001] {
         let code = machine_code(len);
@@ -147,7 +147,7 @@ fn every_filter_and_chain() {
 }
 
 #[test]
-fn files_of_the_tool() {
+fn decodes_files_of_the_xz_program() {
     let folder = &vector_folders("xz")[0];
     let page = read(&folder.join("page.csv"));
     holds("page.xz", &read(&folder.join("page.xz")), &page);

@@ -1,8 +1,8 @@
-//! Files that are cut, changed, or claim too much.
+//! Files that are truncated, changed, or claim too much.
 
 use super::*;
 
-/// What the C library makes of a file.
+/// Decodes a file with the C library.
 fn reference(bytes: &[u8]) -> Option<Vec<u8>> {
     const CONCATENATED: u32 = 8;
     let mut decoder = Stream::new_stream_decoder(u64::MAX, CONCATENATED).unwrap();
@@ -22,7 +22,7 @@ fn reference(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn a_file_cut_at_any_byte_is_truncated() {
+fn reports_a_cut_at_any_byte_as_truncated() {
     let (file, text) = several();
     let ends: Vec<_> = (0..file.len()).filter(|&at| reference(&file[..at]).is_some()).collect();
     let mut room = vec![0; text.len()];
@@ -39,7 +39,7 @@ fn a_file_cut_at_any_byte_is_truncated() {
 }
 
 #[test]
-fn a_flipped_bit_is_found_where_the_reference_finds_one_and_everywhere_at_the_same_place() {
+fn refuses_the_flipped_bits_that_the_reference_refuses() {
     let text = mixed(300, 44);
     let lzma = options(4096);
     let mut filters = Filters::new();
@@ -73,7 +73,8 @@ fn a_flipped_bit_is_found_where_the_reference_finds_one_and_everywhere_at_the_sa
                     match (whole, end) {
                         // Only a slice has an end.
                         (Err(Error { kind: ErrorKind::OutputTooSmall, .. }), _) => {}
-                        // A dictionary that is too large only matters to a stream, and only one of both may look further.
+                        // Only a stream refuses a dictionary that is too large, and only one of
+                        // both may read further.
                         (_, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) => {}
                         (Ok(done), end) => assert!(
                             end.is_ok_and(|()| room[..done.wrote] == out[..done.wrote])
@@ -89,7 +90,7 @@ fn a_flipped_bit_is_found_where_the_reference_finds_one_and_everywhere_at_the_sa
     assert!(refused > 1000 && stricter < refused / 50, "{refused} {stricter}");
 }
 
-/// Puts the CRC-32 of these bytes behind them.
+/// Writes the CRC-32 of these bytes after them.
 fn crc(file: &mut [u8], data: std::ops::Range<usize>) {
     let crc = unspool::checksum::Crc32::of(&file[data.clone()]).to_le_bytes();
     file[data.end..data.end + 4].copy_from_slice(&crc);
@@ -97,7 +98,7 @@ fn crc(file: &mut [u8], data: std::ops::Range<usize>) {
 
 /// `unspool.xz`, with something changed; its errors by name.
 #[test]
-fn odd_files_by_name() {
+fn reports_each_error_by_its_kind() {
     let good = read(&vector_folders("xz")[0].join("unspool.xz"));
     let verdict = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut file = good.clone();
@@ -125,7 +126,7 @@ fn odd_files_by_name() {
         streamed(&file, 4128, || (100, 100)).1.unwrap_err()
     };
     assert_eq!((huge.kind, huge.class(), huge.need), (ErrorKind::WindowLimit, Class::Limit, (1 << 32) + 32));
-    // Kinds of checks that nobody knows.
+    // Unknown kinds of checks.
     let kind = |id: u8| {
         move |file: &mut Vec<u8>| {
             file[7] = id;
@@ -204,7 +205,7 @@ fn odd_files_by_name() {
 }
 
 #[test]
-fn sizes_that_cannot_be_are_no_reason_to_take_memory() {
+fn allocates_no_memory_for_impossible_sizes() {
     // 500 chunks, each of which claims 2 MiB in its five bytes of a range coder and one more.
     let mut file = b"\xFD7zXZ\0\0\0....\x02\0\x21\x01\x10\0\0\0....".to_vec();
     crc(&mut file, 6..8);
@@ -234,7 +235,8 @@ fn sizes_that_cannot_be_are_no_reason_to_take_memory() {
     file.extend([&footer[..], b"YZ"].concat());
     let sizes = inspect(&file, &mut Workspace::new(), &Options::DEFAULT, &mut ()).unwrap();
     assert_eq!((sizes.content, sizes.wrote), (content as u64, 0));
-    // The first chunk is short of bytes, and is found to be before there is room for what the others claim.
+    // The first chunk has too few bytes. It fails before memory for the claims of the others is
+    // allocated.
     let error = decoded(&file).unwrap_err();
     assert!(error.class() == Class::Corrupt && error.at < 60, "{error}");
     let whole = File::open(&file, &Limits::DEFAULT).unwrap();
@@ -244,7 +246,7 @@ fn sizes_that_cannot_be_are_no_reason_to_take_memory() {
 }
 
 #[test]
-fn an_index_is_no_longer_than_the_limit_allows() {
+fn refuses_an_index_beyond_the_limit() {
     let file = blocks(&mixed(4000, 7), 20, Check::Crc32);
     let header = |max_header| Limits { max_header, ..Limits::DEFAULT };
     let mut room = [0; 4000];
@@ -252,7 +254,7 @@ fn an_index_is_no_longer_than_the_limit_allows() {
     assert_eq!(verdict(100).unwrap_err().kind, ErrorKind::HeaderLimit);
     assert_eq!(verdict(10_000).map(|done| done.wrote), Ok(4000));
     assert_eq!(File::open(&file, &header(100)).unwrap_err().kind, ErrorKind::HeaderLimit);
-    // At the same byte, in whatever pieces the index comes.
+    // At the same byte, however the index is split.
     for max in [8, 50, 81] {
         let verdict = |piece: usize| {
             let (mut ws, mut window) = (Workspace::new(), vec![0; 9 << 20]);
@@ -274,7 +276,7 @@ fn an_index_is_no_longer_than_the_limit_allows() {
 }
 
 #[test]
-fn bombs_stop_at_once() {
+fn refuses_a_bomb_at_once() {
     let zeros = vec![0; 64 << 20];
     let bomb = preset(&zeros, 6, Check::None);
     assert!(bomb.len() < 20_000);
@@ -299,9 +301,10 @@ fn bombs_stop_at_once() {
     assert!(error.kind == ErrorKind::OutputLimit && wrote <= 1 << 20, "{wrote}");
 }
 
-/// One file, one error, through each door that has the whole file; and no field beyond the end of what was cut.
+/// One file has one error through each door that takes the whole file, and no field beyond the end
+/// of a truncated file.
 #[test]
-fn a_broken_file_breaks_alike_through_each_door() {
+fn reports_the_same_error_through_each_door() {
     let text = mixed(6000, 50);
     let mut random = Random(17);
     let (mut broken, mut cut) = (0, 0);

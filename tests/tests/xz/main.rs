@@ -1,4 +1,5 @@
-//! xz against the C library as encoder: every preset, filter and check, whole, in pieces and by block, and hostile files refused.
+//! xz against the C library as encoder: every preset, filter and check, whole, in pieces and by
+//! block; and hostile files.
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
 mod encoders;
@@ -16,7 +17,7 @@ use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};
 
 const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];
 
-/// Runs an encoder over all of `bytes`, with a flush after each of the pieces.
+/// Runs an encoder over all of `bytes`, and flushes after each of the pieces.
 fn run(mut encoder: Stream, pieces: &[&[u8]], flush: Action) -> Vec<u8> {
     let mut out = Vec::with_capacity(1 << 16);
     for (number, piece) in pieces.iter().enumerate() {
@@ -91,7 +92,7 @@ fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     decode_to_vec(bytes, &Options::DEFAULT)
 }
 
-/// The file in pieces of the sizes that `sizes` gives for input and output.
+/// Decodes a file in pieces. `sizes` returns those of input and output.
 fn streamed(bytes: &[u8], window: usize, mut sizes: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<(), Error>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0xAA; window]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
@@ -118,12 +119,12 @@ fn streamed(bytes: &[u8], window: usize, mut sizes: impl FnMut() -> (usize, usiz
     }
 }
 
-/// The dictionary of preset 6 and more.
+/// A window for the dictionary of preset 6.
 const WINDOW: usize = 9 << 20;
-/// As much as the dictionaries of small files.
+/// A window for the dictionaries of small files.
 const SMALL: usize = (1 << 16) + 32;
 
-/// Everything that must hold for a good file.
+/// Checks everything that must hold for a good file.
 fn holds(name: &str, file: &[u8], expected: &[u8]) {
     let mut ws = Workspace::new();
     let limits = Limits::DEFAULT;
@@ -177,7 +178,7 @@ fn holds(name: &str, file: &[u8], expected: &[u8]) {
     }
 }
 
-/// Streams of several kinds in a row, with padding; what they hold.
+/// Returns streams of several kinds in a row, with padding; and their content.
 fn several() -> (Vec<u8>, Vec<u8>) {
     let text = mixed(50_000, 31);
     let mut file = blocks(&text[..20_000], 3000, Check::Crc32);

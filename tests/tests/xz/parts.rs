@@ -1,9 +1,9 @@
-//! Streams and blocks in a row, and how a position is found in them.
+//! Streams and blocks in a row, and the search for a position in them.
 
 use super::*;
 
 #[test]
-fn blocks_streams_padding_and_flushes() {
+fn decodes_blocks_streams_padding_and_flushes() {
     let (file, text) = several();
     holds("several", &file, &text);
     let done = inspect(&file, &mut Workspace::new(), &Options::DEFAULT, &mut ()).unwrap();
@@ -15,14 +15,14 @@ fn blocks_streams_padding_and_flushes() {
     holds("flushed", &flushed, &text);
     let many = blocks(&text, 50, Check::Crc32);
     holds("many blocks", &many, &text);
-    // Sizes in the headers of blocks, as several threads write them.
+    // Sizes in the headers of blocks, as encoders with several threads write them.
     let mut builder = liblzma::stream::MtStreamBuilder::new();
     let encoder = builder.threads(1).block_size(10_000).preset(6).check(Check::Crc64).encoder().unwrap();
     holds("sized blocks", &run(encoder, &[&text], Action::Run), &text);
 }
 
 #[test]
-fn one_stream_or_the_first() {
+fn decodes_one_stream_or_the_first() {
     let text = mixed(5000, 8);
     let file = preset(&text, 6, Check::Crc64);
     let mut room = vec![0; 10_000];
@@ -38,7 +38,7 @@ fn one_stream_or_the_first() {
         assert_eq!((error.kind, error.at), (ErrorKind::XzTrailing, file.len() as u64));
         assert_eq!(with(&long, Streams::First), Ok((file.len(), 5000)));
     }
-    // Where there is room for one stream only.
+    // With space for one stream only.
     let (two, one) = ([&file[..], &file].concat(), Options { streams: Streams::One, ..Options::DEFAULT });
     let exact = decode(&two, &mut [0; 5000], &mut Workspace::new(), &one, &mut ()).unwrap_err();
     assert_eq!((exact.kind, exact.at), (ErrorKind::XzTrailing, file.len() as u64));
@@ -50,7 +50,7 @@ fn one_stream_or_the_first() {
 }
 
 #[test]
-fn any_position_is_found_in_its_block() {
+fn finds_the_block_of_any_position() {
     let (file, text) = several();
     let open = File::open(&file, &Limits::DEFAULT).unwrap();
     assert_eq!((open.content, open.streams, open.blocks), (text.len() as u64, 4, 11));
@@ -68,7 +68,7 @@ fn any_position_is_found_in_its_block() {
         let mut small = vec![0; room.len() - 1];
         let error = open.decode_block(&block, &mut small, &mut ws, &Options::DEFAULT).unwrap_err();
         assert!(matches!(error.class(), Class::OutputTooSmall { .. }));
-        // Of another block, or with another size, it is not what the index lists.
+        // A block from elsewhere, or of another size, contradicts the index.
         let mut other = block.clone();
         other.content.end += 1;
         assert_eq!(
@@ -82,7 +82,7 @@ fn any_position_is_found_in_its_block() {
     }
     assert_eq!((position, seen), (text.len() as u64, 11));
     assert_eq!(CheckKind::Sha256, open.locate(20_000).unwrap().unwrap().check);
-    // One stream: a footer, an index and a header are all that is fetched.
+    // One stream: only a footer, an index and a header are fetched.
     let file = blocks(&text, 1000, Check::Crc32);
     let mut reader = IndexReader::new(file.len() as u64, 33_333, &Limits::DEFAULT);
     let mut fetched = 0;
@@ -112,7 +112,7 @@ fn any_position_is_found_in_its_block() {
 }
 
 #[test]
-fn checks_that_differ_are_refused_counted_or_skipped() {
+fn refuses_counts_or_skips_checks_that_differ() {
     let text = mixed(3000, 21);
     let mut file = blocks(&text, 1000, Check::Crc32);
     let open = File::open(&file, &Limits::DEFAULT).unwrap();
@@ -133,7 +133,7 @@ fn checks_that_differ_are_refused_counted_or_skipped() {
 }
 
 #[test]
-fn what_was_cut_is_saved_up_to_the_cut() {
+fn salvages_a_truncated_file_up_to_the_cut() {
     let text = mixed(20_000, 23);
     let mut filters = Filters::new();
     filters.x86().delta_properties(&[2]).unwrap().lzma2(&options(1 << 16));
@@ -154,7 +154,7 @@ fn what_was_cut_is_saved_up_to_the_cut() {
 }
 
 #[test]
-fn the_first_header_says_how_large_the_window_is() {
+fn reads_the_window_size_from_the_first_header() {
     let file = filtered(&mixed(5000, 2), Filters::new().lzma2(&options(1 << 16)), Check::Sha256);
     let header = Header::read(&file, &Limits::DEFAULT).unwrap();
     assert_eq!((header.check, header.window()), (CheckKind::Sha256, (1 << 16) + 32));

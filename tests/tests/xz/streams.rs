@@ -1,9 +1,9 @@
-//! The streaming decoder: any split, any window.
+//! The streaming decoder: every split, every window.
 
 use super::*;
 
 #[test]
-fn every_split_of_small_files() {
+fn decodes_every_split_of_small_files() {
     let text = mixed(400, 3);
     let lzma = options(4096);
     let mut filters = Filters::new();
@@ -29,7 +29,7 @@ fn every_split_of_small_files() {
 }
 
 #[test]
-fn a_window_as_small_as_the_dictionary() {
+fn decodes_through_a_window_as_small_as_the_dictionary() {
     let mut text = mixed(100_000, 5);
     let far = text[10_000..14_096].to_vec();
     text.extend(far);
@@ -56,7 +56,7 @@ fn a_window_as_small_as_the_dictionary() {
 }
 
 #[test]
-fn a_larger_window_is_lent_between_blocks() {
+fn takes_a_larger_window_between_blocks() {
     let text = mixed(30_000, 5);
     let of = |dictionary| filtered(&text, Filters::new().lzma2(&options(dictionary)), Check::Crc32);
     let (small, large) = (of(4096), of(65_536));
@@ -85,7 +85,7 @@ fn a_larger_window_is_lent_between_blocks() {
 }
 
 #[test]
-fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
+fn forgets_idle_calls_once_a_window_is_lent() {
     let file = preset(b"some text", 0, Check::Crc32);
     let (mut ws, mut window, mut out) = (Workspace::new(), vec![0; 1 << 20], [0; 100]);
     let (mut early, mut late) = ([0; 8], [0; 8]);
@@ -102,7 +102,7 @@ fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
 }
 
 #[test]
-fn what_comes_before_a_larger_window_leaves_first() {
+fn writes_the_bytes_before_a_larger_window_first() {
     let text = mixed(3000, 5);
     let of = |dictionary| filtered(&text, Filters::new().lzma2(&options(dictionary)), Check::Crc32);
     let (small, large) = (of(4096), of(65_536));
@@ -111,7 +111,7 @@ fn what_comes_before_a_larger_window_leaves_first() {
     let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
     let step = decoder.step(&file, End::Here, &mut out).unwrap();
     assert_eq!((step.status, &out[..step.wrote]), (Status::NeedOutput, &text[..]));
-    // The window may be asked for any number of times.
+    // A step may ask for the window any number of times.
     for _ in 0..3 {
         let error = decoder.step(&file[step.read..], End::Here, &mut out).unwrap_err();
         assert_eq!((error.kind, error.need), (ErrorKind::XzWindowBuffer, 65_536 + 32));
@@ -120,7 +120,7 @@ fn what_comes_before_a_larger_window_leaves_first() {
 }
 
 #[test]
-fn a_second_call_with_nothing_to_work_with_is_an_error() {
+fn a_second_idle_call_is_an_error() {
     let file = preset(b"some text", 0, Check::Crc32);
     for (src, dst) in [(&file[..0], &mut [0; 10][..]), (&file, &mut [])] {
         let (mut ws, mut window) = (Workspace::new(), vec![0; 1 << 20]);
