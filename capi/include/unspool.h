@@ -1,18 +1,23 @@
 /* unspool: decodes compressed columns and byte streams into buffers that the caller owns.
  *
- * Nothing is allocated and there are no globals. Opaque structs have a size that is a constant, and may lie in .bss; what was lent
- * to one (input, workspace, window, other structs) must stay where it is for as long as the struct is used.
+ * Nothing is allocated, and there are no globals. The size of an opaque struct is a constant, so
+ * it may be in .bss. Memory that was lent to one (input, workspace, window, other structs) must
+ * stay valid while the struct is used.
  *
- * Each function that can fail returns 0 (UNSPOOL_OK) or the number of an error, and tells more to `error`, which may be null, as may
- * every pointer to an answer. Pointers to bytes may be null where their length is 0.
+ * Each function that can fail returns 0 (UNSPOOL_OK) or the number of an error, and writes the
+ * details to `error`. That may be null, and so may every pointer to a result. A pointer to bytes
+ * may be null if its length is 0.
  *
- * What a call writes to (output, workspace, window, scratch, opaque structs) must not overlap anything else that it gets: it is an error,
- * UNSPOOL_ERROR_OVERLAP, and nothing is written but that. Nor may it overlap what was lent earlier to another struct, or answers such as
- * `done` lie in it; that is not checked.
+ * Memory that a call writes to (output, workspace, window, scratch, opaque structs) must not
+ * overlap any other argument: that is the error UNSPOOL_ERROR_OVERLAP, and nothing else is
+ * written. It must not overlap memory that was lent to another struct, nor contain results such
+ * as `done`; that is not checked.
  *
- * Archives for bare devices have no functions for gzip: its inflater is linked with a panic handler, in hosted programs.
+ * Archives for bare devices have no functions for gzip: its inflater needs a panic handler, as
+ * hosted programs have.
  *
- * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
+ * Generated from capi/src by `cargo xtask header`. Define UNSPOOL_SMALL for archives that were
+ * built with the feature `small`.
  */
 
 #ifndef UNSPOOL_H
@@ -21,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of this header; `unspool_version` tells that of the archive.
+// The version of this header; `unspool_version` returns that of the archive.
 #define UNSPOOL_VERSION_MAJOR 0
 #define UNSPOOL_VERSION_MINOR 1
 #define UNSPOOL_VERSION_PATCH 0
@@ -31,10 +36,11 @@
 #endif
 
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-_Static_assert(sizeof(void *) == sizeof(size_t), "unspool wants pointers as wide as sizes");
+_Static_assert(sizeof(void *) == sizeof(size_t), "unspool needs pointers as wide as sizes");
 #endif
 
-// Others than archives with the feature `small` would write more into these structs than they hold, and do not have these names.
+// Only archives with the feature `small` have these names. Others would write beyond the small
+// structs.
 #if defined(UNSPOOL_SMALL)
 #define unspool_pco_init_8 unspool_small_pco_init_8
 #define unspool_pco_init_16 unspool_small_pco_init_16
@@ -444,31 +450,32 @@ enum UnspoolKind {
 // Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
 #define UNSPOOL_WORD 8
 
-// More may come.
+// More input may follow.
 #define UNSPOOL_END_NOT_YET 0
 
-// This ends the input.
+// This input is the last.
 #define UNSPOOL_END_HERE 1
 
 // Call again with the bytes that follow those that were read.
 #define UNSPOOL_STATUS_NEED_INPUT 0
 
-// Call again with room for more output. If some of this was left, the next call gives the error that came behind what is written.
+// Call again with more output space. If some was left, the next call returns the error that
+// follows the bytes written.
 #define UNSPOOL_STATUS_NEED_OUTPUT 1
 
-// The data is complete; what follows in the input was not touched.
+// The data is complete; the input after it was not read.
 #define UNSPOOL_STATUS_DONE 2
 
-// No known format, or not enough of it to tell.
+// No known format, or too few bytes to decide.
 #define UNSPOOL_FORMAT_UNKNOWN 0
 
-// Zstandard, RFC 8878, or the draft 0.2.0 as its encoder really wrote it.
+// Zstandard: RFC 8878, or the draft 0.2.0 as its encoder wrote it.
 #define UNSPOOL_FORMAT_ZSTD 1
 
-// Zstandard v0.7, or the draft as its text says.
+// Zstandard: v0.7, or the draft as its text says.
 #define UNSPOOL_FORMAT_ZSTD_V07 2
 
-// A skippable frame, which may stand before or between Zstandard frames.
+// A skippable frame, which may precede Zstandard frames or separate them.
 #define UNSPOOL_FORMAT_ZSTD_SKIPPABLE 3
 
 // xz.
@@ -486,7 +493,7 @@ enum UnspoolKind {
 // AT-1.
 #define UNSPOOL_FORMAT_AT1 8
 
-// gzip, which any of the others may be wrapped in.
+// gzip, which may wrap any of the others.
 #define UNSPOOL_FORMAT_GZIP 9
 
 // No error.
@@ -498,7 +505,7 @@ enum UnspoolKind {
 // The input contradicts itself or its format.
 #define UNSPOOL_CLASS_CORRUPT 2
 
-// Everything reads well, but a checksum says that these are not the bytes that were written.
+// Everything was read, but a checksum differs from the one in the file.
 #define UNSPOOL_CLASS_CHECKSUM 3
 
 // A legal file that this build or this library cannot decode.
@@ -507,16 +514,17 @@ enum UnspoolKind {
 // The file asks for more than the limits allow.
 #define UNSPOOL_CLASS_LIMIT 5
 
-// The output is too small; `need` says how much it must have at least, in the units of its length. It may turn out to be too little where the
-// whole is not known yet (several frames, chunks of Pco, AT-1): `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and
-// `unspool_at1_decoded_len` tell all of it.
+// The output is too small; `need` is the least size, in the units of its length. It may not be
+// enough if the whole is not known yet (several frames, chunks of Pco, AT-1).
+// `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and `unspool_at1_decoded_len` count all
+// of it.
 #define UNSPOOL_CLASS_OUTPUT_TOO_SMALL 6
 
-// The workspace is too small; `need` says how much it must have at least, in the units of its length. Of AT-1 that may turn out to be too
-// little: see `UnspoolAt1Info`.
+// The workspace is too small; `need` is the least size, in the units of its length. For AT-1 it
+// may not be enough: see `UnspoolAt1Info`.
 #define UNSPOOL_CLASS_WORKSPACE_TOO_SMALL 7
 
-// The call itself is wrong, whatever the file holds.
+// The call is wrong, whatever the file holds.
 #define UNSPOOL_CLASS_MISUSE 8
 
 #if defined(UNSPOOL_SMALL)
@@ -538,7 +546,7 @@ enum UnspoolKind {
 // The rows with the columns that the request names, in that order.
 #define UNSPOOL_AT1_COLUMNS 1
 
-// How many rows there are. The request names no columns.
+// The number of rows. The request names no columns.
 #define UNSPOOL_AT1_COUNT 2
 
 // The sum of the numbers in the one column that the request names.
@@ -576,10 +584,11 @@ enum UnspoolKind {
 // It needs the bytes of the file from `start` to before `end`.
 #define UNSPOOL_AT1_NEXT_BYTES 0
 
-// There is a row, to be looked at until the next step, which gets the same bytes again: `start` and `end` say which they were.
+// A row was found, which is valid until the next step. The next step takes the same bytes again:
+// `start` and `end` name them.
 #define UNSPOOL_AT1_NEXT_ROW 1
 
-// All is done.
+// The query is complete.
 #define UNSPOOL_AT1_NEXT_NOTHING 2
 
 #if defined(UNSPOOL_32_BIT)
@@ -621,7 +630,7 @@ enum UnspoolKind {
 // Bytes of a decoder.
 #define UNSPOOL_CVC_DECODER_SIZE (UNSPOOL_CVC_DECODER_WORDS * 8)
 
-// Not one of these.
+// None of the known types.
 #define UNSPOOL_CVC_UNKNOWN 0
 
 // 32-bit float.
@@ -645,7 +654,8 @@ enum UnspoolKind {
 // A chunk whose CRC-32 differs is an error.
 #define UNSPOOL_CVC_CRC_VERIFY 0
 
-// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, which streams tell by `unspool_cvc_counts`.
+// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, for streams
+// `unspool_cvc_counts`.
 #define UNSPOOL_CVC_CRC_REPORT 1
 
 // CRCs are not computed.
@@ -664,7 +674,7 @@ enum UnspoolKind {
 // Bytes of a plan.
 #define UNSPOOL_CVC_PLAN_SIZE (UNSPOOL_CVC_PLAN_WORDS * 8)
 
-// Nothing: all rows have been named.
+// None: all rows have been named.
 #define UNSPOOL_CVC_NEED_NOTHING 0
 
 // The bytes from `start` to `end`, for `unspool_cvc_plan_feed`: the length of a chunk.
@@ -679,7 +689,7 @@ enum UnspoolKind {
 // Bytes of a workspace.
 #define UNSPOOL_GZIP_WORKSPACE_SIZE (UNSPOOL_GZIP_WORKSPACE_WORDS * 8)
 
-// Bytes of a window: how far back deflate can reach.
+// Bytes of a window: the largest distance of deflate.
 #define UNSPOOL_GZIP_WINDOW_SIZE 32768
 
 // Words of a decoder.
@@ -702,7 +712,7 @@ enum UnspoolKind {
 #define UNSPOOL_ONPAIR_COLUMN_SIZE (UNSPOOL_ONPAIR_COLUMN_WORDS * 8)
 
 #if defined(UNSPOOL_SMALL)
-// Words of a search. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+// Words of a search. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #define UNSPOOL_ONPAIR_SEARCH_WORDS 34
 #endif
 
@@ -719,13 +729,13 @@ enum UnspoolKind {
 // Bytes of a search.
 #define UNSPOOL_ONPAIR_SEARCH_SIZE (UNSPOOL_ONPAIR_SEARCH_WORDS * 8)
 
-// Rows that are the needle.
+// Rows that equal the needle.
 #define UNSPOOL_ONPAIR_EQUALS 0
 
 // Rows that start with the needle.
 #define UNSPOOL_ONPAIR_STARTS_WITH 1
 
-// Rows in which the needle occurs.
+// Rows that contain the needle.
 #define UNSPOOL_ONPAIR_CONTAINS 2
 
 #if defined(UNSPOOL_32_BIT)
@@ -755,7 +765,7 @@ enum UnspoolKind {
 #define UNSPOOL_PCO_META_SIZE (UNSPOOL_PCO_META_WORDS * 8)
 
 #if (defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
-// Words of a decoder. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+// Words of a decoder. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #define UNSPOOL_PCO_DECODER_WORDS 46
 #endif
 
@@ -810,16 +820,16 @@ enum UnspoolKind {
 // Signed, 8 bits.
 #define UNSPOOL_PCO_I8 11
 
-// Each page in one call: the output is the history wherever the mode allows it.
+// Each page in one call: the output is the history if the mode allows it.
 #define UNSPOOL_PCO_WHOLE 0
 
-// In as many calls as the caller likes: the workspace holds the history.
+// Each page in any number of calls: the workspace holds the history.
 #define UNSPOOL_PCO_BATCHES 1
 
 // Each page in one call, with the smallest tables.
 #define UNSPOOL_PCO_COMPACT_WHOLE 2
 
-// In as many calls as the caller likes, with the smallest tables.
+// Each page in any number of calls, with the smallest tables.
 #define UNSPOOL_PCO_COMPACT_BATCHES 3
 
 // Words of a workspace.
@@ -835,7 +845,7 @@ enum UnspoolKind {
 #define UNSPOOL_XZ_DECODER_SIZE (UNSPOOL_XZ_DECODER_WORDS * 8)
 
 #if defined(UNSPOOL_SMALL)
-// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+// Words of a workspace. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #define UNSPOOL_ZSTD_WORKSPACE_WORDS 432
 #endif
 
@@ -860,13 +870,13 @@ enum UnspoolKind {
 // Bytes of a decoder.
 #define UNSPOOL_ZSTD_DECODER_SIZE (UNSPOOL_ZSTD_DECODER_WORDS * 8)
 
-// Find out: from the whole file; in a stream `28` means RFC 8878 and `27` means v0.7.
+// Detect it: from the whole file; in a stream `28` means RFC 8878 and `27` means v0.7.
 #define UNSPOOL_ZSTD_ANY 0
 
 // RFC 8878.
 #define UNSPOOL_ZSTD_RFC8878 1
 
-// What zstd 0.7 wrote.
+// The format of zstd 0.7.
 #define UNSPOOL_ZSTD_V07 2
 
 // The draft 0.2.0.
@@ -888,152 +898,159 @@ typedef struct UnspoolLimits {
   uint16_t max_depth;
 } UnspoolLimits;
 
-// A format that a file can be in.
+// A format of a file.
 typedef uint8_t UnspoolFormat;
 
-// What a caller can do about an error: one of `UNSPOOL_CLASS_...`.
+// The way to handle an error: one of `UNSPOOL_CLASS_...`.
 typedef uint8_t UnspoolClass;
 
-// What a function says that can fail: 0, or the number of an error. The numbers are those of the `enum` below.
+// The result of a function that can fail: 0, or the number of an error. The numbers are those of
+// the `enum` below.
 typedef uint16_t UnspoolErrorKind;
 
-// What stands at both ends of a file, and what it takes to decode it.
+// The header and trailer of a file, and the memory that it takes to decode it.
 typedef struct UnspoolAt1Info {
-  // Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
-  // error of the class `WORKSPACE_TOO_SMALL`, before anything of that body is written. Start over with as much, or with twice what
-  // there was if that is more: each frame may ask for a little more, and what frames before it gave comes again.
+  // Bytes of scratch for decoding, according to the headers of the streams. Their contents may
+  // need more: an error of the class `WORKSPACE_TOO_SMALL`, before any of that body is written.
+  // Start over with as much, or with twice the last amount if that is more: each frame may need
+  // a little more, and the output of the frames before it is repeated.
   uint64_t scratch_len;
   // The same for `unspool_at1_decode_to`.
   uint64_t scratch_len_to;
-  // What kind of file was taken apart, as its byte says: 4 for a table, 255 for any file.
+  // The codec that made the file, by its byte: 4 for a table, 255 for any file.
   uint8_t codec;
-  // 1 if the file ends with a SHA-256 of what it decodes to.
+  // 1 if the file ends with a SHA-256 of the decoded bytes.
   uint8_t hashed;
-  // 1 if the body is one set of streams, 0 if it is frames of them.
+  // 1 if the body is one set of streams, 0 if it consists of frames.
   uint8_t whole;
 } UnspoolAt1Info;
 
-// Why a function refuses, and where.
+// The reason for which a function refuses, and the place.
 typedef struct UnspoolError {
-  // What is wrong; 0 if nothing is.
+  // The number of the error; 0 for none.
   UnspoolErrorKind kind;
-  // What can be done about it.
+  // The class of the error.
   UnspoolClass error_class;
-  // Offset of the byte at which it shows, counted from the start of the input.
+  // Offset of the byte at which it shows, from the start of the input.
   uint64_t at;
-  // How much there must be at least. 0 where no such number is known.
+  // The least amount that would be enough; 0 if unknown.
   uint64_t need;
 } UnspoolError;
 
-// How far a call came that decoded a whole file.
+// The result of decoding a whole file.
 typedef struct UnspoolAt1Done {
-  // Bytes of the input: all of it.
+  // Bytes of the input that were used: all of it.
   size_t read;
-  // Bytes of the output that are filled. What lies behind them may have been used as scratch.
+  // Bytes of the output that are filled. The bytes after them may have been used as scratch.
   size_t wrote;
-  // 1 if the hash was compared and found right.
+  // 1 if the hash was compared and is equal.
   uint8_t hashed;
 } UnspoolAt1Done;
 
-// Takes decoded bytes in order, which are lent to it for the call. What is not 0 ends decoding with the error `SINK_FULL`.
+// Takes decoded bytes in order; they are borrowed for the call. Any return value but 0 ends
+// decoding with the error `SINK_FULL`.
 typedef uint8_t (*UnspoolAt1Write)(void *context, const uint8_t *bytes, size_t len);
 
-// A question on its way to an answer.
+// A query in progress.
 typedef struct UnspoolAt1Query {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_AT1_QUERY_WORDS];
 } UnspoolAt1Query;
 
-// Which column is meant: by its name, or if that is null by its number, from 0. A name is a path of JSON, or a field of the header line.
+// Names a column: by its name, or if that is null by its number, from 0. A name is a path of JSON,
+// or a field of the header line.
 typedef struct UnspoolAt1Column {
   // The name, or null.
   const uint8_t *name;
   // Bytes of the name.
   size_t name_len;
-  // The number, where there is no name.
+  // The number, if there is no name.
   size_t number;
 } UnspoolAt1Column;
 
-// A condition that a row must meet: its value in a column equals something, or lies in a range. Numbers are compared exactly, as the digits
-// that they are, both here and in the file.
+// A condition for a row: its value in a column equals a given one, or is in a range. Numbers are
+// compared exactly, by their digits, here and in the file.
 typedef struct UnspoolAt1Filter {
-  // Whose values are looked at.
+  // The column.
   struct UnspoolAt1Column column;
-  // What the value is equal to, as bytes in a column of texts and as a number in one of numbers; null for a range.
+  // The value to equal, as bytes in a column of texts and as a number in one of numbers; null
+  // for a range.
   const uint8_t *equal;
   // Bytes of it.
   size_t equal_len;
-  // The lowest number that is meant, `"-12.50"`, or null if there is none.
+  // The lowest number of the range, such as `"-12.50"`; null if unbounded.
   const uint8_t *low;
   // Bytes of it.
   size_t low_len;
-  // The highest number that is meant, or null if there is none.
+  // The highest number of the range; null if unbounded.
   const uint8_t *high;
   // Bytes of it.
   size_t high_len;
 } UnspoolAt1Filter;
 
-// What is wanted of the rows that meet all conditions.
+// The result to return for the rows that meet all conditions.
 typedef uint8_t UnspoolAt1Ask;
 
-// A question. It may lie in read-only memory.
+// A request. It may be in read-only memory.
 typedef struct UnspoolAt1Request {
-  // What a row must meet, all of it.
+  // The conditions; a row must meet all of them.
   const struct UnspoolAt1Filter *filters;
-  // How many conditions these are.
+  // The number of conditions.
   size_t filters_len;
-  // Which columns are asked for.
+  // The columns.
   const struct UnspoolAt1Column *columns;
-  // How many columns these are.
+  // The number of columns.
   size_t columns_len;
-  // The first so many rows that meet all conditions are looked at, no more; 0 for all.
+  // The most rows to read that meet all conditions; 0 for all.
   uint64_t limit;
-  // What is wanted of them.
+  // The result, one of `UNSPOOL_AT1_ROWS` and the others.
   UnspoolAt1Ask ask;
 } UnspoolAt1Request;
 
-// Where a query keeps one of the conditions or columns of its request.
+// Memory for one of the conditions or columns of a request.
 typedef struct UnspoolAt1Term {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_AT1_TERM_WORDS];
 } UnspoolAt1Term;
 
-// What a query stopped at.
+// The reason for which a query stopped.
 typedef uint8_t UnspoolAt1NextKind;
 
-// What a query stopped at.
+// The state at which a query stopped.
 typedef struct UnspoolAt1Next {
-  // Where the bytes start that come next, also behind a row.
+  // The start of the bytes to pass next, also after a row.
   uint64_t start;
-  // Where they end.
+  // Their end.
   uint64_t end;
-  // Which row of the table it is, from 0. Lines that are no rows do not count.
+  // The number of the row in the table, from 0. Lines that are not rows do not count.
   uint64_t row;
-  // How many values the row has.
+  // The number of values in the row.
   size_t values;
-  // Which of these there is.
+  // The reason, one of `UNSPOOL_AT1_NEXT_BYTES` and the others.
   UnspoolAt1NextKind kind;
 } UnspoolAt1Next;
 
-// What came out besides rows.
+// The results of a query other than rows.
 typedef struct UnspoolAt1Answer {
-  // Rows that met all conditions, as far as the limit.
+  // Rows that met all conditions, up to the limit.
   uint64_t rows;
-  // Of these, the rows whose value is no number. Sum, minimum and maximum are over the others.
+  // Those of them whose value is not a number. Sum, minimum and maximum are over the others.
   uint64_t without_number;
-  // The sum times ten to the power of `sum_scale`: its low 64 bits. As an `int64_t` they are all of it, if nothing is above.
+  // The sum times ten to the power of `sum_scale`: its low 64 bits. If it fits in an `int64_t`,
+  // these are all of it.
   uint64_t sum_low;
-  // Its high 64 bits: 0 or -1 if nothing is above `sum_low` but the sign.
+  // Its high 64 bits: 0 or -1 if they only repeat the sign of `sum_low`.
   int64_t sum_high;
-  // Digits of the sum behind the point.
+  // Digits of the sum after the decimal point.
   uint32_t sum_scale;
-  // The smallest or largest number, as the first row that has it writes it, until the next step; null if there is none.
+  // The smallest or largest number, as written in the first row that has it; valid until the
+  // next step, null if there is none.
   const uint8_t *best;
   // Bytes of it.
   size_t best_len;
 } UnspoolAt1Answer;
 
-// How much of the file was needed.
+// The share of the file that a query read.
 typedef struct UnspoolAt1Stats {
   // Row groups of the table.
   uint64_t groups;
@@ -1047,21 +1064,21 @@ typedef struct UnspoolAt1Stats {
   uint64_t block_bytes_total;
 } UnspoolAt1Stats;
 
-// A file whose header is parsed and checked. It borrows the header and holds nothing else.
+// An open file, whose header was parsed and checked. It borrows the header and holds nothing else.
 typedef struct UnspoolCvcFile {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_CVC_FILE_WORDS];
 } UnspoolCvcFile;
 
-// What a file says of itself.
+// The header of a file.
 typedef struct UnspoolCvcInfo {
-  // How many rows every column has.
+  // Rows of every column.
   uint64_t rows;
-  // How many chunks the rows are divided into.
+  // Chunks that the rows are divided into.
   uint64_t chunks;
-  // How many columns there are.
+  // Columns.
   uint64_t columns;
-  // Where the header ends.
+  // Offset of the end of the header.
   uint64_t head_len;
   // 0 for files without version words, 1 for one column, 2 for many.
   uint16_t major;
@@ -1077,69 +1094,71 @@ typedef struct UnspoolCvcInfo {
 
 // A column of a file. It borrows the header, but not the struct of the file.
 typedef struct UnspoolCvcColumn {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_CVC_COLUMN_WORDS];
 } UnspoolCvcColumn;
 
 // The type of the values of a column.
 typedef uint8_t UnspoolCvcDtype;
 
-// What the schema says of a column.
+// A column, according to the schema.
 typedef struct UnspoolCvcColumnInfo {
-  // How many values each row has.
+  // Values of each row.
   uint64_t dimension;
-  // The type that the values had when they were written.
+  // The type of the values before they were compressed.
   UnspoolCvcDtype dtype;
-  // The type that `unspool_cvc_decode` writes; unknown if a chunk stores the column in a way that no reader knows.
+  // The type that `unspool_cvc_decode` writes; unknown if a chunk stores the column in an
+  // unknown way.
   UnspoolCvcDtype output;
   // Bytes of one value of that type.
   uint8_t output_width;
 } UnspoolCvcColumnInfo;
 
-// What to do with the CRC-32 of each chunk.
+// The handling of the CRC-32 of each chunk.
 typedef uint8_t UnspoolCvcCrc;
 
-// What a call decoded.
+// The result of a call that decodes.
 typedef struct UnspoolCvcDone {
-  // How much of the output is filled, in the units of its length. 0 where there is none.
+  // The filled part of the output, in the units of its length. 0 if there is no output.
   size_t wrote;
-  // Chunks whose CRC-32 is right.
+  // Chunks whose CRC-32 is equal.
   uint64_t crc_right;
-  // Chunks whose CRC-32 is wrong.
+  // Chunks whose CRC-32 differs.
   uint64_t crc_wrong;
-  // Chunks that were not looked at, or have none.
+  // Chunks that were not compared, or have no CRC-32.
   uint64_t crc_unchecked;
 } UnspoolCvcDone;
 
-// A stream that is being decoded.
+// A decoder of a stream.
 typedef struct UnspoolCvcDecoder {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_CVC_DECODER_WORDS];
 } UnspoolCvcDecoder;
 
-// Whether more input will come after that of this call.
+// Says whether more input follows that of this call.
 typedef uint8_t UnspoolEnd;
 
 // The one thing that a caller must do next.
 typedef uint8_t UnspoolStatus;
 
-// How far one call came. After an error `read` and `wrote` are 0, so that a loop may add them up before it looks.
+// The progress of one call. After an error `read` and `wrote` are 0, so that a loop may add them
+// up first.
 typedef struct UnspoolStep {
-  // Bytes of the input that are used up.
+  // Bytes of the input that were used.
   size_t read;
-  // How much of the output is filled, in the units of its length.
+  // The filled part of the output, in the units of its length.
   size_t wrote;
-  // What to do next.
+  // The next thing to do.
   UnspoolStatus status;
 } UnspoolStep;
 
-// A stretch of rows that the header names.
+// A range of rows that the header names.
 typedef struct UnspoolCvcSection {
   // Its first row.
   uint64_t first_row;
-  // The row behind its last.
+  // The row after its last.
   uint64_t end_row;
-  // Its metadata, as the JSON that stands in the header; not null-terminated.
+  // Its metadata, as the JSON in the header; not null-terminated.
   const uint8_t *metadata;
   // Bytes of the metadata.
   size_t metadata_len;
@@ -1147,74 +1166,76 @@ typedef struct UnspoolCvcSection {
   uint8_t found;
 } UnspoolCvcSection;
 
-// A walk over the bytes that some rows need. It borrows the header, but not the struct of the column.
+// A walk over the bytes that some rows need. It borrows the header, but not the struct of the
+// column.
 typedef struct UnspoolCvcPlan {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_CVC_PLAN_WORDS];
 } UnspoolCvcPlan;
 
-// What a plan asks for.
+// The kind of a request.
 typedef uint8_t UnspoolCvcNeedKind;
 
-// What to fetch next.
+// The bytes to fetch next.
 typedef struct UnspoolCvcNeed {
   // The first byte to fetch, in the file.
   uint64_t start;
-  // The byte behind the last.
+  // The byte after the last.
   uint64_t end;
-  // Of a chunk: only the bytes of these rows, where no checksum is to be compared.
+  // For a chunk: only the bytes of these rows, if no checksum is to be compared.
   uint64_t data_start;
-  // The byte behind them.
+  // The byte after them.
   uint64_t data_end;
   // The rows of the chunk, counted over the whole file.
   uint64_t first_row;
-  // The row behind the last.
+  // The row after the last.
   uint64_t end_row;
-  // How many values they have.
+  // The number of their values.
   uint64_t values;
-  // What it is.
+  // The kind of the request.
   UnspoolCvcNeedKind kind;
 } UnspoolCvcNeed;
 
-// What a file holds.
+// The contents of a file.
 typedef struct UnspoolGzipInfo {
   // Bytes that it decodes to.
   uint64_t content_size;
-  // Members in a row, each with a checksum that was compared and found right.
+  // Members in a row, each with an equal checksum.
   uint64_t members;
 } UnspoolGzipInfo;
 
-// How far a call came.
+// The result of decoding a whole file.
 typedef struct UnspoolGzipDone {
-  // Bytes of the input.
+  // Bytes of the input that were used.
   size_t read;
   // Bytes of the output that are filled.
   size_t wrote;
   // Members in a row.
   uint64_t members;
-  // Checksums that were compared and found right.
+  // Checksums that were compared and are equal.
   uint64_t checks;
 } UnspoolGzipDone;
 
-// A stream that is being decoded.
+// A decoder of a stream.
 typedef struct UnspoolGzipDecoder {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_GZIP_DECODER_WORDS];
 } UnspoolGzipDecoder;
 
 // A column of strings. It borrows the slices that hold it.
 typedef struct UnspoolOnPairColumn {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_ONPAIR_COLUMN_WORDS];
 } UnspoolOnPairColumn;
 
-// The parts of a column that lies in no container. All integers in them are little-endian, at any alignment.
+// The parts of a column without a container. All integers in them are little-endian, at any
+// alignment.
 typedef struct UnspoolOnPairParts {
-  // The bytes of the tokens, one behind the other.
+  // The bytes of the tokens, one after the other.
   const uint8_t *dictionary;
-  // How many bytes that are.
+  // Their length.
   size_t dictionary_len;
-  // Where each token starts: a u32 more than there are tokens.
+  // The start of each token: one u32 more than there are tokens.
   const uint8_t *token_offsets;
   // Bytes of these.
   size_t token_offsets_len;
@@ -1222,7 +1243,7 @@ typedef struct UnspoolOnPairParts {
   const uint8_t *codes;
   // Bytes of the codes.
   size_t codes_len;
-  // Where the codes of each row start: an entry more than there are rows.
+  // The index of the first code of each row: one entry more than there are rows.
   const uint8_t *row_offsets;
   // Bytes of these.
   size_t row_offsets_len;
@@ -1232,43 +1253,43 @@ typedef struct UnspoolOnPairParts {
   uint8_t row_offset_width;
 } UnspoolOnPairParts;
 
-// What a column holds.
+// The contents of a column.
 typedef struct UnspoolOnPairInfo {
-  // How many rows there are.
+  // Rows.
   uint64_t rows;
-  // How many tokens the dictionary has.
+  // Tokens of the dictionary.
   uint64_t tokens;
-  // How many codes there are.
+  // Codes.
   uint64_t codes;
   // Bytes of a workspace for `unspool_onpair_widen`.
   uint64_t workspace_len;
   // Bits of a code.
   uint32_t code_bits;
-  // 1 if the dictionary is sorted and complete, which makes searching fast.
+  // 1 if the dictionary is sorted and complete, which makes searches fast.
   uint8_t conforming;
 } UnspoolOnPairInfo;
 
-// A needle, prepared for one column, and how far the search for it came.
+// A needle, prepared for one column, and the progress of its search.
 typedef struct UnspoolOnPairSearch {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_ONPAIR_SEARCH_WORDS];
 } UnspoolOnPairSearch;
 
-// Which rows a search finds.
+// The rows that a search finds.
 typedef uint8_t UnspoolOnPairMatch;
 
-// A standalone file. It borrows the bytes.
+// An open standalone file. It borrows the bytes.
 typedef struct UnspoolPcoFile {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_PCO_FILE_WORDS];
 } UnspoolPcoFile;
 
-// The type of numbers; the values are those that files hold.
+// The type of numbers; the values are those in files.
 typedef uint8_t UnspoolPcoType;
 
-// What a file says of itself.
+// The header of a file.
 typedef struct UnspoolPcoInfo {
-  // How many numbers the writer thought the file would hold; 0 if it did not know. May be wrong.
+  // Numbers that the writer expected in the file; 0 if unknown. May be wrong.
   uint64_t n_hint;
   // Offset of the first chunk.
   uint64_t first_chunk;
@@ -1276,175 +1297,179 @@ typedef struct UnspoolPcoInfo {
   uint8_t standalone_version;
   // The format version.
   uint8_t major;
-  // What may occur in it.
+  // The features that may occur in it.
   uint8_t minor;
   // The type of all chunks, if the file promises one, else 0.
   UnspoolPcoType uniform_type;
 } UnspoolPcoInfo;
 
-// What a chunk holds.
+// A chunk.
 typedef struct UnspoolPcoChunk {
-  // How many numbers; 0 for the end of the file.
+  // Its numbers; 0 for the end of the file.
   size_t len;
   // Offset of its page in the file.
   uint64_t page_at;
   // 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
   uint64_t workspace_len;
-  // Their type.
+  // The type of the numbers.
   UnspoolPcoType number_type;
-  // Bytes of each.
+  // Bytes of each number.
   uint8_t number_size;
 } UnspoolPcoChunk;
 
-// How the numbers of a chunk were taken apart. It borrows the bytes.
+// The modes and bins of a chunk. It borrows the bytes.
 typedef struct UnspoolPcoMeta {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_PCO_META_WORDS];
 } UnspoolPcoMeta;
 
-// How far a call came that decoded a whole file.
+// The result of decoding a whole file.
 typedef struct UnspoolPcoDone {
   // Bytes of the output that are filled.
   size_t wrote;
-  // Offset behind the file.
+  // Offset of the end of the file.
   uint64_t read;
-  // How many chunks there were.
+  // Chunks.
   uint64_t chunks;
 } UnspoolPcoDone;
 
-// How pages will be read, which decides where the history of lookbacks lies and what the tables look like.
+// The way in which pages will be read. It decides the place of the history of lookbacks, and the
+// layout of the tables.
 typedef uint8_t UnspoolPcoPlan;
 
-// A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.
+// A decoder of a page. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links
+// only those that it calls.
 typedef struct UnspoolPcoDecoder {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_PCO_DECODER_WORDS];
 } UnspoolPcoDecoder;
 
-// What a file holds, by its headers and its index.
+// The contents of a file, by its headers and its index.
 typedef struct UnspoolXzInfo {
   // Bytes that it decodes to.
   uint64_t content_size;
-  // How many bytes of window a stream of this file needs.
+  // Bytes of window that a stream of this file needs.
   uint64_t stream_buffer;
   // Streams in a row.
   uint64_t streams;
   // Blocks in all streams.
   uint64_t blocks;
-  // How many of the blocks have a check.
+  // Blocks that have a check.
   uint64_t checks;
 } UnspoolXzInfo;
 
-// How far a call came.
+// The result of a call that decodes.
 typedef struct UnspoolXzDone {
-  // Bytes of the input.
+  // Bytes of the input that were used.
   size_t read;
   // Bytes of the output that are filled.
   size_t wrote;
-  // Where they lie in the content.
+  // Their offset in the content.
   uint64_t content_start;
-  // Checks that were compared and found right.
+  // Checks that were compared and are equal.
   uint64_t checks;
 } UnspoolXzDone;
 
-// A stream that is being decoded.
+// A decoder of a stream.
 typedef struct UnspoolXzDecoder {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_XZ_DECODER_WORDS];
 } UnspoolXzDecoder;
 
-// Which of the formats that share their magic numbers a file is in.
+// One of the formats that share their magic numbers.
 typedef uint8_t UnspoolZstdFlavour;
 
-// What the frame at the start of a file says.
+// The header of the frame at the start of a file.
 typedef struct UnspoolZstdInfo {
   // Bytes of the frame header.
   size_t header_len;
-  // How far back matches reach.
+  // The largest distance of a match.
   uint64_t window;
-  // Bytes that the frame decodes to, if it says so.
+  // Bytes that the frame decodes to, if its header says so.
   uint64_t content_size;
-  // How many bytes of window a stream of this frame needs.
+  // Bytes of window that a stream of this frame needs.
   uint64_t stream_buffer;
-  // The dictionary that it was made with; 0 if it does not say.
+  // The number of the dictionary; 0 if the header has none.
   uint32_t dictionary_id;
   // 1 if `content_size` is known.
   uint8_t has_content_size;
   // 1 if a checksum follows the content.
   uint8_t checksum;
-  // 1 for a frame that decoders step over: `header_len` and `content_size` bytes behind it.
+  // 1 for a frame that decoders skip: `header_len` bytes, and `content_size` bytes after them.
   uint8_t skippable;
-  // The format that was found; RFC 8878 if the bytes fit none.
+  // The detected format; RFC 8878 if the bytes fit none.
   UnspoolZstdFlavour flavour;
 } UnspoolZstdInfo;
 
-// How to decode, where the defaults do not fit. All zeros are the defaults, and so is a null pointer.
+// The choices of a caller, if the defaults do not fit. All zeros are the defaults, and so is a
+// null pointer.
 typedef struct UnspoolZstdOptions {
-  // What the frames were compressed with: a trained dictionary or plain bytes.
+  // The dictionary that the frames were compressed with: a trained one or plain bytes.
   const uint8_t *dictionary;
   // Bytes of the dictionary; 0 for none.
   size_t dictionary_len;
   // The format.
   UnspoolZstdFlavour flavour;
-  // Not 0: the dictionary is plain bytes, whatever it starts with.
+  // Not 0: the dictionary is plain bytes, whatever its first bytes are.
   uint8_t raw_dictionary;
-  // Not 0: frames without their magic numbers.
+  // Not 0: frames have no magic numbers.
   uint8_t magicless;
   // Not 0: checksums are neither computed nor compared.
   uint8_t skip_checksums;
 } UnspoolZstdOptions;
 
-// How far a call came that decoded a whole file.
+// The result of decoding a whole file.
 typedef struct UnspoolZstdDone {
-  // Bytes of the input: all of it.
+  // Bytes of the input that were used: all of it.
   size_t read;
-  // Bytes of the output that are filled. What lies behind them may have been used as scratch.
+  // Bytes of the output that are filled. The bytes after them may have been used as scratch.
   size_t wrote;
   // Frames of data.
   uint64_t frames;
-  // Checksums that were compared and found right.
+  // Checksums that were compared and are equal.
   uint64_t checksums;
 } UnspoolZstdDone;
 
-// What the seek table at the end of a file says.
+// The seek table at the end of a file.
 typedef struct UnspoolZstdSeekInfo {
-  // How many frames it lists.
+  // Frames that it lists.
   uint64_t frames;
-  // Bytes that all of them decode to, if it is to be believed.
+  // Bytes that all of them decode to, according to the table.
   uint64_t content_size;
-  // Bytes that the largest of them decodes to, if it is to be believed.
+  // Bytes that the largest of them decodes to, according to the table.
   size_t room;
   // 1 if there is a table.
   uint8_t found;
 } UnspoolZstdSeekInfo;
 
-// A stream that is being decoded.
+// A decoder of a stream.
 typedef struct UnspoolZstdDecoder {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_ZSTD_DECODER_WORDS];
 } UnspoolZstdDecoder;
 
-// The tables of the formats that the streams of a file are in. It need not be initialised, nor cleared between uses.
+// Tables for the formats of the streams in a file. Needs no initialisation, and no clearing
+// between uses.
 typedef struct UnspoolAt1Workspace {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_AT1_WORKSPACE_WORDS];
 } UnspoolAt1Workspace;
 
-// The code tables of a decoder. It need not be initialised, nor cleared between uses.
+// The code tables of a decoder. Needs no initialisation, and no clearing between uses.
 typedef struct UnspoolGzipWorkspace {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_GZIP_WORKSPACE_WORDS];
 } UnspoolGzipWorkspace;
 
-// The probabilities of a decoder. It need not be initialised, nor cleared between uses.
+// The probabilities of a decoder. Needs no initialisation, and no clearing between uses.
 typedef struct UnspoolXzWorkspace {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_XZ_WORKSPACE_WORDS];
 } UnspoolXzWorkspace;
 
-// The tables of a decoder. It need not be initialised, nor cleared between uses.
+// The tables of a decoder. Needs no initialisation, and no clearing between uses.
 typedef struct UnspoolZstdWorkspace {
-  // Nobody's business.
+  // Private to the library.
   uint64_t opaque[UNSPOOL_ZSTD_WORKSPACE_WORDS];
 } UnspoolZstdWorkspace;
 
@@ -1452,41 +1477,42 @@ typedef struct UnspoolZstdWorkspace {
 extern "C" {
 #endif // __cplusplus
 
-// The limits that a null pointer stands for: those for files that a person opens. A start for others.
+// Returns the limits that a null pointer means: those for files that a person opens.
 struct UnspoolLimits unspool_limits_default(void);
 
-// Tells by its first bytes which format a file is in. Eight bytes are always enough. If fewer were given and more would tell
-// more, `need` says how many, else it is 0. `need` may be null.
-UnspoolFormat unspool_probe(const uint8_t *prefix,
-                            size_t prefix_len,
-                            size_t *need);
+// Detects the format of a file by its first bytes. Eight bytes are always enough. If there are
+// fewer and more could decide, `need` is how many, else 0. `need` may be null.
+UnspoolFormat unspool_probe(const uint8_t *prefix, size_t prefix_len, size_t *need);
 
-// The version of this library, such as `0.1.0`.
+// Returns the version of this library, such as `0.1.0`.
 const char *unspool_version(void);
 
-// The class of an error by its number; 0 for a number that no error has.
+// Returns the class of an error by its number; 0 for an unknown number.
 UnspoolClass unspool_error_class(UnspoolErrorKind kind);
 
-// The name of an error, `ZstdChecksum`; empty for a number that no error has, and in builds without the feature `messages`.
+// Returns the name of an error, such as `ZstdChecksum`; empty for an unknown number, and in builds
+// without the feature `messages`.
 const char *unspool_error_name(UnspoolErrorKind kind);
 
-// What was expected, in words; empty for a number that no error has, and in builds without the feature `messages`.
+// Returns the message of an error: what was expected. Empty for an unknown number, and in builds
+// without the feature `messages`.
 const char *unspool_error_message(UnspoolErrorKind kind);
 
-// A word or two for a class, `output too small`; empty for a number that no class has.
+// Returns the name of a class, such as `output too small`; empty for an unknown number.
 const char *unspool_class_name(UnspoolClass class_);
 
-// How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
+// Returns the bytes of a workspace in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
 size_t unspool_at1_workspace_len(void);
 
-// What a whole file says of itself; nothing is decoded.
+// Reads the header and trailer of a whole file; decodes nothing.
 UnspoolErrorKind unspool_at1_info(const uint8_t *src,
                                   size_t src_len,
                                   const struct UnspoolLimits *with_limits,
                                   struct UnspoolAt1Info *info,
                                   struct UnspoolError *error);
 
-// How many bytes a file decodes to. Everything is read as by `unspool_at1_decode`, but nothing is written.
+// Counts the bytes that a file decodes to. Reads everything as `unspool_at1_decode` does, but
+// writes nothing.
 UnspoolErrorKind unspool_at1_decoded_len(const uint8_t *src,
                                          size_t src_len,
                                          uint8_t *scratch,
@@ -1510,9 +1536,10 @@ UnspoolErrorKind unspool_at1_decode(const uint8_t *src,
                                     struct UnspoolAt1Done *done,
                                     struct UnspoolError *error);
 
-// Decodes a whole file to a function that takes it piece by piece, where there is no room for all of it.
+// Decodes a whole file to a function that takes it piece by piece, if there is no memory for all
+// of it.
 //
-// That is as near to a stream as the format comes: what a line is made of lies all over the file.
+// The format cannot stream further than that: the parts of a line are all over the file.
 UnspoolErrorKind unspool_at1_decode_to(const uint8_t *src,
                                        size_t src_len,
                                        UnspoolAt1Write write,
@@ -1525,11 +1552,13 @@ UnspoolErrorKind unspool_at1_decode_to(const uint8_t *src,
                                        struct UnspoolAt1Done *done,
                                        struct UnspoolError *error);
 
-// Starts a query with the first bytes of a file, however many: if they are too few, an error of the class `TRUNCATED` says in `need` how many
-// there must be, and if terms or scratch are, one of the class `WORKSPACE_TOO_SMALL`. Then call again with more.
+// Starts a query with the first bytes of a file. If they are too few, the error is of the class
+// `TRUNCATED`, and its `need` is how many there must be. If terms or scratch are too small, it is
+// of the class `WORKSPACE_TOO_SMALL`. Then call again with more.
 //
-// Terms, scratch and workspace are lent to the query until it is no longer used, and so are the names and values that the request points to. There is
-// a term for each condition and each column. Request, conditions, columns and the first bytes of the file are not needed any more.
+// The query borrows terms, scratch and workspace until it is no longer used, and also the names
+// and values that the request points to. It takes a term for each condition and each column.
+// Request, conditions, columns and the first bytes of the file are free after the call.
 UnspoolErrorKind unspool_at1_query_init(struct UnspoolAt1Query *query,
                                         const struct UnspoolAt1Request *request,
                                         struct UnspoolAt1Term *terms,
@@ -1543,20 +1572,23 @@ UnspoolErrorKind unspool_at1_query_init(struct UnspoolAt1Query *query,
                                         const struct UnspoolLimits *with_limits,
                                         struct UnspoolError *error);
 
-// Gives a query a longer scratch, where that is what a step asked for. What it knows is copied there, and the last scratch is no longer used.
+// Lends a query a longer scratch, after a step asked for it. The state of the query is copied, and
+// the last scratch is free.
 UnspoolErrorKind unspool_at1_query_lend(struct UnspoolAt1Query *query,
                                         uint8_t *scratch,
                                         size_t scratch_len,
                                         struct UnspoolError *error);
 
-// Goes on with bytes of the file from byte `at` on, up to the next row that meets all conditions, and says what it stopped at.
+// Reads bytes of the file from byte `at` on, up to the next row that meets all conditions, and
+// reports why it stopped.
 //
-// The first call needs no bytes. Bytes must hold what the last step asked for, or the first of the blocks in it, and may hold more, also the whole
-// file: as much of it as there is room for will do, if a block has room. Behind a row, the next call gets the same bytes again. An error that is
-// not about the scratch ends the query. `next` is written only where there is no error.
+// The first call needs no bytes. Bytes must include those that the last step asked for, or the
+// first of the blocks in them. They may be more, up to the whole file: any amount with room for
+// one block works. After a row, pass the same bytes again. An error that is not about the scratch
+// ends the query. `next` is written only if there is no error.
 //
-// Bytes that do not hold the first of the blocks are not looked at, and the same are asked for again, as often as that happens: stop if there are no
-// more of them.
+// Bytes without the first of the blocks are not read, and the same are requested again. Stop if
+// the file has no more of them.
 UnspoolErrorKind unspool_at1_query_step(struct UnspoolAt1Query *query,
                                         uint64_t at,
                                         const uint8_t *bytes,
@@ -1564,79 +1596,82 @@ UnspoolErrorKind unspool_at1_query_step(struct UnspoolAt1Query *query,
                                         struct UnspoolAt1Next *next,
                                         struct UnspoolError *error);
 
-// A value of the row that the last step stopped at, byte for byte as it stands in the file. It lies in the scratch until the next step.
+// A value of the current row, byte for byte as in the file. It is in the scratch until the next
+// step.
 UnspoolErrorKind unspool_at1_query_value(const struct UnspoolAt1Query *query,
                                          size_t i,
                                          const uint8_t **value,
                                          size_t *value_len,
                                          struct UnspoolError *error);
 
-// The line of the row that the last step stopped at, as it was, without a line feed. Only for `UNSPOOL_AT1_ROWS`.
+// The line of the current row, unchanged, without a line feed. Only for `UNSPOOL_AT1_ROWS`.
 UnspoolErrorKind unspool_at1_query_line(const struct UnspoolAt1Query *query,
                                         uint8_t *dst,
                                         size_t dst_len,
                                         size_t *wrote,
                                         struct UnspoolError *error);
 
-// What came out so far besides rows.
+// Returns the results so far, other than rows.
 UnspoolErrorKind unspool_at1_query_answer(const struct UnspoolAt1Query *query,
                                           struct UnspoolAt1Answer *so_far,
                                           struct UnspoolError *error);
 
-// How much of the file was needed so far.
+// Returns the share of the file that was read so far.
 UnspoolErrorKind unspool_at1_query_stats(const struct UnspoolAt1Query *query,
                                          struct UnspoolAt1Stats *stats,
                                          struct UnspoolError *error);
 
-// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
-// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
+// Returns the bytes of the header at the start of a file, from its first 13. `unspool_cvc_open`
+// needs those bytes, and `unspool_cvc_init` a workspace of that size, plus the payload of a chunk
+// for columns that are stored lossless.
 UnspoolErrorKind unspool_cvc_workspace_len(const uint8_t *prefix,
                                            size_t prefix_len,
                                            const struct UnspoolLimits *with_limits,
                                            uint64_t *len,
                                            struct UnspoolError *error);
 
-// Parses the header: of the whole file, or of as much as `unspool_cvc_workspace_len` says. The bytes are lent to the file, and to the
-// columns and plans that are made of it.
+// Parses the header, from the whole file or from the bytes that `unspool_cvc_workspace_len` says.
+// The file borrows the bytes, and so do columns and plans that are made from it.
 UnspoolErrorKind unspool_cvc_open(struct UnspoolCvcFile *file,
                                   const uint8_t *bytes,
                                   size_t bytes_len,
                                   const struct UnspoolLimits *with_limits,
                                   struct UnspoolError *error);
 
-// What a file says of itself.
+// Returns the header of a file.
 UnspoolErrorKind unspool_cvc_info(const struct UnspoolCvcFile *file,
                                   struct UnspoolCvcInfo *info,
                                   struct UnspoolError *error);
 
-// The column with this number, counted from 0. Reads the schema up to there: of very many columns, those that are wanted are better found by name.
+// Finds the column with this number, from 0. Reads the schema up to there: in a file of very many
+// columns, finding them by name is faster.
 UnspoolErrorKind unspool_cvc_column(struct UnspoolCvcColumn *column,
                                     const struct UnspoolCvcFile *file,
                                     uint64_t number,
                                     struct UnspoolError *error);
 
-// The column of this name. Where two have the same name, the last counts.
+// Finds the column of this name. If two have the same name, the last counts.
 UnspoolErrorKind unspool_cvc_column_named(struct UnspoolCvcColumn *column,
                                           const struct UnspoolCvcFile *file,
                                           const uint8_t *name,
                                           size_t name_len,
                                           struct UnspoolError *error);
 
-// What the schema says of a column.
+// Returns a column, according to the schema.
 UnspoolErrorKind unspool_cvc_column_info(const struct UnspoolCvcColumn *column,
                                          struct UnspoolCvcColumnInfo *info,
                                          struct UnspoolError *error);
 
-// Writes the name of a column as UTF-8, without a zero byte behind it, and tells its length. With too little room nothing is
-// written but the length.
+// Writes the name of a column as UTF-8, without a zero byte, and returns its length. If the space
+// is too small, only the length is written.
 UnspoolErrorKind unspool_cvc_column_name(const struct UnspoolCvcColumn *column,
                                          uint8_t *name,
                                          size_t name_len,
                                          size_t *len,
                                          struct UnspoolError *error);
 
-// Decodes the rows from `first_row` to before `end_row` to the little-endian bytes of the type that the column's info tells.
-// `bytes` is the whole file.
+// Decodes the rows from `first_row` to before `end_row` to little-endian bytes of the type in the
+// column's info. `bytes` is the whole file.
 UnspoolErrorKind unspool_cvc_decode(const struct UnspoolCvcColumn *column,
                                     const uint8_t *bytes,
                                     size_t bytes_len,
@@ -1648,7 +1683,8 @@ UnspoolErrorKind unspool_cvc_decode(const struct UnspoolCvcColumn *column,
                                     struct UnspoolCvcDone *done,
                                     struct UnspoolError *error);
 
-// Decodes the rows from `first_row` to before `end_row` to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
+// Decodes the rows from `first_row` to before `end_row` to f32, from any stored type. Integers
+// beyond 2^24 are rounded.
 UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
                                         const uint8_t *bytes,
                                         size_t bytes_len,
@@ -1660,8 +1696,9 @@ UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
                                         struct UnspoolCvcDone *done,
                                         struct UnspoolError *error);
 
-// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
-// used; `unspool_cvc_workspace_len` says how large the workspace must be.
+// Starts a stream of the column of this name, or of the only one if the name is null. The decoder
+// borrows workspace and name until it is no longer used; `unspool_cvc_workspace_len` returns the
+// size of the workspace.
 UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
                                   uint8_t *space,
                                   size_t space_len,
@@ -1671,10 +1708,11 @@ UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
                                   const struct UnspoolLimits *with_limits,
                                   struct UnspoolError *error);
 
-// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
+// Reads `src` and writes `dst`, as far as both allow: little-endian bytes of the type that
+// `unspool_cvc_output` returns. An error stays.
 //
-// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
+// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
+// with `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
                                   const uint8_t *src,
                                   size_t src_len,
@@ -1684,20 +1722,20 @@ UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
                                   struct UnspoolStep *step,
                                   struct UnspoolError *error);
 
-// The checksums that a stream has met so far. `wrote` is 0: each step has told it.
+// Returns the checksums of a stream so far. `wrote` is 0, because each step returns it.
 UnspoolErrorKind unspool_cvc_counts(const struct UnspoolCvcDecoder *decoder,
                                     struct UnspoolCvcDone *so_far,
                                     struct UnspoolError *error);
 
-// The type of the values that a stream gives; unknown until its header is read.
+// Returns the type of the values of a stream; unknown until its header is read.
 UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
 
-// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
-// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
-// with `as_text` always text.
+// Finds the next section that the header lists, from the number `*number` on, which becomes the
+// number after it. With a key, only sections count whose metadata has this value there: a number,
+// `true`, `false` or `null` if it reads like one, else text; with `as_text` always text.
 //
-// Each call reads the list from its start on: to take all of n sections one by one takes n * n / 2 steps. With a key, a call passes over those that do
-// not match in one go.
+// Each call reads the list from its start: n calls for n sections take n * n / 2 steps. With a
+// key, one call skips all sections that do not match.
 UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
                                      const uint8_t *key,
                                      size_t key_len,
@@ -1708,26 +1746,27 @@ UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
                                      struct UnspoolCvcSection *section,
                                      struct UnspoolError *error);
 
-// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
+// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for a caller
+// who fetches only those.
 UnspoolErrorKind unspool_cvc_plan_init(struct UnspoolCvcPlan *plan,
                                        const struct UnspoolCvcColumn *column,
                                        uint64_t first_row,
                                        uint64_t end_row,
                                        struct UnspoolError *error);
 
-// What to fetch next.
+// Returns the bytes to fetch next.
 UnspoolErrorKind unspool_cvc_plan_next(struct UnspoolCvcPlan *plan,
                                        struct UnspoolCvcNeed *need,
                                        struct UnspoolError *error);
 
-// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
+// Answers `UNSPOOL_CVC_NEED_LENGTH` with the bytes that were requested.
 UnspoolErrorKind unspool_cvc_plan_feed(struct UnspoolCvcPlan *plan,
                                        const uint8_t *length,
                                        size_t length_len,
                                        struct UnspoolError *error);
 
-// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
-// those from `data_start` to `data_end`, which cannot be.
+// Decodes the rows that `unspool_cvc_plan_next` named last to f32. `bytes` are those from `start`
+// to `end`, which are verified, or those from `data_start` to `data_end`, which cannot be.
 UnspoolErrorKind unspool_cvc_plan_decode_f32(struct UnspoolCvcPlan *plan,
                                              const uint8_t *bytes,
                                              size_t bytes_len,
@@ -1737,8 +1776,9 @@ UnspoolErrorKind unspool_cvc_plan_decode_f32(struct UnspoolCvcPlan *plan,
                                              struct UnspoolCvcDone *done,
                                              struct UnspoolError *error);
 
-// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
-// are stored lossless do not stand there one after the other, and are an error.
+// Returns the values that `unspool_cvc_plan_next` named last, as they are stored, without a copy:
+// the result points into `bytes`. Lossless values are not stored one after the other, so they are
+// an error.
 UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
                                       const uint8_t *bytes,
                                       size_t bytes_len,
@@ -1748,11 +1788,11 @@ UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
                                       struct UnspoolCvcDone *done,
                                       struct UnspoolError *error);
 
-// How many bytes a workspace takes in this build: at most `UNSPOOL_GZIP_WORKSPACE_SIZE`.
+// Returns the bytes of a workspace in this build: at most `UNSPOOL_GZIP_WORKSPACE_SIZE`.
 size_t unspool_gzip_workspace_len(void);
 
-// What a whole file holds. Nothing in it can be believed to say so: it is decoded through a window of `UNSPOOL_GZIP_WINDOW_SIZE` bytes, and
-// its checksums are compared.
+// Counts the contents of a whole file. A file may lie about its size, so it is decoded through a
+// window of `UNSPOOL_GZIP_WINDOW_SIZE` bytes, and its checksums are compared.
 UnspoolErrorKind unspool_gzip_info(const uint8_t *src,
                                    size_t src_len,
                                    void *space,
@@ -1763,7 +1803,7 @@ UnspoolErrorKind unspool_gzip_info(const uint8_t *src,
                                    struct UnspoolGzipInfo *info,
                                    struct UnspoolError *error);
 
-// Decodes a whole file, all of its members. The output is the only window there is.
+// Decodes a whole file, all of its members. The output is the only window.
 UnspoolErrorKind unspool_gzip_decode(const uint8_t *src,
                                      size_t src_len,
                                      uint8_t *dst,
@@ -1775,7 +1815,8 @@ UnspoolErrorKind unspool_gzip_decode(const uint8_t *src,
                                      struct UnspoolGzipDone *done,
                                      struct UnspoolError *error);
 
-// Starts a stream. Workspace and window are lent to the decoder until it is no longer used. The window has `UNSPOOL_GZIP_WINDOW_SIZE` bytes.
+// Starts a stream. The decoder borrows workspace and window until it is no longer used. The window
+// has `UNSPOOL_GZIP_WINDOW_SIZE` bytes.
 UnspoolErrorKind unspool_gzip_init(struct UnspoolGzipDecoder *decoder,
                                    void *space,
                                    size_t space_len,
@@ -1785,10 +1826,10 @@ UnspoolErrorKind unspool_gzip_init(struct UnspoolGzipDecoder *decoder,
                                    uint8_t skip_checks,
                                    struct UnspoolError *error);
 
-// Reads on and writes on, as far as both allow. An error stays.
+// Reads `src` and writes `dst`, as far as both allow. An error stays.
 //
-// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
+// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
+// with `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_gzip_step(struct UnspoolGzipDecoder *decoder,
                                    const uint8_t *src,
                                    size_t src_len,
@@ -1798,43 +1839,45 @@ UnspoolErrorKind unspool_gzip_step(struct UnspoolGzipDecoder *decoder,
                                    struct UnspoolStep *step,
                                    struct UnspoolError *error);
 
-// Reads a container. The bytes are lent to the column.
+// Reads a container. The column borrows the bytes.
 UnspoolErrorKind unspool_onpair_open(struct UnspoolOnPairColumn *column,
                                      const uint8_t *bytes,
                                      size_t bytes_len,
                                      const struct UnspoolLimits *with_limits,
                                      struct UnspoolError *error);
 
-// Puts a column together. What the parts point to is lent to the column; the struct of the parts is not.
+// Builds a column from its parts. The column borrows the bytes that the parts point to, not the
+// struct.
 UnspoolErrorKind unspool_onpair_open_parts(struct UnspoolOnPairColumn *column,
                                            const struct UnspoolOnPairParts *parts,
                                            const struct UnspoolLimits *with_limits,
                                            struct UnspoolError *error);
 
-// What a column holds.
+// Returns the contents of a column.
 UnspoolErrorKind unspool_onpair_info(const struct UnspoolOnPairColumn *column,
                                      struct UnspoolOnPairInfo *info,
                                      struct UnspoolError *error);
 
-// How many bytes `unspool_onpair_widen` needs; 0 for a struct that holds no column.
+// Returns the bytes that `unspool_onpair_widen` needs; 0 for a struct that holds no column.
 uint64_t unspool_onpair_workspace_len(const struct UnspoolOnPairColumn *column);
 
-// From now on the column is decoded through a wide copy of its dictionary in this memory, which is lent to it. Everything comes out the
-// same, only faster: worth it for more than a few thousand rows. Memory at a multiple of 16 bytes is read fastest.
+// Decodes the column through a wide copy of its dictionary from now on. The column borrows this
+// memory. The output is the same, only faster: worth it for more than a few thousand rows. Memory
+// at a multiple of 16 bytes is read fastest.
 UnspoolErrorKind unspool_onpair_widen(struct UnspoolOnPairColumn *column,
                                       void *memory,
                                       size_t memory_len,
                                       struct UnspoolError *error);
 
-// How many bytes the rows from `first_row` to before `end_row` decode to.
+// Counts the bytes that the rows from `first_row` to before `end_row` decode to.
 UnspoolErrorKind unspool_onpair_decoded_len(const struct UnspoolOnPairColumn *column,
                                             uint64_t first_row,
                                             uint64_t end_row,
                                             uint64_t *len,
                                             struct UnspoolError *error);
 
-// Decodes the rows from `first_row` to before `end_row`, one right behind the other. Of an output that is longer than they are, up to 16 bytes
-// behind them may be overwritten.
+// Decodes the rows from `first_row` to before `end_row`, one after the other. If the output is
+// longer, up to 16 bytes after them may be overwritten.
 UnspoolErrorKind unspool_onpair_decode(const struct UnspoolOnPairColumn *column,
                                        uint64_t first_row,
                                        uint64_t end_row,
@@ -1843,7 +1886,7 @@ UnspoolErrorKind unspool_onpair_decode(const struct UnspoolOnPairColumn *column,
                                        size_t *wrote,
                                        struct UnspoolError *error);
 
-// Decodes one row. Of an output that is longer than it, up to 16 bytes behind it may be overwritten.
+// Decodes one row. If the output is longer, up to 16 bytes after it may be overwritten.
 UnspoolErrorKind unspool_onpair_row(const struct UnspoolOnPairColumn *column,
                                     uint64_t row,
                                     uint8_t *dst,
@@ -1851,14 +1894,15 @@ UnspoolErrorKind unspool_onpair_row(const struct UnspoolOnPairColumn *column,
                                     size_t *wrote,
                                     struct UnspoolError *error);
 
-// How many bytes a row has.
+// Returns the bytes of a row.
 UnspoolErrorKind unspool_onpair_row_len(const struct UnspoolOnPairColumn *column,
                                         uint64_t row,
                                         uint64_t *len,
                                         struct UnspoolError *error);
 
-// Decodes whole rows from `*row` on, as many as the output has room for, up to before `end_row`; `*row` becomes the first that did not fit.
-// `read` of the step counts rows. A row that does not fit by itself is an error, which tells its length.
+// Decodes whole rows from `*row` on, as many as fit in the output, up to before `end_row`; `*row`
+// becomes the first that did not fit. `read` of the step counts rows. If the first row does not
+// fit, the error has its length.
 UnspoolErrorKind unspool_onpair_step(const struct UnspoolOnPairColumn *column,
                                      uint64_t *row,
                                      uint64_t end_row,
@@ -1867,9 +1911,10 @@ UnspoolErrorKind unspool_onpair_step(const struct UnspoolOnPairColumn *column,
                                      struct UnspoolStep *step,
                                      struct UnspoolError *error);
 
-// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
+// Prepares a search. It borrows the column, its struct, the needle and the memory.
 //
-// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle, and for speed in `tokens` one for each token.
+// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle,
+// and for speed in `tokens` one for each token.
 UnspoolErrorKind unspool_onpair_search_init(struct UnspoolOnPairSearch *search,
                                             const struct UnspoolOnPairColumn *column,
                                             UnspoolOnPairMatch kind,
@@ -1881,39 +1926,42 @@ UnspoolErrorKind unspool_onpair_search_init(struct UnspoolOnPairSearch *search,
                                             size_t tokens_len,
                                             struct UnspoolError *error);
 
-// Whether a row matches: 1 or 0.
+// Returns 1 if a row matches, else 0.
 UnspoolErrorKind unspool_onpair_search_matches(const struct UnspoolOnPairSearch *search,
                                                uint64_t row,
                                                uint8_t *matches,
                                                struct UnspoolError *error);
 
-// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left. An error ends the search.
+// Returns the next row that matches, in ascending order, with 1 in `found`; 0 if there are no
+// more. An error ends the search.
 UnspoolErrorKind unspool_onpair_search_next(struct UnspoolOnPairSearch *search,
                                             uint64_t *row,
                                             uint8_t *found,
                                             struct UnspoolError *error);
 
-// Reads the header of a standalone file. The bytes are lent to the file, and to the metadata of its chunks.
+// Reads the header of a standalone file. The file borrows the bytes, and so does the metadata of
+// its chunks.
 UnspoolErrorKind unspool_pco_open(struct UnspoolPcoFile *file,
                                   const uint8_t *bytes,
                                   size_t bytes_len,
                                   const struct UnspoolLimits *with_limits,
                                   struct UnspoolError *error);
 
-// What a file says of itself.
+// Returns the header of a file.
 UnspoolErrorKind unspool_pco_info(const struct UnspoolPcoFile *file,
                                   struct UnspoolPcoInfo *info,
                                   struct UnspoolError *error);
 
-// What the chunk at this offset holds, and if `meta` is not null, how its numbers were taken apart.
+// Reads the chunk at this offset, and if `meta` is not null, its modes and bins.
 UnspoolErrorKind unspool_pco_chunk(const struct UnspoolPcoFile *file,
                                    uint64_t at,
                                    struct UnspoolPcoChunk *chunk,
                                    struct UnspoolPcoMeta *meta,
                                    struct UnspoolError *error);
 
-// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next one. It is faster if `dst` is aligned
-// like the numbers. `words` has as many 64-bit words as the chunk's `workspace_len` says.
+// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next
+// one. Faster if `dst` is aligned like the numbers. `words` has as many 64-bit words as
+// `workspace_len` of the chunk says.
 UnspoolErrorKind unspool_pco_decode(const struct UnspoolPcoFile *file,
                                     uint64_t at,
                                     void *dst,
@@ -1923,7 +1971,7 @@ UnspoolErrorKind unspool_pco_decode(const struct UnspoolPcoFile *file,
                                     uint64_t *next,
                                     struct UnspoolError *error);
 
-// Finds the offset of the chunk behind the one at this offset, in less time than its numbers would take.
+// Finds the offset after the chunk at this offset, faster than its numbers could be decoded.
 UnspoolErrorKind unspool_pco_skip(const struct UnspoolPcoFile *file,
                                   uint64_t at,
                                   uint64_t *words,
@@ -1931,8 +1979,8 @@ UnspoolErrorKind unspool_pco_skip(const struct UnspoolPcoFile *file,
                                   uint64_t *next,
                                   struct UnspoolError *error);
 
-// Decodes all chunks of a file to little-endian numbers. A call with no words tells by its error how many the first chunk needs;
-// others may need more.
+// Decodes all chunks of a file to little-endian numbers. If there are no words, the `need` of the
+// error is how many the first chunk needs; others may need more.
 UnspoolErrorKind unspool_pco_decode_file(const uint8_t *bytes,
                                          size_t bytes_len,
                                          void *dst,
@@ -1943,7 +1991,8 @@ UnspoolErrorKind unspool_pco_decode_file(const uint8_t *bytes,
                                          struct UnspoolPcoDone *done,
                                          struct UnspoolError *error);
 
-// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how many.
+// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how
+// many.
 UnspoolErrorKind unspool_pco_version(const uint8_t *bytes,
                                      size_t bytes_len,
                                      uint8_t *major,
@@ -1951,8 +2000,8 @@ UnspoolErrorKind unspool_pco_version(const uint8_t *bytes,
                                      size_t *len,
                                      struct UnspoolError *error);
 
-// Reads the chunk metadata of the wrapped format, for a type and a version that stand elsewhere; `len` becomes the bytes that it takes.
-// The bytes are lent to the metadata.
+// Reads the chunk metadata of the wrapped format, for a type and a version that are stored
+// elsewhere; `len` becomes its length in bytes. The metadata borrows the bytes.
 UnspoolErrorKind unspool_pco_meta(struct UnspoolPcoMeta *meta,
                                   const uint8_t *bytes,
                                   size_t bytes_len,
@@ -1962,13 +2011,12 @@ UnspoolErrorKind unspool_pco_meta(struct UnspoolPcoMeta *meta,
                                   size_t *len,
                                   struct UnspoolError *error);
 
-// How many 64-bit words of workspace it takes to decode pages of at most `n` numbers; 0 for a struct that holds no metadata. With
-// `UNSPOOL_PCO_BATCHES` it is enough for either plan.
-uint64_t unspool_pco_workspace_len(const struct UnspoolPcoMeta *meta,
-                                   size_t n,
-                                   UnspoolPcoPlan with);
+// Returns the 64-bit words of workspace for pages of at most `n` numbers; 0 for a struct that
+// holds no metadata. With `UNSPOOL_PCO_BATCHES` it is enough for either plan.
+uint64_t unspool_pco_workspace_len(const struct UnspoolPcoMeta *meta, size_t n, UnspoolPcoPlan with);
 
-// Builds the tables for pages of at most `n` numbers of 8 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+// Builds the tables for pages of at most `n` numbers of 8 bits. The decoder borrows metadata and
+// words, and the struct of the metadata.
 UnspoolErrorKind unspool_pco_init_8(struct UnspoolPcoDecoder *decoder,
                                     const struct UnspoolPcoMeta *meta,
                                     size_t n,
@@ -1977,18 +2025,19 @@ UnspoolErrorKind unspool_pco_init_8(struct UnspoolPcoDecoder *decoder,
                                     size_t words_len,
                                     struct UnspoolError *error);
 
-// The next input is the start of a page of `n` numbers of 8 bits; offsets in errors count from `at`.
+// Starts a page of `n` numbers of 8 bits with the next input; offsets in errors count from `at`.
 UnspoolErrorKind unspool_pco_start_8(struct UnspoolPcoDecoder *decoder,
                                      size_t n,
                                      uint64_t at,
                                      struct UnspoolError *error);
 
-// Decodes whole batches of 256 numbers of 8 bits, while the input has them and the output has room. Room for less than 256, or than
-// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
-// batch takes more than 7488.
+// Decodes whole batches of 256 numbers of 8 bits, as long as input and output allow. If the output
+// is shorter than a batch and than the rest of the page, nothing is decoded:
+// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
+// than 7488.
 //
-// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
+// Wait for more bytes or the end: a second call in a row that has no more to work with than the
+// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_pco_step_8(struct UnspoolPcoDecoder *decoder,
                                     const uint8_t *src,
                                     size_t src_len,
@@ -1998,7 +2047,8 @@ UnspoolErrorKind unspool_pco_step_8(struct UnspoolPcoDecoder *decoder,
                                     struct UnspoolStep *told,
                                     struct UnspoolError *error);
 
-// Builds the tables for pages of at most `n` numbers of 16 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+// Builds the tables for pages of at most `n` numbers of 16 bits. The decoder borrows metadata and
+// words, and the struct of the metadata.
 UnspoolErrorKind unspool_pco_init_16(struct UnspoolPcoDecoder *decoder,
                                      const struct UnspoolPcoMeta *meta,
                                      size_t n,
@@ -2007,18 +2057,19 @@ UnspoolErrorKind unspool_pco_init_16(struct UnspoolPcoDecoder *decoder,
                                      size_t words_len,
                                      struct UnspoolError *error);
 
-// The next input is the start of a page of `n` numbers of 16 bits; offsets in errors count from `at`.
+// Starts a page of `n` numbers of 16 bits with the next input; offsets in errors count from `at`.
 UnspoolErrorKind unspool_pco_start_16(struct UnspoolPcoDecoder *decoder,
                                       size_t n,
                                       uint64_t at,
                                       struct UnspoolError *error);
 
-// Decodes whole batches of 256 numbers of 16 bits, while the input has them and the output has room. Room for less than 256, or than
-// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
-// batch takes more than 7488.
+// Decodes whole batches of 256 numbers of 16 bits, as long as input and output allow. If the
+// output is shorter than a batch and than the rest of the page, nothing is decoded:
+// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
+// than 7488.
 //
-// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
+// Wait for more bytes or the end: a second call in a row that has no more to work with than the
+// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_pco_step_16(struct UnspoolPcoDecoder *decoder,
                                      const uint8_t *src,
                                      size_t src_len,
@@ -2028,7 +2079,8 @@ UnspoolErrorKind unspool_pco_step_16(struct UnspoolPcoDecoder *decoder,
                                      struct UnspoolStep *told,
                                      struct UnspoolError *error);
 
-// Builds the tables for pages of at most `n` numbers of 32 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+// Builds the tables for pages of at most `n` numbers of 32 bits. The decoder borrows metadata and
+// words, and the struct of the metadata.
 UnspoolErrorKind unspool_pco_init_32(struct UnspoolPcoDecoder *decoder,
                                      const struct UnspoolPcoMeta *meta,
                                      size_t n,
@@ -2037,18 +2089,19 @@ UnspoolErrorKind unspool_pco_init_32(struct UnspoolPcoDecoder *decoder,
                                      size_t words_len,
                                      struct UnspoolError *error);
 
-// The next input is the start of a page of `n` numbers of 32 bits; offsets in errors count from `at`.
+// Starts a page of `n` numbers of 32 bits with the next input; offsets in errors count from `at`.
 UnspoolErrorKind unspool_pco_start_32(struct UnspoolPcoDecoder *decoder,
                                       size_t n,
                                       uint64_t at,
                                       struct UnspoolError *error);
 
-// Decodes whole batches of 256 numbers of 32 bits, while the input has them and the output has room. Room for less than 256, or than
-// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
-// batch takes more than 7488.
+// Decodes whole batches of 256 numbers of 32 bits, as long as input and output allow. If the
+// output is shorter than a batch and than the rest of the page, nothing is decoded:
+// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
+// than 7488.
 //
-// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
+// Wait for more bytes or the end: a second call in a row that has no more to work with than the
+// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_pco_step_32(struct UnspoolPcoDecoder *decoder,
                                      const uint8_t *src,
                                      size_t src_len,
@@ -2058,7 +2111,8 @@ UnspoolErrorKind unspool_pco_step_32(struct UnspoolPcoDecoder *decoder,
                                      struct UnspoolStep *told,
                                      struct UnspoolError *error);
 
-// Builds the tables for pages of at most `n` numbers of 64 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+// Builds the tables for pages of at most `n` numbers of 64 bits. The decoder borrows metadata and
+// words, and the struct of the metadata.
 UnspoolErrorKind unspool_pco_init_64(struct UnspoolPcoDecoder *decoder,
                                      const struct UnspoolPcoMeta *meta,
                                      size_t n,
@@ -2067,18 +2121,19 @@ UnspoolErrorKind unspool_pco_init_64(struct UnspoolPcoDecoder *decoder,
                                      size_t words_len,
                                      struct UnspoolError *error);
 
-// The next input is the start of a page of `n` numbers of 64 bits; offsets in errors count from `at`.
+// Starts a page of `n` numbers of 64 bits with the next input; offsets in errors count from `at`.
 UnspoolErrorKind unspool_pco_start_64(struct UnspoolPcoDecoder *decoder,
                                       size_t n,
                                       uint64_t at,
                                       struct UnspoolError *error);
 
-// Decodes whole batches of 256 numbers of 64 bits, while the input has them and the output has room. Room for less than 256, or than
-// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
-// batch takes more than 7488.
+// Decodes whole batches of 256 numbers of 64 bits, as long as input and output allow. If the
+// output is shorter than a batch and than the rest of the page, nothing is decoded:
+// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
+// than 7488.
 //
-// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
+// Wait for more bytes or the end: a second call in a row that has no more to work with than the
+// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_pco_step_64(struct UnspoolPcoDecoder *decoder,
                                      const uint8_t *src,
                                      size_t src_len,
@@ -2088,10 +2143,10 @@ UnspoolErrorKind unspool_pco_step_64(struct UnspoolPcoDecoder *decoder,
                                      struct UnspoolStep *told,
                                      struct UnspoolError *error);
 
-// How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
+// Returns the bytes of a workspace in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
 size_t unspool_xz_workspace_len(void);
 
-// What a whole file holds. All sizes in it are compared with what is there; nothing is decoded.
+// Reads the headers and the index of a whole file. Compares all sizes; decodes nothing.
 UnspoolErrorKind unspool_xz_info(const uint8_t *src,
                                  size_t src_len,
                                  void *space,
@@ -2100,14 +2155,15 @@ UnspoolErrorKind unspool_xz_info(const uint8_t *src,
                                  struct UnspoolXzInfo *info,
                                  struct UnspoolError *error);
 
-// How many bytes a file decodes to, by its indexes. Reads nothing else, and is to be believed no more than the file.
+// Returns the bytes that a file decodes to, by its indexes. Reads nothing else, so a file may lie.
 UnspoolErrorKind unspool_xz_decoded_size(const uint8_t *src,
                                          size_t src_len,
                                          const struct UnspoolLimits *with_limits,
                                          uint64_t *size,
                                          struct UnspoolError *error);
 
-// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the only window there is.
+// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the
+// only window.
 UnspoolErrorKind unspool_xz_decode(const uint8_t *src,
                                    size_t src_len,
                                    uint8_t *dst,
@@ -2120,8 +2176,8 @@ UnspoolErrorKind unspool_xz_decode(const uint8_t *src,
                                    struct UnspoolXzDone *done,
                                    struct UnspoolError *error);
 
-// Decodes only the block that holds this position of the content; `content_start` of the answer says where the block starts in it. A
-// position behind the end is an error.
+// Decodes only the block that holds this position of the content; `content_start` of the result is
+// the start of the block. A position after the end is an error.
 UnspoolErrorKind unspool_xz_decode_block(const uint8_t *src,
                                          size_t src_len,
                                          uint64_t position,
@@ -2134,9 +2190,9 @@ UnspoolErrorKind unspool_xz_decode_block(const uint8_t *src,
                                          struct UnspoolXzDone *done,
                                          struct UnspoolError *error);
 
-// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is
-// no longer used. `stream_buffer` of `UnspoolXzInfo` says how large the window must be, and so does the error of a block that needs a
-// larger one.
+// Starts a stream: any number of xz streams, or with `one_stream` exactly one. The decoder borrows
+// workspace and window until it is no longer used. The size of the window is `stream_buffer` of
+// `UnspoolXzInfo`. If a block needs more, the `need` of its error is the size.
 UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
                                  void *space,
                                  size_t space_len,
@@ -2147,10 +2203,11 @@ UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
                                  uint8_t skip_checks,
                                  struct UnspoolError *error);
 
-// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.
+// Reads `src` and writes `dst`, as far as both allow. An error stays, except that of a window that
+// is too small: see `unspool_xz_lend`.
 //
-// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
+// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
+// with `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
                                  const uint8_t *src,
                                  size_t src_len,
@@ -2160,24 +2217,26 @@ UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
                                  struct UnspoolStep *step,
                                  struct UnspoolError *error);
 
-// Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
+// Lends another window, after the error `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` of a step, whose `need`
+// is the least size. The last window is free. At any other time the window is in use: it stays,
+// and the call returns `UNSPOOL_ERROR_WINDOW_IN_USE`.
 UnspoolErrorKind unspool_xz_lend(struct UnspoolXzDecoder *decoder,
                                  uint8_t *window,
                                  size_t window_len,
                                  struct UnspoolError *error);
 
-// How many bytes a workspace takes in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
+// Returns the bytes of a workspace in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
 size_t unspool_zstd_workspace_len(void);
 
-// Reads the frame header at the start of a file, which need not be there as a whole: 18 bytes are always enough. Only the whole
-// file tells a draft frame from others.
+// Reads the frame header at the start of a file. The first 18 bytes are always enough. Only the
+// whole file distinguishes a draft frame from others.
 UnspoolErrorKind unspool_zstd_info(const uint8_t *src,
                                    size_t src_len,
                                    struct UnspoolZstdInfo *info,
                                    struct UnspoolError *error);
 
-// Counts how many bytes a file decodes to. Reads all sequences, but writes nothing and needs no room.
+// Counts the bytes that a file decodes to. Reads all sequences, but writes nothing and needs no
+// output.
 UnspoolErrorKind unspool_zstd_decoded_size(const uint8_t *src,
                                            size_t src_len,
                                            void *space,
@@ -2187,7 +2246,7 @@ UnspoolErrorKind unspool_zstd_decoded_size(const uint8_t *src,
                                            uint64_t *size,
                                            struct UnspoolError *error);
 
-// Decodes a whole file: any number of frames. The output is the only window there is.
+// Decodes a whole file: any number of frames. The output is the only window.
 UnspoolErrorKind unspool_zstd_decode(const uint8_t *src,
                                      size_t src_len,
                                      uint8_t *dst,
@@ -2199,16 +2258,18 @@ UnspoolErrorKind unspool_zstd_decode(const uint8_t *src,
                                      struct UnspoolZstdDone *done,
                                      struct UnspoolError *error);
 
-// Reads the seek table of a file in the seekable format. A file without one is no error: nothing is `found`.
+// Reads the seek table of a file in the seekable format. A file without one is no error: `found`
+// is 0.
 UnspoolErrorKind unspool_zstd_seek_info(const uint8_t *src,
                                         size_t src_len,
                                         const struct UnspoolLimits *with_limits,
                                         struct UnspoolZstdSeekInfo *info,
                                         struct UnspoolError *error);
 
-// Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
-// part is decoded in `room`, which needs as many bytes as the largest of them has, or it is an error of the class
-// `WORKSPACE_TOO_SMALL`; `room` of `UnspoolZstdSeekInfo` is always enough.
+// Decodes the bytes from `first` to before `end` of the content of a file in the seekable format,
+// from the frames that hold them. A frame that is needed in part is decoded in `room`. If that is
+// smaller than the largest of these frames, the error is of the class `WORKSPACE_TOO_SMALL`;
+// `room` of `UnspoolZstdSeekInfo` is always enough.
 UnspoolErrorKind unspool_zstd_decode_part(const uint8_t *src,
                                           size_t src_len,
                                           uint64_t first,
@@ -2224,8 +2285,8 @@ UnspoolErrorKind unspool_zstd_decode_part(const uint8_t *src,
                                           size_t *wrote,
                                           struct UnspoolError *error);
 
-// Starts a stream. Workspace, window and dictionary are lent to the decoder until it is no longer used. `stream_buffer` of
-// `UnspoolZstdInfo` says how large the window must be.
+// Starts a stream. The decoder borrows workspace, window and dictionary until it is no longer
+// used. The size of the window is `stream_buffer` of `UnspoolZstdInfo`.
 UnspoolErrorKind unspool_zstd_init(struct UnspoolZstdDecoder *decoder,
                                    void *space,
                                    size_t space_len,
@@ -2235,10 +2296,11 @@ UnspoolErrorKind unspool_zstd_init(struct UnspoolZstdDecoder *decoder,
                                    const struct UnspoolZstdOptions *with_options,
                                    struct UnspoolError *error);
 
-// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_zstd_lend`.
+// Reads `src` and writes `dst`, as far as both allow. An error stays, except that of a window that
+// is too small: see `unspool_zstd_lend`.
 //
-// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
+// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
+// with `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
                                    const uint8_t *src,
                                    size_t src_len,
@@ -2248,14 +2310,16 @@ UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
                                    struct UnspoolStep *step,
                                    struct UnspoolError *error);
 
-// How many frames of data a stream has ended so far, and how many checksums of them were compared and found right.
+// Returns the frames of data that a stream has completed, and those of their checksums that were
+// compared and are equal.
 UnspoolErrorKind unspool_zstd_counts(const struct UnspoolZstdDecoder *decoder,
                                      uint64_t *frames,
                                      uint64_t *checksums,
                                      struct UnspoolError *error);
 
-// Lends another window, after a step has said with `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
+// Lends another window, after the error `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` of a step, whose `need`
+// is the least size. The last window is free. At any other time the window is in use: it stays,
+// and the call returns `UNSPOOL_ERROR_WINDOW_IN_USE`.
 UnspoolErrorKind unspool_zstd_lend(struct UnspoolZstdDecoder *decoder,
                                    uint8_t *window,
                                    size_t window_len,

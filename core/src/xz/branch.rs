@@ -179,6 +179,11 @@ impl X86 {
         (self.mask, self.last) = (0, 0u32.wrapping_sub(5));
     }
 
+    /// Converts addresses in place, up to the last byte that has four after it. Returns how far.
+    ///
+    /// Most bytes are no opcode, so the loop is hot for them: one load, one comparison. Work beyond
+    /// that belongs after the `continue`. The state in `self` must not depend on how a block is
+    /// split.
     pub(super) fn run(&mut self, bytes: &mut [u8], start: u32) -> usize {
         let is_sign = |byte: u8| byte == 0 || byte == 0xFF;
         if start.wrapping_sub(self.last) > 5 {

@@ -25,7 +25,7 @@ pub(super) const fn chunk_header_len(control: u8) -> usize {
 
 impl Parser {
     /// Reads the first byte of a chunk.
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn control<T: Trace>(&mut self, control: u8, window: &mut Window<'_>, trace: &mut T) -> Verdict<()> {
         if control == 0 {
             return self.end_data(trace);
@@ -63,7 +63,7 @@ impl Parser {
 
     /// Reads the sizes of a chunk, its properties, and the start of its range coder. `present`
     /// bytes of the input follow them: no field is emitted beyond the end of a truncated file.
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn chunk<T: Trace>(
         &mut self,
         control: u8,
@@ -147,7 +147,7 @@ impl Parser {
     }
 
     /// Decodes as many symbols as the input at hand and the window allow.
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn lzma(&mut self, src: &mut &[u8], window: &mut Window<'_>, workspace: &mut Workspace) -> Verdict<()> {
         // The end of the last piece goes first, with enough of this one to decode beyond it.
         let old = self.gathered;

@@ -80,7 +80,7 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options) -> 
 
 /// Compares the length that the index claims with the limit and with the output, before anything is
 /// written. Returns whether an index was found; errors in it are for decoding to report.
-#[inline(never)]
+#[cfg_attr(feature = "small", inline(never))]
 fn claim(src: &[u8], len: usize, options: &Options) -> Result<bool> {
     let Some(content) = claimed_len(src, options) else { return Ok(false) };
     if content > options.limits.max_output {

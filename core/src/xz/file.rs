@@ -260,7 +260,7 @@ impl<'a> File<'a> {
     }
 
     /// Finds the block that holds this position of the content; `None` after its end.
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     pub fn locate(&self, position: u64) -> Result<Option<Block>> {
         let mut reader = IndexReader::new(u64_from(self.bytes.len()), position, &self.limits);
         run(&mut reader, self.bytes)?;
@@ -290,7 +290,7 @@ fn run(reader: &mut IndexReader, bytes: &[u8]) -> Result<()> {
 
 /// Decodes the block that `src` holds to the start of `dst`. Offsets of errors count from the start
 /// of the file.
-#[inline(never)]
+#[cfg_attr(feature = "small", inline(never))]
 pub fn decode_block(
     src: &[u8],
     block: &Block,

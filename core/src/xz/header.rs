@@ -117,7 +117,7 @@ impl BlockHeader {
 
     /// Reads the header of a block that starts at `at` in the file, from exactly its bytes, of
     /// which the first is its length.
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Self> {
         let (covered, crc) = split_last::<4>(bytes).ok_or(Fault::new(ErrorKind::XzBlockHeader, 0))?;
         if Crc32::of(covered).to_le_bytes() != *crc {
@@ -161,7 +161,7 @@ impl BlockHeader {
     }
 
     /// Reads a filter, which must be LZMA2 if it is the last.
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     fn filter<T: Trace>(&mut self, fields: &mut Fields<'_, '_, T>, slot: usize, last: bool) -> Verdict<()> {
         let (start, id) = number(fields, Part::Header, Name::Filter, |id| Value::Word(filter_name(id)))?;
         let (_, size) = number(fields, Part::Framing, Name::PropertiesSize, Value::U64)?;

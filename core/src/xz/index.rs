@@ -35,7 +35,7 @@ pub(super) fn walk(bytes: &[u8], mut each: impl FnMut(u64, u64) -> Option<()>) -
 
 /// Returns how many bytes a file claims to decode to, by its indexes. `None` if they have an error,
 /// which decoding reports better, or if only the first stream counts, whose end is unknown.
-#[inline(never)]
+#[cfg_attr(feature = "small", inline(never))]
 pub(super) fn claimed_len(src: &[u8], options: &Options) -> Option<u64> {
     let (mut rest, mut sums) = (src, Sums::new());
     if !rest.len().is_multiple_of(4) || options.streams == Streams::First {

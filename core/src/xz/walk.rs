@@ -70,7 +70,7 @@ impl Parser {
 
     /// Reads one field. Returns `Done` where the file ends, and `NeedInput` where it may end; a
     /// field that needs more input is a fault of the kind of [`STARVED`].
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     fn advance<T: Trace>(
         &mut self,
         src: &mut &[u8],
@@ -258,7 +258,7 @@ impl Parser {
     }
 
     /// Reads the number of records, and the records.
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     fn index<T: Trace>(&mut self, src: &mut &[u8], workspace: &mut Workspace, trace: &mut T) -> Verdict<()> {
         let (seen, listed) = (&workspace.seen.sums, &mut workspace.listed);
         while !self.index.counted || self.index.unpadded.is_some() || listed.sums.count != seen.count {
@@ -300,7 +300,7 @@ impl Parser {
     }
 
     /// Reads what follows a stream: zeros in fours, another stream, or the end.
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
     fn between<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Verdict<Option<Status>> {
         if let Some(listed) = self.lone {
             let start = self.block.data - u64_from(self.block.header.len);
