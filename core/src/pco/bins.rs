@@ -1,9 +1,10 @@
 //! How often each bin was taken.
 
-use super::compact::{AnyWidth, Compact};
+use super::compact::Compact;
 use super::file::Chunk;
 use super::meta::Role;
 use super::number::Latent;
+use super::page::Page;
 use super::plan::Plan;
 use super::reader::PageReader;
 use crate::Result;
@@ -34,15 +35,15 @@ impl Chunk<'_> {
     }
 
     fn count_bins_of<W: Latent>(&self, role: Role, counts: &mut [u32], workspace: &mut [u64]) -> Result<u64> {
-        let mut reader = Compact::<W>::new(&self.meta, self.len, Plan::CompactWhole, AnyWidth);
+        let page = Page::new(&self.meta, self.len, Plan::CompactWhole);
+        let mut reader = Compact::<W>::new::<W>(page);
         reader.open(workspace)?;
         counts.fill(0);
-        let count = |of, bin| {
+        let read = reader.skip(self.page(), self.len, self.page_at, |of, bin| {
             if let (true, Some(count)) = (of == role, counts.get_mut(bin)) {
                 *count = u32::saturating_add(*count, 1);
             }
-        };
-        let read = reader.skip_counting(self.page(), self.len, self.page_at, count)?;
+        })?;
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 }

@@ -4,18 +4,19 @@
 //! second takes a symbol and an offset of each variable for each number. So no part of a batch is stored, nothing has to be taken
 //! back where the input ends, and one copy of the code serves all types of up to 32 bits, another those of 64.
 
+use core::ops::Range;
+
 use super::fields::FieldReader;
-use super::meta::{BATCH, Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
-use super::number::{Latent, NumberType, Order, bytes_of, top};
-use super::plan::Plan;
-use super::reader::PageReader;
+use super::meta::{Bin, Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
+use super::number::{Latent, NumberType, Order, top};
+use super::page::Page;
+use super::reader::{PageReader, read_states};
 use super::soft;
-use super::spans::{BEGIN, Progress, Spans};
-use super::spread::{stride, transition};
+use super::spread::{spread, transition};
 use super::workspace::carve;
 use crate::bits::u32_at;
-use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Name, Part, Result, Status, Step, Trace, Value};
+use crate::num::index;
+use crate::{Error, ErrorKind, Result, Step, Trace};
 
 /// An entry of a table: the index of a bin, the next state less the bits that are read for it, and how many bits those are. From the
 /// highest bit down they take 14, 14 and 4 bits.
@@ -27,20 +28,12 @@ const CONVOLVED: usize = MAX_ORDER;
 /// Decodes the pages of one chunk, in words of `W`.
 #[derive(Debug)]
 pub(crate) struct Compact<'m, 'w, W> {
-    meta: &'m Meta<'m>,
-    plan: Plan,
-    /// The longest page that the workspace is for.
-    longest: usize,
-    progress: Progress,
+    page: Page<'m>,
     /// By role.
     lanes: [CompactLane<'w, W>; 3],
     weights: &'w [u32],
     join: CompactJoin<W>,
 }
-
-/// The width of numbers, which the metadata says.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AnyWidth;
 
 /// What joining needs for each number.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +46,8 @@ struct CompactJoin<W> {
     mask: W,
 }
 
-/// One latent variable while a page is read.
-#[derive(Debug)]
+/// One latent variable while a page is read. Empty for one that the chunk does not have: all of its values are zero.
+#[derive(Debug, Default)]
 struct CompactLane<'w, W> {
     entries: &'w [PackedEntry],
     /// The least latent of each bin.
@@ -79,10 +72,11 @@ struct CompactLane<'w, W> {
 
 type States = [u16; 4];
 
-/// What the latents of a lane are told from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the latents of a lane are computed from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum DeltaSource {
     /// Nothing: values are latents.
+    #[default]
     None,
     /// Sums, one for each moment.
     Sums,
@@ -101,37 +95,26 @@ struct Context<'c, 'o> {
 }
 
 impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
-    type Width = AnyWidth;
+    type Unit = u8;
 
-    fn width<N: Latent>() -> AnyWidth {
-        AnyWidth
-    }
-
-    fn new(meta: &'m Meta<'m>, n: usize, plan: Plan, _: AnyWidth) -> Self {
-        let (ty, bits) = (meta.number_type, meta.number_type.bits());
+    fn new<N: Latent>(page: Page<'m>) -> Self {
+        let (ty, bits) = (page.meta.number_type, page.meta.number_type.bits());
         Self {
-            meta,
-            plan,
-            longest: n,
-            progress: Progress::default(),
-            lanes: [CompactLane::none(), CompactLane::none(), CompactLane::none()],
+            page,
+            lanes: Default::default(),
             weights: &[],
             join: CompactJoin { ty, order: ty.order(), middle: top(bits), mask: W::low(crate::bits::mask(bits)) },
         }
     }
 
     #[inline(never)]
-    fn open(&mut self, mut workspace: &'w mut [u64]) -> Result<()> {
-        let (meta, n, plan) = (self.meta, self.longest, self.plan);
-        let need = meta.workspace_len(n, plan);
-        if u64_from(workspace.len()) < need {
-            return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
-        }
+    fn build(&mut self, mut workspace: &'w mut [u64]) -> Result<()> {
+        let Page { meta, longest, plan, .. } = self.page;
         // All of it was counted, so that nothing carved below is missing.
         for variable in meta.variables.iter().flatten() {
-            let lane = lane(&mut self.lanes, variable.role);
+            let lane = variable.role.of(&mut self.lanes);
             lane.build(variable, &mut workspace, meta)?;
-            lane.history = carve(&mut workspace, meta.history(variable.role, n, plan)).unwrap_or(&mut []);
+            lane.history = carve(&mut workspace, meta.history(variable.role, longest, plan)).unwrap_or(&mut []);
             if lane.source == DeltaSource::Ring && lane.history.is_empty() {
                 lane.source = DeltaSource::Output;
             }
@@ -144,189 +127,89 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
         Ok(())
     }
 
-    fn meta(&self) -> &'m Meta<'m> {
-        self.meta
+    fn page(&mut self) -> &mut Page<'m> {
+        &mut self.page
     }
 
-    fn progress(&mut self) -> &mut Progress {
-        &mut self.progress
+    fn units(&self) -> usize {
+        self.page.meta.number_type.size()
     }
 
-    fn longest(&self) -> (usize, Plan) {
-        (self.longest, self.plan)
-    }
-
-    fn takes_as_output(_: &mut [u8], _: &Meta<'_>) -> bool {
-        true
-    }
-
-    fn step<N: Latent>(&mut self, src: &[u8], dst: &mut [N], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
-        let ended = self.step_bytes(src, bytes_of(dst), step, trace);
-        dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
-        ended
-    }
-
-    #[inline(never)]
-    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
-        let size = self.meta.number_type.size();
-        let mut out = Numbers { bytes: dst, size };
-        let room = out.bytes.len() / size.max(1);
-        let whole = self.looks_back_in_output();
-        if !self.progress.started {
-            if whole && room != self.progress.n {
-                let need = u64_from(self.progress.n);
-                return Err(Error::new(ErrorKind::OutputTooSmall, self.progress.at).needing(need));
-            }
-            let len = self.read_metadata(src, &mut out, trace)?;
-            self.progress.read(step, len);
-            self.progress.started = true;
-        }
-        let ended = self.batches(src, &mut out, room, step, trace);
-        if whole && ended.is_err() {
-            self.progress.restart(step);
-        }
-        ended?;
-        if whole {
-            // Nothing looks back on latents any more.
-            for i in 0..step.wrote {
-                let latent = out.get(i);
-                out.put(i, self.join.finish(latent));
-            }
-        }
-        self.progress.end(src, step, trace)
-    }
-
-    fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
-        self.skip_counting(bytes, n, at, |_, _| ())
-    }
-}
-
-/// Returns the lane of a role.
-fn lane<'l, 'w, W>(lanes: &'l mut [CompactLane<'w, W>; 3], role: Role) -> &'l mut CompactLane<'w, W> {
-    let [lookback, primary, secondary] = lanes;
-    match role {
-        Role::Lookback => lookback,
-        Role::Primary => primary,
-        Role::Secondary => secondary,
-    }
-}
-
-impl<W: Latent> Compact<'_, '_, W> {
-    /// `true` if the output is the history of the primary latents.
-    fn looks_back_in_output(&self) -> bool {
+    fn output_is_history(&self) -> bool {
         let [_, primary, _] = &self.lanes;
         primary.source == DeltaSource::Output
     }
 
-    /// Batch after batch, as far as input and output reach.
-    fn batches(
+    fn read_state(
         &mut self,
-        src: &[u8],
-        out: &mut Numbers<'_>,
-        room: usize,
-        step: &mut Step,
-        trace: &mut impl Trace,
+        fields: &mut FieldReader<'_, impl Trace>,
+        of: &Variable<'_>,
+        dst: &mut [u8],
     ) -> Result<()> {
-        while self.progress.left > 0 {
-            let count = self.progress.left.min(BATCH);
-            if room.saturating_sub(step.wrote) < count {
-                return Ok(());
-            }
-            let rest = src.get(step.read..).unwrap_or(&[]);
-            let bit = self.batch(rest, self.progress.at, out, step.wrote, count, trace)?;
-            self.progress.pass(step, bit, count);
-        }
-        step.status = Status::Done;
+        let (size, lane) = (self.units(), of.role.of(&mut self.lanes));
+        let count = if lane.source == DeltaSource::None { 0 } else { self.page.meta.delta.state_len() };
+        let states = read_states(fields, of, count, |i, latent| match lane.history.get_mut(i) {
+            Some(entry) => *entry = W::low(latent),
+            None => Numbers { bytes: dst, size }.put(i, W::low(latent)),
+        })?;
+        (lane.left, lane.pushed, lane.states) = (0, count, states.map(u16::low));
         Ok(())
     }
 
-    /// Reads the metadata of the page.
     #[inline(never)]
-    fn read_metadata(&mut self, src: &[u8], out: &mut Numbers<'_>, trace: &mut impl Trace) -> Result<usize> {
-        self.meta.check_bins(self.progress.n, self.progress.at)?;
-        trace.enter(Name::PageMetadata, Value::None);
-        let mut fields = FieldReader::new(src, self.progress.at, trace);
-        let meta = self.meta;
-        for variable in meta.variables.iter().flatten() {
-            fields.trace.enter(Name::Variable, Value::Word(variable.role.name()));
-            let lane = lane(&mut self.lanes, variable.role);
-            (lane.left, lane.pushed) = (0, 0);
-            if lane.source != DeltaSource::None {
-                let count = meta.delta.state_len();
-                // Nothing is stored before all of it is known to be in the input.
-                fields.require(u64::from(variable.width) * u64_from(count))?;
-                for i in 0..count {
-                    let latent = W::low(fields.take(Part::Data, Name::State, variable.width));
-                    match lane.history.get_mut(i) {
-                        Some(entry) => *entry = latent,
-                        None => out.put(i, latent),
-                    }
-                }
-                lane.pushed = count;
-            }
-            for state in &mut lane.states {
-                *state = u16::low(fields.take(Part::Symbols, Name::TansState, variable.table_log));
-            }
-            fields.check()?;
-            fields.trace.leave();
-        }
-        fields.pad();
-        fields.check()?;
-        let len = index(fields.position() / 8);
-        trace.leave();
-        Ok(len)
+    fn batch(&mut self, bytes: &[u8], dst: &mut [u8], to: Range<usize>, trace: &mut impl Trace) -> Result<usize> {
+        let Page { meta, left, .. } = self.page;
+        let end = self.each_variable(bytes, trace, |this, role, bit| {
+            let lane = role.of(&mut this.lanes);
+            let ends = lane.walk(&mut lane.states.clone(), bytes, bit, meta.values(role, left), |_| ());
+            (lane.symbols, lane.offsets) = (bit, ends.0);
+            ends
+        })?;
+        self.numbers(bytes, dst, to)?;
+        Ok(end)
     }
 
-    /// Reads one batch from the start of `bytes`. Returns the bit after it. If the input ends before that, nothing has changed.
-    #[inline(never)]
-    fn batch(
-        &mut self,
-        bytes: &[u8],
-        at: u64,
-        out: &mut Numbers<'_>,
-        first: usize,
-        count: usize,
-        trace: &mut impl Trace,
-    ) -> Result<usize> {
-        let mut bit = self.progress.bit;
-        let mut spans = Spans::new(trace, at, bit, bytes.len());
-        spans.trace.enter(Name::Batch, Value::U64(u64_from((self.progress.n - self.progress.left) / BATCH)));
-        let meta = self.meta;
-        for variable in meta.variables.iter().flatten() {
-            let values = meta.values(variable.role, self.progress.left);
-            let lane = lane(&mut self.lanes, variable.role);
-            lane.symbols = bit;
-            (lane.offsets, bit) = lane.walk(&mut lane.states.clone(), bytes, bit, values, |_| ());
-            spans.symbols(variable.role, lane.offsets);
-            spans.offsets(variable.role, bit);
+    fn join_page(&mut self, dst: &mut [u8]) -> Result<()> {
+        let mut out = Numbers { bytes: dst, size: self.units() };
+        for i in 0..self.page.n {
+            let latent = out.get(i);
+            out.put(i, self.join.finish(latent));
         }
-        spans.end()?;
-        let deltas = self.progress.left.saturating_sub(meta.delta.state_len());
-        self.numbers(bytes, at, out, first, count, deltas)?;
-        Ok(bit)
+        Ok(())
     }
 
-    /// Makes the numbers of the batch at byte `at` of the input. The first `deltas` of them have one.
-    #[allow(clippy::too_many_arguments, reason = "a struct takes more flash and stack")]
+    fn walk(&mut self, role: Role, bytes: &[u8], bit: usize, each: &mut impl FnMut(Role, usize)) -> (usize, usize) {
+        let count = self.page.meta.values(role, self.page.left);
+        let lane = role.of(&mut self.lanes);
+        let mut states = lane.states;
+        let ends = lane.walk(&mut states, bytes, bit, count, |bin| each(role, bin));
+        lane.states = states;
+        ends
+    }
+
     #[inline(never)]
-    fn numbers(
-        &mut self,
-        bytes: &[u8],
-        at: u64,
-        out: &mut Numbers<'_>,
-        first: usize,
-        count: usize,
-        deltas: usize,
-    ) -> Result<()> {
-        let convolution = match &self.meta.delta {
+    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+        self.step_units(src, dst, step, trace)
+    }
+}
+
+impl<W: Latent> Compact<'_, '_, W> {
+    /// Makes the numbers of the batch at the start of `bytes`.
+    #[inline(never)]
+    fn numbers(&mut self, bytes: &[u8], dst: &mut [u8], to: Range<usize>) -> Result<()> {
+        let Page { meta, left, at, .. } = self.page;
+        // The last numbers of a page have no delta: its state stands for them.
+        let deltas = left.saturating_sub(meta.delta.state_len());
+        let convolution = match &meta.delta {
             Delta::Conv1(convolution) => Some((convolution, self.weights)),
             _ => None,
         };
-        let mut context = Context { bytes, convolution, window: self.meta.delta.window(), out };
+        let out = &mut Numbers { bytes: dst, size: meta.number_type.size() };
+        let mut context = Context { bytes, convolution, window: meta.delta.window(), out };
         let [lookback_lane, primary_lane, secondary_lane] = &mut self.lanes;
         let (looks, two) = (!lookback_lane.entries.is_empty(), !secondary_lane.entries.is_empty());
         let outside = |kind| move || Error::new(kind, at);
-        for i in 0..count {
+        for (i, number) in to.enumerate() {
             let more = i < deltas;
             let lookback = if looks && more { lookback_lane.latent(bytes, i) } else { W::ZERO };
             let primary = primary_lane.next(&mut context, i, more, lookback);
@@ -336,46 +219,10 @@ impl<W: Latent> Compact<'_, '_, W> {
             }
             let secondary = if two { secondary_lane.next(&mut context, i, more, lookback) } else { Some(W::ZERO) };
             let secondary = secondary.ok_or_else(outside(ErrorKind::PcoLookback))?;
-            let number = self.join.number(&self.meta.mode, primary, secondary);
-            context.out.put(first.wrapping_add(i), number.ok_or_else(outside(ErrorKind::PcoDictIndex))?);
+            let joined = self.join.number(&meta.mode, primary, secondary);
+            context.out.put(number, joined.ok_or_else(outside(ErrorKind::PcoDictIndex))?);
         }
         Ok(())
-    }
-
-    /// [`skip`](PageReader::skip) that calls `count` with the variable and the bin of each symbol.
-    #[inline]
-    pub fn skip_counting(
-        &mut self,
-        bytes: &[u8],
-        n: usize,
-        at: u64,
-        mut count: impl FnMut(Role, usize),
-    ) -> Result<usize> {
-        self.start(n, at)?;
-        let size = self.meta.number_type.size();
-        let mut step = BEGIN;
-        let len = self.read_metadata(bytes, &mut Numbers { bytes: &mut [], size }, &mut ())?;
-        self.progress.read(&mut step, len);
-        let meta = self.meta;
-        while self.progress.left > 0 {
-            let rest = bytes.get(step.read..).unwrap_or(&[]);
-            let (mut bit, silent) = (self.progress.bit, &mut ());
-            let mut spans = Spans::new(silent, self.progress.at, bit, rest.len());
-            for variable in meta.variables.iter().flatten() {
-                let values = meta.values(variable.role, self.progress.left);
-                let lane = lane(&mut self.lanes, variable.role);
-                let mut states = lane.states;
-                let (symbols_end, end) = lane.walk(&mut states, rest, bit, values, |bin| count(variable.role, bin));
-                lane.states = states;
-                spans.symbols(variable.role, symbols_end);
-                spans.offsets(variable.role, end);
-                bit = end;
-            }
-            spans.end()?;
-            self.progress.pass(&mut step, bit, BATCH);
-        }
-        self.progress.end(bytes, &mut step, &mut ())?;
-        Ok(step.read)
     }
 }
 
@@ -417,29 +264,12 @@ impl<W: Latent> CompactJoin<W> {
 }
 
 impl<'w, W: Latent> CompactLane<'w, W> {
-    /// The lane of a variable that the chunk does not have: every value is zero.
-    fn none() -> Self {
-        Self {
-            entries: &[],
-            lowers: &[],
-            widths: &[],
-            mask: W::ZERO,
-            source: DeltaSource::None,
-            history: &mut [],
-            left: 0,
-            pushed: 0,
-            states: [0; 4],
-            symbols: 0,
-            offsets: 0,
-        }
-    }
-
     /// Reads the bins of `variable`, checks them, and spreads them over a table.
     #[inline(never)]
     fn build(&mut self, variable: &Variable<'_>, words: &mut &'w mut [u64], meta: &Meta<'_>) -> Result<()> {
         let log = variable.table_log & 15;
-        let (size, bins) = (1u32 << log, index(u64::from(variable.bins.max(1))));
-        let entries: &mut [PackedEntry] = carve(words, index(u64::from(size))).unwrap_or(&mut []);
+        let bins = index(u64::from(variable.bins.max(1)));
+        let entries: &mut [PackedEntry] = carve(words, 1 << log).unwrap_or(&mut []);
         let lowers: &mut [W] = carve(words, bins).unwrap_or(&mut []);
         let widths: &mut [u8] = carve(words, bins).unwrap_or(&mut []);
         let source = match (&meta.delta, variable.role) {
@@ -451,24 +281,17 @@ impl<'w, W: Latent> CompactLane<'w, W> {
         // Deltas are stored around the middle of their range.
         let middle = if source == DeltaSource::None { W::ZERO } else { top(variable.width) };
 
-        let (mut slot, mut total) = (0, 0);
         // Without bins there is one entry, for a bin of zeros.
         entries.iter_mut().take(1).for_each(|entry| *entry = 0);
         widths.iter_mut().take(1).for_each(|width| *width = 0);
-        for ((i, bin), (lower, width)) in (0u32..).zip(variable.iter()).zip(lowers.iter_mut().zip(&mut *widths)) {
-            total += bin.weight;
-            variable.check(i, &bin, total, meta.delta.window())?;
-            *width = u8::low(u64::from(bin.offset_bits));
-            // A counter, until the table is filled.
-            *lower = W::low(u64::from(bin.weight));
-            for _ in 0..bin.weight {
-                if let Some(entry) = entries.get_mut(index(u64::from(slot))) {
-                    *entry = i;
-                }
-                slot = (slot + stride(size)) & (size - 1);
+        let each = |i: u32, bin: &Bin| {
+            if let (Some(lower), Some(width)) = (lowers.get_mut(index(i.into())), widths.get_mut(index(i.into()))) {
+                // A counter, until the table is filled.
+                (*lower, *width) = (W::low(u64::from(bin.weight)), u8::low(u64::from(bin.offset_bits)));
             }
-        }
-        variable.check_total(total)?;
+        };
+        let fill = |i, _: &Bin, slot| entries.get_mut(slot).into_iter().for_each(|entry| *entry = i);
+        spread(variable, meta.delta.window(), each, fill)?;
         if variable.bins > 0 {
             // The entries of a bin, in the order of the table, stand for the numbers from its weight to twice that.
             for entry in entries.iter_mut() {

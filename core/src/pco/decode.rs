@@ -3,13 +3,29 @@
 use super::file::{Chunk, File};
 use super::header::Header;
 use super::number::Number;
-use super::plan::{Options, Plan};
+use super::plan::Options;
 #[cfg(feature = "alloc")]
 use crate::heap::lengthen;
 use crate::num::{index, u64_from};
 use crate::{Done, Error, ErrorKind, Limits, Name, Part, Result, Sink, Trace, Value};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+
+/// Calls a function for tables that are compact or not. A constant says so, so that a program links the tables that it uses.
+macro_rules! by_plan {
+    ($plan:expr, $compact:ident => $call:expr) => {
+        match $plan.is_compact() {
+            true => {
+                const $compact: bool = true;
+                $call
+            }
+            false => {
+                const $compact: bool = false;
+                $call
+            }
+        }
+    };
+}
 
 /// Bytes of scratch that [`decode_to`] and [`inspect`] need: a batch of 256 numbers of 64 bits.
 pub const SCRATCH_LEN: usize = 2048;
@@ -36,11 +52,8 @@ pub fn decode<T: Number>(
     options: &Options,
     trace: &mut impl Trace,
 ) -> Result<Done> {
-    let (mut done, plan) = (Done::default(), options.plan);
-    match plan.is_compact() {
-        true => decode_in::<T, true>(src, dst, workspace, &options.limits, plan, &mut done, trace),
-        false => decode_in::<T, false>(src, dst, workspace, &options.limits, plan, &mut done, trace),
-    }?;
+    let mut done = Done::default();
+    by_plan!(options.plan, COMPACT => decode_in::<T, COMPACT>(src, dst, workspace, options, &mut done, trace))?;
     Ok(done)
 }
 
@@ -55,11 +68,9 @@ pub fn salvage<T: Number>(
     options: &Options,
 ) -> (Done, Option<Error>) {
     // Where the output is the history, numbers before an error are latents yet.
-    let (mut done, plan) = (Done::default(), options.plan.in_batches());
-    let ended = match plan.is_compact() {
-        true => decode_in::<T, true>(src, dst, workspace, &options.limits, plan, &mut done, &mut ()),
-        false => decode_in::<T, false>(src, dst, workspace, &options.limits, plan, &mut done, &mut ()),
-    };
+    let (mut done, options) = (Done::default(), &Options { plan: options.plan.in_batches(), ..*options });
+    let ended =
+        by_plan!(options.plan, COMPACT => decode_in::<T, COMPACT>(src, dst, workspace, options, &mut done, &mut ()));
     (done, ended.err())
 }
 
@@ -68,16 +79,15 @@ fn decode_in<T: Number, const COMPACT: bool>(
     src: &[u8],
     dst: &mut [T],
     workspace: &mut [u64],
-    limits: &Limits,
-    plan: Plan,
+    options: &Options,
     done: &mut Done,
     trace: &mut impl Trace,
 ) -> Result<()> {
-    each_chunk(src, limits, done, trace, |chunk, at, done, trace| {
+    each_chunk(src, &options.limits, done, trace, |chunk, at, done, trace| {
         let need = done.wrote.saturating_add(chunk.len);
         let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need));
         let out = dst.get_mut(done.wrote..).and_then(|rest| rest.get_mut(..chunk.len)).ok_or(too_small)?;
-        chunk.numbers::<T, COMPACT>(out, workspace, plan, &mut done.wrote, trace)
+        chunk.numbers::<T, COMPACT>(out, workspace, options.plan, &mut done.wrote, trace)
     })
 }
 
@@ -93,10 +103,7 @@ pub fn decode_bytes(
     options: &Options,
     trace: &mut impl Trace,
 ) -> Result<Done> {
-    match options.plan.is_compact() {
-        true => decode_bytes_in::<true>(src, dst, workspace, &options.limits, options.plan, trace),
-        false => decode_bytes_in::<false>(src, dst, workspace, &options.limits, options.plan, trace),
-    }
+    by_plan!(options.plan, COMPACT => decode_bytes_in::<COMPACT>(src, dst, workspace, options, trace))
 }
 
 #[inline(never)]
@@ -104,17 +111,16 @@ fn decode_bytes_in<const COMPACT: bool>(
     src: &[u8],
     dst: &mut [u8],
     workspace: &mut [u64],
-    limits: &Limits,
-    plan: Plan,
+    options: &Options,
     trace: &mut impl Trace,
 ) -> Result<Done> {
     let mut done = Done::default();
-    each_chunk(src, limits, &mut done, trace, |chunk, at, done, trace| {
+    each_chunk(src, &options.limits, &mut done, trace, |chunk, at, done, trace| {
         let need = done.wrote.saturating_add(chunk.size());
         let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need));
         let out = dst.get_mut(done.wrote..need).ok_or(too_small)?;
         done.wrote = need;
-        chunk.bytes::<COMPACT>(out, workspace, plan, &mut 0, trace)
+        chunk.bytes::<COMPACT>(out, workspace, options.plan, &mut 0, trace)
     })?;
     Ok(done)
 }
@@ -140,10 +146,8 @@ pub fn decode_to(
     scratch: &mut [u8],
     options: &Options,
 ) -> Result<Done> {
-    let mut done = match options.plan.is_compact() {
-        true => decode_to_in::<true>(src, sink, workspace, scratch, &options.limits, options.plan, &mut ()),
-        false => decode_to_in::<false>(src, sink, workspace, scratch, &options.limits, options.plan, &mut ()),
-    }?;
+    let mut done =
+        by_plan!(options.plan, COMPACT => decode_to_in::<COMPACT>(src, sink, workspace, scratch, options, &mut ()))?;
     done.wrote = index(done.content);
     Ok(done)
 }
@@ -160,10 +164,7 @@ pub fn inspect(
     trace: &mut impl Trace,
 ) -> Result<Done> {
     let nowhere = &mut |_: &[u8]| Ok(());
-    match options.plan.is_compact() {
-        true => decode_to_in::<true>(src, nowhere, workspace, scratch, &options.limits, options.plan, trace),
-        false => decode_to_in::<false>(src, nowhere, workspace, scratch, &options.limits, options.plan, trace),
-    }
+    by_plan!(options.plan, COMPACT => decode_to_in::<COMPACT>(src, nowhere, workspace, scratch, options, trace))
 }
 
 #[inline(never)]
@@ -172,16 +173,15 @@ fn decode_to_in<const COMPACT: bool>(
     sink: &mut dyn Sink,
     workspace: &mut [u64],
     scratch: &mut [u8],
-    limits: &Limits,
-    plan: Plan,
+    options: &Options,
     trace: &mut impl Trace,
 ) -> Result<Done> {
     let mut done = Done::default();
     if scratch.len() < SCRATCH_LEN {
         return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(SCRATCH_LEN)));
     }
-    each_chunk(src, limits, &mut done, trace, |chunk, _, _, trace| {
-        chunk.decode_to::<COMPACT>(sink, workspace, scratch, plan, trace)
+    each_chunk(src, &options.limits, &mut done, trace, |chunk, _, _, trace| {
+        chunk.decode_to::<COMPACT>(sink, workspace, scratch, options.plan, trace)
     })?;
     Ok(done)
 }
@@ -191,10 +191,7 @@ fn decode_to_in<const COMPACT: bool>(
 /// `workspace` as for [`decode`].
 #[inline(always)]
 pub fn decoded_len(src: &[u8], workspace: &mut [u64], options: &Options) -> Result<u64> {
-    match options.plan.is_compact() {
-        true => decoded_len_in::<true>(src, workspace, options),
-        false => decoded_len_in::<false>(src, workspace, options),
-    }
+    by_plan!(options.plan, COMPACT => decoded_len_in::<COMPACT>(src, workspace, options))
 }
 
 #[inline(never)]
@@ -266,10 +263,7 @@ pub fn decode_to_vec<T: Number>(src: &[u8], options: &Options) -> Result<Vec<T>>
         lengthen(&mut numbers, chunk.len)?;
         grow(&mut workspace, chunk.workspace_len(plan))?;
         let out = numbers.get_mut(start..).unwrap_or(&mut []);
-        match plan.is_compact() {
-            true => chunk.numbers::<T, true>(out, &mut workspace, plan, &mut 0, trace),
-            false => chunk.numbers::<T, false>(out, &mut workspace, plan, &mut 0, trace),
-        }
+        by_plan!(plan, COMPACT => chunk.numbers::<T, COMPACT>(out, &mut workspace, plan, &mut 0, trace))
     })?;
     Ok(numbers)
 }
@@ -296,7 +290,7 @@ pub fn decode_chunks(
 ) -> Result<Done> {
     let (mut done, mut numbers, mut workspace) = (Done::default(), Vec::new(), Vec::new());
     each_chunk(src, limits, &mut done, trace, |chunk, _, _, trace| {
-        grow(&mut workspace, chunk.workspace_len(Plan::Batches))?;
+        grow(&mut workspace, chunk.workspace_len(super::plan::Plan::Batches))?;
         grow(&mut numbers, u64_from(chunk.size()))?;
         let room = numbers.get_mut(..chunk.size()).unwrap_or(&mut []);
         let (count, ended) = chunk.salvage_bytes(room, &mut workspace, trace);

@@ -1,13 +1,11 @@
 //! Pages in the caller's pieces, with the tables of the caller's [`Plan`].
 
-use super::compact::{AnyWidth, Compact};
-#[cfg(not(feature = "small"))]
-use super::fast::{Fast, Widened};
+use super::file::{Best, Least};
 use super::meta::Meta;
 use super::number::Latent;
+use super::page::{BEGIN, Page};
 use super::plan::Plan;
-use super::reader::{PageReader, check_width};
-use super::spans::{BEGIN, Progress};
+use super::reader::PageReader;
 use crate::step::StepGuard;
 use crate::{End, ErrorKind, Result, Status, Step, Trace};
 
@@ -23,22 +21,20 @@ pub struct Decoder<'m, 'w, L: Latent> {
     offered: (usize, usize),
 }
 
-/// A build with the feature `small` has compact tables only.
+/// The layout of the tables.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is no allocator to put the larger one elsewhere")]
 enum Engine<'m, 'w, L: Latent> {
-    #[cfg(not(feature = "small"))]
-    Fast(Fast<'m, 'w, Widened<L>>),
-    Compact(Compact<'m, 'w, L::Word>),
+    Best(Best<'m, 'w, L>),
+    Least(Least<'m, 'w, L>),
 }
 
 /// Calls the same method on either kind of tables.
 macro_rules! on {
     ($engine:expr, $reader:ident => $call:expr) => {
         match $engine {
-            #[cfg(not(feature = "small"))]
-            Engine::Fast($reader) => $call,
-            Engine::Compact($reader) => $call,
+            Engine::Best($reader) => $call,
+            Engine::Least($reader) => $call,
         }
     };
 }
@@ -47,10 +43,10 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// A decoder for a chunk whose pages have at most `n` numbers, to be [opened](Self::open) in place. It is too large to be moved
     /// about on a small stack.
     pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
-        let engine = match plan {
-            #[cfg(not(feature = "small"))]
-            Plan::Whole | Plan::Batches => Engine::Fast(Fast::new(meta, n, plan, Fast::width::<L>())),
-            _ => Engine::Compact(Compact::new(meta, n, plan, AnyWidth)),
+        let page = Page::new(meta, n, plan);
+        let engine = match plan.is_compact() {
+            true => Engine::Least(Least::<L>::new::<L>(page)),
+            false => Engine::Best(Best::<L>::new::<L>(page)),
         };
         Self { engine, guard: StepGuard::NEW, offered: (0, 0) }
     }
@@ -59,7 +55,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     ///
     /// `workspace` must have [`Meta::workspace_len`] words for the same `n` and `plan`. Their values are ignored.
     pub fn open(&mut self, workspace: &'w mut [u64]) -> Result<()> {
-        check_width::<L>(on!(&self.engine, reader => reader.meta()))?;
+        self.page_read().meta.check_width::<L>()?;
         on!(&mut self.engine, reader => reader.open(workspace))
     }
 
@@ -72,11 +68,11 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 
     /// Returns how many numbers of the page are still to come.
     pub fn left(&mut self) -> usize {
-        self.progress().left
+        self.page_read().left
     }
 
-    fn progress(&mut self) -> &mut Progress {
-        on!(&mut self.engine, reader => reader.progress())
+    fn page_read(&mut self) -> &mut Page<'m> {
+        on!(&mut self.engine, reader => reader.page())
     }
 
     /// Decodes a whole page from the start of `src`, with as many numbers as `dst` has. Returns the bytes it took. `at` is the offset
@@ -109,7 +105,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet => Ok(Status::NeedInput),
             ended => ended.map(|()| step.status),
         };
-        let at = self.progress().at;
+        let at = self.page_read().at;
         self.guard.step(step.read, step.wrote, status, at)
     }
 
@@ -117,8 +113,9 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     ///
     /// Lookbacks and indexes outside of their range stay undetected. A page that was [started](Self::start) is given up.
     pub fn skip(&mut self, src: &[u8], n: usize, at: u64) -> Result<usize> {
-        let skipped = on!(&mut self.engine, reader => reader.skip(src, n, at));
-        *self.progress() = Progress::default();
+        let skipped = on!(&mut self.engine, reader => reader.skip(src, n, at, |_, _| ()));
+        let page = self.page_read();
+        *page = Page::new(page.meta, page.longest, page.plan);
         skipped
     }
 }

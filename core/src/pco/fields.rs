@@ -2,6 +2,7 @@
 
 use super::number::NumberType;
 use crate::bits::BitReader;
+use crate::num::index;
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 /// A bit reader over a part of the input, which emits its fields.
@@ -10,17 +11,17 @@ use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 /// on what it read. Checking after each field would take several times the code.
 ///
 /// Errors and spans count from the start of the input. So does `need` of a truncation: an input of that length would have the field.
-pub(crate) struct FieldReader<'a, 't, T> {
+pub(crate) struct FieldReader<'a, T> {
     bits: BitReader<'a>,
     /// Offset of the first byte in the input.
     base: u64,
-    pub trace: &'t mut T,
+    pub trace: &'a mut T,
     /// The first error.
     error: Option<Error>,
 }
 
-impl<'a, 't, T: Trace> FieldReader<'a, 't, T> {
-    pub fn new(bytes: &'a [u8], base: u64, trace: &'t mut T) -> Self {
+impl<'a, T: Trace> FieldReader<'a, T> {
+    pub fn new(bytes: &'a [u8], base: u64, trace: &'a mut T) -> Self {
         Self { bits: BitReader::new(bytes), base, trace, error: None }
     }
 
@@ -89,6 +90,11 @@ impl<'a, 't, T: Trace> FieldReader<'a, 't, T> {
             Err(kind) => self.refuse(kind, start),
         }
         value
+    }
+
+    /// Reads a field of `n` bits that is the number of one of these words.
+    pub fn choice(&mut self, name: Name, n: u32, words: &[&'static str], kind: ErrorKind) -> u64 {
+        self.take_as(Part::Header, name, n, |code| words.get(index(code)).map(|word| Value::Word(word)).ok_or(kind))
     }
 
     /// Reads `n` bits. Out of line, because the caller is instantiated for each field.

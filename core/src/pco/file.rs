@@ -1,38 +1,38 @@
 //! Standalone files: a header, chunks of one page each, and a zero byte. Wrapped chunks: metadata, and any number of pages.
 
+use core::iter::once;
+
 use super::compact::Compact;
-#[cfg(not(feature = "small"))]
-use super::fast::{Fast, Widened};
 use super::fields::FieldReader;
 use super::header::Header;
 use super::meta::Meta;
 use super::number::{Latent, Number, NumberType, bits_of};
 use super::plan::Plan;
-use super::reader::{PageReader, Pages, output_too_small, read_page_to, read_pages, read_pages_bytes};
+use super::reader::{PageReader, read_page_to, read_pages, skip_page};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Sink, Trace, Value, tuning};
 
 /// The reader that makes the best of this build, for numbers of the width of `L`.
 #[cfg(not(feature = "small"))]
-type Best<'m, 'w, L> = Fast<'m, 'w, Widened<L>>;
+pub(crate) type Best<'m, 'w, L> = super::fast::Fast<'m, 'w, super::fast::Widened<L>>;
 /// The reader that makes the best of this build, for numbers of the width of `L`.
 #[cfg(feature = "small")]
-type Best<'m, 'w, L> = Compact<'m, 'w, <L as Latent>::Word>;
+pub(crate) type Best<'m, 'w, L> = Least<'m, 'w, L>;
 
 /// The reader with compact tables.
-type Least<'m, 'w, L> = Compact<'m, 'w, <L as Latent>::Word>;
+pub(crate) type Least<'m, 'w, L> = Compact<'m, 'w, <L as Latent>::Word>;
 
-/// Calls a function with the reader of numbers of so many bits, compact or the best of this build. Compact tables serve all types of
-/// up to 32 bits alike.
+/// Calls a function with what makes the reader of the numbers of a chunk, compact or the best of this build. Compact tables serve all
+/// types of up to 32 bits alike.
 macro_rules! with_reader {
-    ($compact:expr, $bits:expr, $function:ident($($argument:expr),* $(,)?)) => {
-        match ($compact || tuning::SMALL, $bits) {
-            (true, 64) => $function::<Least<'_, '_, u64>>(Least::<u64>::width::<u64>(), $($argument),*),
-            (true, _) => $function::<Least<'_, '_, u32>>(Least::<u32>::width::<u32>(), $($argument),*),
-            (false, 8) => $function::<Best<'_, '_, u8>>(Best::<u8>::width::<u8>(), $($argument),*),
-            (false, 16) => $function::<Best<'_, '_, u16>>(Best::<u16>::width::<u16>(), $($argument),*),
-            (false, 32) => $function::<Best<'_, '_, u32>>(Best::<u32>::width::<u32>(), $($argument),*),
-            (false, _) => $function::<Best<'_, '_, u64>>(Best::<u64>::width::<u64>(), $($argument),*),
+    ($compact:expr, $meta:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match ($compact || tuning::SMALL, $meta.number_type.bits()) {
+            (true, 64) => $function(Least::<u64>::new::<u64>, $($argument),*),
+            (true, _) => $function(Least::<u32>::new::<u32>, $($argument),*),
+            (false, 8) => $function(Best::<u8>::new::<u8>, $($argument),*),
+            (false, 16) => $function(Best::<u16>::new::<u16>, $($argument),*),
+            (false, 32) => $function(Best::<u32>::new::<u32>, $($argument),*),
+            (false, _) => $function(Best::<u64>::new::<u64>, $($argument),*),
         }
     };
 }
@@ -264,10 +264,11 @@ impl<'a> Chunk<'a> {
     ) -> Result<u64> {
         let (meta, len, at) = (&self.meta, self.len, self.page_at);
         let out = numbers.get_mut(..len).ok_or(output_too_small(at, len, 1))?;
-        let page = core::iter::once((self.page, out));
-        let read = match COMPACT {
-            true => read_pages::<Least<'_, '_, L>, L>(meta, len, plan, workspace, at, page, wrote, trace),
-            false => read_pages::<Best<'_, '_, L>, L>(meta, len, plan, workspace, at, page, wrote, trace),
+        meta.check_width::<L>()?;
+        let page = once((self.page, Ok(out)));
+        let read = match COMPACT || tuning::SMALL {
+            true => read_pages(Least::<L>::new::<L>, meta, len, plan, workspace, at, page, wrote, trace),
+            false => read_pages(Best::<L>::new::<L>, meta, len, plan, workspace, at, page, wrote, trace),
         };
         Ok(at.saturating_add(u64_from(read?)))
     }
@@ -281,9 +282,11 @@ impl<'a> Chunk<'a> {
         wrote: &mut usize,
         trace: &mut impl Trace,
     ) -> Result<u64> {
-        let (page, at) = (&mut core::iter::once((self.page, self.len)), self.page_at);
-        let read = pages_bytes::<COMPACT>(&self.meta, self.len, plan, workspace, at, page, bytes, wrote, trace)?;
-        Ok(at.saturating_add(u64_from(read)))
+        let (meta, len, at, plan) = (&self.meta, self.len, self.page_at, self.meta.plan_for(bytes, plan));
+        let out = bytes.get_mut(..self.size()).ok_or(output_too_small(at, len, meta.number_type.size()));
+        let page: Pages<'_, '_> = &mut once((self.page, out));
+        let read = with_reader!(COMPACT, meta, read_pages(meta, len, plan, workspace, at, page, wrote, trace));
+        Ok(at.saturating_add(u64_from(read?)))
     }
 
     /// Decodes the chunk to a sink, by way of `scratch`.
@@ -296,51 +299,25 @@ impl<'a> Chunk<'a> {
         trace: &mut impl Trace,
     ) -> Result<u64> {
         let (meta, len, at, page) = (&self.meta, self.len, self.page_at, self.page);
-        let read = with_reader!(
-            COMPACT,
-            meta.number_type.bits(),
-            read_page_to(meta, len, plan, workspace, at, page, scratch, sink, trace)
-        );
+        let read =
+            with_reader!(COMPACT, meta, read_page_to(meta, len, plan, workspace, at, page, scratch, sink, trace));
         Ok(at.saturating_add(u64_from(read?)))
     }
 
     /// [`skip`](Self::skip), with compact tables if `COMPACT`.
     pub(crate) fn skip_in<const COMPACT: bool>(&self, workspace: &mut [u64], plan: Plan) -> Result<u64> {
-        let read = with_reader!(COMPACT, self.number_type().bits(), skip_by(self, workspace, plan));
-        Ok(self.page_at.saturating_add(u64_from(read?)))
+        let (meta, len, at, page) = (&self.meta, self.len, self.page_at, self.page);
+        let read = with_reader!(COMPACT, meta, skip_page(meta, len, plan, workspace, at, page));
+        Ok(at.saturating_add(u64_from(read?)))
     }
 }
 
-#[inline(never)]
-fn skip_by<'m, 'w, R: PageReader<'m, 'w>>(
-    width: R::Width,
-    chunk: &'m Chunk<'_>,
-    workspace: &'w mut [u64],
-    plan: Plan,
-) -> Result<usize> {
-    let mut reader = R::new(&chunk.meta, chunk.len, plan, width);
-    reader.open(workspace)?;
-    reader.skip(chunk.page, chunk.len, chunk.page_at)
-}
+/// Pages to decode to bytes. One type whatever they come from, so that there is one decoder for all.
+type Pages<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], Result<&'p mut [u8]>)>;
 
-/// Decodes pages of at most `n` numbers, whatever their type.
-#[allow(clippy::too_many_arguments, reason = "a struct takes more flash and stack")]
-fn pages_bytes<const COMPACT: bool>(
-    meta: &Meta<'_>,
-    n: usize,
-    plan: Plan,
-    workspace: &mut [u64],
-    at: u64,
-    pages: Pages<'_, '_>,
-    bytes: &mut [u8],
-    wrote: &mut usize,
-    trace: &mut impl Trace,
-) -> Result<usize> {
-    with_reader!(
-        COMPACT,
-        meta.number_type.bits(),
-        read_pages_bytes(meta, n, plan, workspace, at, pages, bytes, wrote, trace)
-    )
+/// The error of an output without room for `n` numbers of this size.
+fn output_too_small(at: u64, n: usize, size: usize) -> Error {
+    Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(n).saturating_mul(u64_from(size)))
 }
 
 impl Meta<'_> {
@@ -355,8 +332,9 @@ impl Meta<'_> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<()> {
-        let pages = pages.into_iter();
-        read_pages::<Best<'_, '_, L>, L>(self, n, Plan::Whole, workspace, 0, pages, &mut 0, trace).map(|_| ())
+        self.check_width::<L>()?;
+        let pages = pages.into_iter().map(|(page, out)| (page, Ok(out)));
+        read_pages(Best::<L>::new::<L>, self, n, Plan::Whole, workspace, 0, pages, &mut 0, trace).map(drop)
     }
 
     /// Decodes whole pages of a wrapped chunk, each with its count of numbers, into consecutive little-endian bytes, with one set of
@@ -372,7 +350,12 @@ impl Meta<'_> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<()> {
-        let pages = &mut pages.into_iter();
-        pages_bytes::<false>(self, n, Plan::Whole, workspace, 0, pages, bytes, &mut 0, trace).map(|_| ())
+        let (plan, size, mut rest) = (self.plan_for(bytes, Plan::Whole), self.number_type.size(), bytes);
+        let pages: Pages<'_, '_> = &mut pages.into_iter().map(|(page, n)| {
+            let out = rest.split_off_mut(..n.saturating_mul(size));
+            (page, out.ok_or(output_too_small(0, n, size)))
+        });
+        let read = with_reader!(false, self, read_pages(self, n, plan, workspace, 0, pages, &mut 0, trace));
+        read.map(drop)
     }
 }

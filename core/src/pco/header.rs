@@ -29,7 +29,7 @@ impl Version {
         Ok((version, index(fields.position() / 8)))
     }
 
-    fn take(fields: &mut FieldReader<'_, '_, impl Trace>) -> Self {
+    fn take(fields: &mut FieldReader<'_, impl Trace>) -> Self {
         let major = fields.take_as(Part::Header, Name::MajorVersion, 8, |major| match major {
             0..=4 => Ok(Value::U64(major)),
             _ => Err(ErrorKind::PcoVersion),

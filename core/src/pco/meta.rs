@@ -1,7 +1,7 @@
 //! Chunk metadata: how the numbers of a chunk were split into latents.
 
 use super::fields::FieldReader;
-use super::number::{NumberType, Order};
+use super::number::{Latent, NumberType, Order};
 use crate::bits::{BitReader, mask};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
@@ -37,14 +37,17 @@ pub enum Mode<'a> {
 }
 
 impl Mode<'_> {
+    /// By their codes in a file.
+    const NAMES: [&'static str; 5] = ["classic", "int mult", "float mult", "float quant", "dict"];
+
     /// The name, as the trace shows it.
     pub const fn name(&self) -> &'static str {
         match self {
-            Mode::Classic => "classic",
-            Mode::IntMult { .. } => "int mult",
-            Mode::FloatMult { .. } => "float mult",
-            Mode::FloatQuant { .. } => "float quant",
-            Mode::Dict { .. } => "dict",
+            Mode::Classic => Self::NAMES[0],
+            Mode::IntMult { .. } => Self::NAMES[1],
+            Mode::FloatMult { .. } => Self::NAMES[2],
+            Mode::FloatQuant { .. } => Self::NAMES[3],
+            Mode::Dict { .. } => Self::NAMES[4],
         }
     }
 }
@@ -75,7 +78,7 @@ pub enum Delta<'a> {
 }
 
 /// The prediction of [`Delta::Conv1`]: `max(0, bias + sum of weight * latent) >> shift`.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Convolution<'a> {
     /// The shift.
     pub shift: u32,
@@ -104,27 +107,22 @@ impl<'a> Convolution<'a> {
     }
 }
 
-impl core::fmt::Debug for Convolution<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Convolution(bias {}, shift {}, weights ", self.bias, self.shift)?;
-        f.debug_list().entries(self.weights()).finish()?;
-        f.write_str(")")
-    }
-}
-
 /// Converts a weight from its stored form, in which the middle of the range is 0.
 fn weight(bits: u64) -> i32 {
     (narrow(bits) ^ 1 << 31).cast_signed()
 }
 
 impl Delta<'_> {
+    /// By their codes in a file.
+    const NAMES: [&'static str; 4] = ["none", "consecutive", "lookback", "convolution"];
+
     /// The name, as the trace shows it.
     pub const fn name(&self) -> &'static str {
         match self {
-            Delta::None => "none",
-            Delta::Consecutive { .. } => "consecutive",
-            Delta::Lookback { .. } => "lookback",
-            Delta::Conv1(_) => "convolution",
+            Delta::None => Self::NAMES[0],
+            Delta::Consecutive { .. } => Self::NAMES[1],
+            Delta::Lookback { .. } => Self::NAMES[2],
+            Delta::Conv1(_) => Self::NAMES[3],
         }
     }
 
@@ -170,6 +168,15 @@ impl Role {
             Role::Lookback => "lookback",
             Role::Primary => "primary",
             Role::Secondary => "secondary",
+        }
+    }
+
+    /// Returns the one of three that belongs to this role.
+    pub(crate) const fn of<T>(self, [lookback, primary, secondary]: &mut [T; 3]) -> &mut T {
+        match self {
+            Role::Lookback => lookback,
+            Role::Primary => primary,
+            Role::Secondary => secondary,
         }
     }
 }
@@ -236,29 +243,6 @@ impl<'a> Variable<'a> {
         let mut bins = (0..self.bins).map_while(|i| Some((i, offset_bits(i)?)));
         let (i, _) = bins.find(|&(_, bits)| bits > u64::from(self.width))?;
         Some(Error::new(ErrorKind::PcoOffsetBits, self.at(i)))
-    }
-
-    /// Checks bin `i`, with a `total` of weights up to it.
-    pub(crate) fn check(&self, i: u32, bin: &Bin, total: u32, window: u32) -> Result<()> {
-        let kind = if bin.offset_bits > self.width {
-            ErrorKind::PcoOffsetBits
-        } else if self.role == Role::Lookback && !(1..=u64::from(window)).contains(&bin.lower) {
-            ErrorKind::PcoLookbackBin
-        } else if total > 1 << (self.table_log & 15) {
-            ErrorKind::PcoWeights
-        } else {
-            return Ok(());
-        };
-        Err(Error::new(kind, self.at(i)))
-    }
-
-    /// Checks that weights of this `total` fill the table. Without bins every latent is 0, and the table has one entry.
-    pub(crate) fn check_total(&self, total: u32) -> Result<()> {
-        let total = if self.bins == 0 { 1 } else { total };
-        match total == 1 << (self.table_log & 15) {
-            true => Ok(()),
-            false => Err(Error::new(ErrorKind::PcoWeights, self.at(self.bins))),
-        }
     }
 
     /// Returns the byte of the input where bin `i` starts.
@@ -347,6 +331,14 @@ impl<'a> Meta<'a> {
         self.variables.iter().flatten().find(|variable| variable.role == role)
     }
 
+    /// Checks that numbers of the width of `L` are as wide as those of the chunk.
+    pub(crate) fn check_width<L: Latent>(&self) -> Result<()> {
+        match self.number_type.bits() == L::BITS {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::WrongType, 0)),
+        }
+    }
+
     /// `true` if primary latents are indexes of a dictionary.
     pub(crate) const fn has_dict(&self) -> bool {
         matches!(self.mode, Mode::Dict { .. })
@@ -354,16 +346,16 @@ impl<'a> Meta<'a> {
 }
 
 /// Reads the parts of chunk metadata, each to its place. Errors are kept by the fields and checked at the end.
-struct MetaReader<'a, 't, 'l, T> {
-    fields: FieldReader<'a, 't, T>,
+struct MetaReader<'a, 'f, T> {
+    fields: FieldReader<'f, T>,
     bytes: &'a [u8],
     number_type: NumberType,
     major: u8,
     at: u64,
-    limits: &'l Limits,
+    limits: &'f Limits,
 }
 
-impl<'a, T: Trace> MetaReader<'a, '_, '_, T> {
+impl<'a, T: Trace> MetaReader<'a, '_, T> {
     #[inline(never)]
     fn meta(&mut self, meta: &mut Meta<'a>) -> Result<usize> {
         self.mode(&mut meta.mode);
@@ -393,14 +385,7 @@ impl<'a, T: Trace> MetaReader<'a, '_, '_, T> {
     fn mode(&mut self, mode: &mut Mode<'a>) {
         let (start, ty) = (self.fields.position(), self.number_type);
         let float = ty.order() == Order::Float;
-        let code = self.fields.take_as(Part::Header, Name::Mode, 4, |code| match code {
-            0 => Ok(Value::Word("classic")),
-            1 => Ok(Value::Word("int mult")),
-            2 => Ok(Value::Word("float mult")),
-            3 => Ok(Value::Word("float quant")),
-            4 => Ok(Value::Word("dict")),
-            _ => Err(ErrorKind::PcoMode),
-        });
+        let code = self.fields.choice(Name::Mode, 4, &Mode::NAMES, ErrorKind::PcoMode);
         // Mode 1 of version 0 was another one, which was never released.
         let here = match code {
             1 => !float && self.major > 0,
@@ -486,13 +471,7 @@ impl<'a, T: Trace> MetaReader<'a, '_, '_, T> {
             return;
         }
         let at = fields.position();
-        let code = fields.take_as(Part::Header, Name::Delta, 4, |code| match code {
-            0 => Ok(Value::Word("none")),
-            1 => Ok(Value::Word("consecutive")),
-            2 => Ok(Value::Word("lookback")),
-            3 => Ok(Value::Word("convolution")),
-            _ => Err(ErrorKind::PcoDelta),
-        });
+        let code = fields.choice(Name::Delta, 4, &Delta::NAMES, ErrorKind::PcoDelta);
         match code {
             1 => {
                 let order = fields.take_as(Part::Header, Name::Order, 3, |order| match order {

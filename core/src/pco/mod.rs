@@ -54,37 +54,23 @@
 //! Tables, and whatever else outlasts a call, are in words that the caller owns. [`Meta::workspace_len`] returns their exact number
 //! for each [`Plan`]: tables made for speed, or compact ones. Nothing about a page changes it. The words need not be cleared.
 
-#[cfg(not(feature = "small"))]
-mod batch;
 mod bins;
 mod compact;
 mod decode;
 mod decoder;
 #[cfg(not(feature = "small"))]
-mod delta;
-#[cfg(not(feature = "small"))]
 mod fast;
 mod fields;
 mod file;
 mod header;
-#[cfg(not(feature = "small"))]
-mod join;
-#[cfg(not(feature = "small"))]
-mod keep;
-#[cfg(not(feature = "small"))]
-mod lane;
 mod meta;
 mod number;
 mod outline;
-#[cfg(not(feature = "small"))]
-mod pipeline;
+mod page;
 mod plan;
 mod reader;
 mod soft;
-mod spans;
 mod spread;
-#[cfg(not(feature = "small"))]
-mod tans;
 mod workspace;
 
 pub use decode::{SCRATCH_LEN, decode, decode_bytes, decode_to, decoded_len, inspect, salvage, workspace_len};

@@ -41,19 +41,10 @@ pub(crate) enum Order {
 
 impl NumberType {
     /// Every type, in the order of their bytes.
-    pub const ALL: [Self; 11] = [
-        Self::U32,
-        Self::U64,
-        Self::I32,
-        Self::I64,
-        Self::F32,
-        Self::F64,
-        Self::U16,
-        Self::I16,
-        Self::F16,
-        Self::U8,
-        Self::I8,
-    ];
+    pub const ALL: [Self; 11] = {
+        use NumberType::{F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+        [U32, U64, I32, I64, F32, F64, U16, I16, F16, U8, I8]
+    };
 
     /// Returns the type that this byte stands for.
     pub fn from_byte(byte: u8) -> Option<Self> {
@@ -62,29 +53,12 @@ impl NumberType {
 
     /// As Rust spells it: `i64`, `f16`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u8",
-            Self::I8 => "i8",
-            Self::U16 => "u16",
-            Self::I16 => "i16",
-            Self::F16 => "f16",
-            Self::U32 => "u32",
-            Self::I32 => "i32",
-            Self::F32 => "f32",
-            Self::U64 => "u64",
-            Self::I64 => "i64",
-            Self::F64 => "f64",
-        }
+        self.properties().0
     }
 
     /// Bits of a number.
     pub const fn bits(self) -> u32 {
-        match self {
-            Self::U8 | Self::I8 => 8,
-            Self::U16 | Self::I16 | Self::F16 => 16,
-            Self::U32 | Self::I32 | Self::F32 => 32,
-            Self::U64 | Self::I64 | Self::F64 => 64,
-        }
+        self.properties().1
     }
 
     /// Bytes of a number.
@@ -93,20 +67,29 @@ impl NumberType {
     }
 
     pub(crate) const fn order(self) -> Order {
-        match self {
-            Self::U8 | Self::U16 | Self::U32 | Self::U64 => Order::Unsigned,
-            Self::I8 | Self::I16 | Self::I32 | Self::I64 => Order::Signed,
-            Self::F16 | Self::F32 | Self::F64 => Order::Float,
-        }
+        self.properties().2
     }
 
     /// Explicit mantissa bits of a float; 0 for integers.
     pub(crate) const fn mantissa_bits(self) -> u32 {
+        self.properties().3
+    }
+
+    /// The name, the bits, their order, and the mantissa bits. Inlined, so that a caller keeps the one it wants.
+    #[inline(always)]
+    const fn properties(self) -> (&'static str, u32, Order, u32) {
         match self {
-            Self::F16 => 10,
-            Self::F32 => 23,
-            Self::F64 => 52,
-            _ => 0,
+            Self::U8 => ("u8", 8, Order::Unsigned, 0),
+            Self::I8 => ("i8", 8, Order::Signed, 0),
+            Self::U16 => ("u16", 16, Order::Unsigned, 0),
+            Self::I16 => ("i16", 16, Order::Signed, 0),
+            Self::F16 => ("f16", 16, Order::Float, 10),
+            Self::U32 => ("u32", 32, Order::Unsigned, 0),
+            Self::I32 => ("i32", 32, Order::Signed, 0),
+            Self::F32 => ("f32", 32, Order::Float, 23),
+            Self::U64 => ("u64", 64, Order::Unsigned, 0),
+            Self::I64 => ("i64", 64, Order::Signed, 0),
+            Self::F64 => ("f64", 64, Order::Float, 52),
         }
     }
 }
@@ -115,7 +98,14 @@ impl NumberType {
 ///
 /// It is also the raw form of each number of that width, which [`Chunk::decode_bits`](super::Chunk::decode_bits) writes.
 pub trait Latent:
-    Pod + Eq + BitXor<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> + sealed::Sealed
+    Pod
+    + Default
+    + Eq
+    + BitXor<Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + Not<Output = Self>
+    + sealed::Sealed
 {
     /// The word of the compact decoder: 32 bits, or 64 for those.
     #[doc(hidden)]
@@ -127,9 +117,6 @@ pub trait Latent:
     const ZERO: Self;
     /// The highest bit alone, which is also the middle of the range.
     const MID: Self;
-    /// Explicit mantissa bits of the float of this width; 0 if there is none.
-    #[doc(hidden)]
-    const MANTISSA: u32;
 
     /// The low bits of a larger number.
     fn low(bits: u64) -> Self;
@@ -138,9 +125,6 @@ pub trait Latent:
     /// The sum, wrapped.
     #[must_use]
     fn plus(self, other: Self) -> Self;
-    /// The difference, wrapped.
-    #[must_use]
-    fn minus(self, other: Self) -> Self;
     /// The product, wrapped.
     #[must_use]
     fn times(self, other: Self) -> Self;
@@ -168,7 +152,7 @@ pub trait Latent:
     /// Reads them back, and adds `lower` to each.
     #[doc(hidden)]
     fn get_all(bytes: &[u8], lower: Self, numbers: &mut [Self]);
-    /// The float of an integer that it can hold exactly, as bits.
+    /// The float of an integer that it can hold exactly, as bits. Of 32 or 64 bits.
     #[doc(hidden)]
     fn float_from(integer: Self) -> Self;
     /// The product of two floats, rounded to nearest, ties to even, as bits. Not for NaN, which differs between machines.
@@ -197,13 +181,12 @@ pub(crate) fn top<W: Latent>(bits: u32) -> W {
 
 // Two macros, because a trait cannot be implemented for four integers by a function.
 macro_rules! latents {
-    ($($int:ident $signed:ident $word:ident $mantissa:literal $from:expr, $product:expr;)*) => {$(
+    ($($int:ident $word:ident $from:expr, $product:expr;)*) => {$(
         impl Latent for $int {
             type Word = $word;
             const BITS: u32 = <$int>::BITS;
             const ZERO: Self = 0;
             const MID: Self = 1 << (<$int>::BITS - 1);
-            const MANTISSA: u32 = $mantissa;
 
             #[inline(always)]
             #[allow(clippy::cast_possible_truncation, reason = "keeping the low bits is what it is for")]
@@ -217,10 +200,6 @@ macro_rules! latents {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn minus(self, other: Self) -> Self {
-                self.wrapping_sub(other)
             }
             #[inline(always)]
             fn times(self, other: Self) -> Self {
@@ -276,11 +255,12 @@ macro_rules! latents {
 }
 
 latents! {
-    u8 i8 u32 0 |_| 0, |_, _| 0;
-    u16 i16 u32 10 half::from_integer, half::product;
+    u8 u32 |_| 0, |_, _| 0;
+    // Half floats are multiplied in software, see `soft`.
+    u16 u32 |_| 0, |_, _| 0;
     // Through the signed type, for which every machine with vectors has an instruction; the integers are below 2^25.
-    u32 i32 u32 23 |integer: u32| (integer.cast_signed() as f32).to_bits(), |a, b| (f32::from_bits(a) * f32::from_bits(b)).to_bits();
-    u64 i64 u64 52 |integer: u64| (integer as f64).to_bits(), |a, b| (f64::from_bits(a) * f64::from_bits(b)).to_bits();
+    u32 u32 |integer: u32| (integer.cast_signed() as f32).to_bits(), |a, b| (f32::from_bits(a) * f32::from_bits(b)).to_bits();
+    u64 u64 |integer: u64| (integer as f64).to_bits(), |a, b| (f64::from_bits(a) * f64::from_bits(b)).to_bits();
 }
 
 macro_rules! numbers {
@@ -316,97 +296,4 @@ pub(crate) fn bits_of<T: Number>(numbers: &mut [T]) -> &mut [T::Bits] {
 #[inline]
 pub(crate) fn bytes_of<L: Latent>(numbers: &mut [L]) -> &mut [u8] {
     bytemuck::try_cast_slice_mut(numbers).unwrap_or(&mut [])
-}
-
-/// Half floats, whose products must come out the same on machines that know them and on those that do not.
-mod half {
-    /// The half float of an integer of at most 2^11.
-    pub fn from_integer(integer: u16) -> u16 {
-        match integer.checked_ilog2() {
-            None => 0,
-            // Callers ignore results beyond 2^11; the shift is bounded all the same.
-            Some(log) => {
-                let log = u16::try_from(log).unwrap_or(15);
-                let mantissa = if log <= 10 { integer << (10 - log) } else { integer >> (log - 10) };
-                (log + 15) << 10 | mantissa & 0x3FF
-            }
-        }
-    }
-
-    /// The product, rounded once: 22 bits of mantissas fit in an f32 with room to spare, so that its product is exact.
-    pub fn product(a: u16, b: u16) -> u16 {
-        round(widen(a) * widen(b))
-    }
-
-    fn widen(half: u16) -> f32 {
-        let sign = u32::from(half & 0x8000) << 16;
-        let magnitude = u32::from(half & 0x7FFF);
-        let bits = match magnitude {
-            0..0x400 => (magnitude.cast_signed() as f32 * f32::from_bits(0x3380_0000)).to_bits(),
-            0x400..0x7C00 => (magnitude << 13) + (112 << 23),
-            _ => (magnitude << 13) | 0x7F80_0000,
-        };
-        f32::from_bits(sign | bits)
-    }
-
-    fn round(float: f32) -> u16 {
-        let bits = float.to_bits();
-        let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7FFF_FFFF);
-        let half = match magnitude {
-            // Below the least normal half: count units of 2^-24. Below half a unit everything becomes 0.
-            0..0x3300_0000 => 0,
-            0x3300_0000..0x3880_0000 => {
-                let shift = (126 - (magnitude >> 23)) & 31;
-                nearest(magnitude & 0x7F_FFFF | 0x80_0000, shift)
-            }
-            0x3880_0000..0x7F80_0000 => nearest(magnitude - (112 << 23), 13).min(0x7C00),
-            0x7F80_0000 => 0x7C00,
-            _ => 0x7E00 | magnitude >> 13 & 0x3FF,
-        };
-        // Both parts have 16 bits.
-        u16::try_from(sign | half).unwrap_or(0x7E00)
-    }
-
-    /// `bits / 2^shift`, to nearest, ties to even.
-    fn nearest(bits: u32, shift: u32) -> u32 {
-        let kept = bits >> shift;
-        let half = 1 << shift >> 1;
-        let rest = bits & ((1u32 << shift).wrapping_sub(1));
-        kept + u32::from(rest > half || rest == half && kept & 1 == 1)
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn every_half_survives_widening_and_rounding() {
-            for half in 0..=u16::MAX {
-                let nan = half & 0x7C00 == 0x7C00 && half & 0x3FF != 0;
-                assert_eq!(round(widen(half)), if nan { half | 0x200 } else { half }, "{half:04x}");
-            }
-        }
-
-        #[test]
-        fn rounding_finds_the_nearest_by_comparison() {
-            // Every pair of neighbours, at a quarter, the half and three quarters between them.
-            for low in 0..0x7BFFu16 {
-                let (a, b) = (f64::from(widen(low)), f64::from(widen(low + 1)));
-                for (part, up) in [(0.25, false), (0.5, low & 1 == 1), (0.75, true)] {
-                    let float = (a + (b - a) * part) as f32;
-                    assert_eq!(round(float), low + u16::from(up), "{low:04x} {part}");
-                    assert_eq!(round(-float), (low + u16::from(up)) | 0x8000);
-                }
-            }
-            assert_eq!(round(65519.996), 0x7BFF);
-            assert_eq!(round(65520.0), 0x7C00);
-        }
-
-        #[test]
-        fn integers() {
-            for integer in 0..=2048u16 {
-                assert_eq!(widen(from_integer(integer)), f32::from(integer));
-            }
-        }
-    }
 }

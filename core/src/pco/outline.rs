@@ -3,7 +3,7 @@
 use super::file::Chunk;
 use super::header::{Header, MAX_HEADER_LEN};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
+use crate::{ErrorKind, Limits, Name, Part, Result, Trace, Value};
 use core::ops::Range;
 
 /// Walks over the chunks of a file, whose ranges the caller reads and [feeds](Self::feed).
@@ -67,53 +67,30 @@ impl Outline {
             let at = self.at;
             let rest = bytes.get(index(at.saturating_sub(start))..).unwrap_or(&[]);
             let found = chunk.read(rest, &header, at, &self.limits, &mut ());
-            let next = match found {
-                Ok(None) => {
-                    self.end(trace);
-                    break;
-                }
-                Ok(Some(_)) => chunk.skip(workspace),
-                Err(error) => Err(error),
-            };
+            let next = found.and_then(|found| found.map(|_| chunk.skip(workspace)).transpose());
             match next {
-                Ok(next) => {
-                    self.at = next;
-                    chunk.read(rest, &header, at, &self.limits, trace)?;
-                    let page = chunk.page_at..next;
-                    trace.bytes(Part::Data, Name::PageOfNumbers, page, Value::U64(u64_from(chunk.len)));
-                }
-                // The trace is not told of a chunk before all of it is in the input.
+                // The trace learns of a chunk only when all of it is in the input.
                 Err(error) if error.kind == ErrorKind::Truncated && !is_last => {
                     self.piece = if at > start { PIECE } else { self.piece.saturating_mul(2) };
                     return Ok(());
                 }
                 Err(error) if error.kind == ErrorKind::WorkspaceTooSmall => return Err(error),
-                Err(error) => return self.fail(chunk, rest, &header, error, trace),
+                _ if trace.listens() => chunk.read(rest, &header, at, &self.limits, trace).map(drop)?,
+                _ => {}
+            }
+            self.ended = next?.is_none();
+            match next? {
+                Some(next) => {
+                    let page = chunk.page_at..next;
+                    trace.bytes(Part::Data, Name::PageOfNumbers, page, Value::U64(u64_from(chunk.len)));
+                    self.at = next;
+                }
+                None if at.saturating_add(1) < self.len => {
+                    trace.bytes(Part::Padding, Name::TrailingBytes, at.saturating_add(1)..self.len, Value::None);
+                }
+                None => {}
             }
         }
         Ok(())
-    }
-
-    /// Emits a corrupt chunk as far as it can be read.
-    #[cold]
-    fn fail<'a>(
-        &self,
-        mut chunk: Chunk<'a>,
-        rest: &'a [u8],
-        header: &Header,
-        error: Error,
-        trace: &mut impl Trace,
-    ) -> Result<()> {
-        chunk.read(rest, header, self.at, &self.limits, trace)?;
-        Err(error)
-    }
-
-    fn end(&mut self, trace: &mut impl Trace) {
-        self.ended = true;
-        let end = self.at.saturating_add(1);
-        trace.bytes(Part::Framing, Name::EndOfChunks, self.at..end, Value::None);
-        if end < self.len {
-            trace.bytes(Part::Padding, Name::TrailingBytes, end..self.len, Value::None);
-        }
     }
 }

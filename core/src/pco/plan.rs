@@ -5,9 +5,10 @@ use crate::{Limits, tuning};
 /// How pages will be read. Decides where the history of lookbacks is kept, and the layout of the tables.
 ///
 /// With the feature `small` all tables are compact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Plan {
     /// Each page in one call, from one slice into one slice. The output is the history wherever the mode allows it.
+    #[default]
     Whole,
     /// Each page in any number of calls. The workspace holds the history.
     Batches,
@@ -38,7 +39,7 @@ impl Plan {
 }
 
 /// What a caller may choose when it decodes a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Bounds on what a file may ask for.
     pub limits: Limits,
@@ -49,10 +50,4 @@ pub struct Options {
 impl Options {
     /// The default limits, and tables made for speed.
     pub const DEFAULT: Self = Self { limits: Limits::DEFAULT, plan: Plan::Whole };
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
 }

@@ -1,86 +1,257 @@
-//! What both page decoders can do, and what is built on it for whole pages.
+//! Walks over the pages of a chunk: one walk for both layouts of tables, and for every kind of output.
 
-use super::meta::Meta;
-use super::number::Latent;
+use core::ops::Range;
+
+use bytemuck::Pod;
+
+use super::fields::FieldReader;
+use super::meta::{BATCH, Meta, Role, Variable};
+use super::number::{Latent, bytes_of};
+use super::page::{BEGIN, Page};
 use super::plan::Plan;
-use super::spans::{BEGIN, Progress};
-use crate::num::u64_from;
-use crate::{Error, ErrorKind, Name, Result, Sink, Status, Step, Trace, Value};
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Name, Part, Result, Sink, Status, Step, Trace, Value, tuning};
 
 /// Decodes the pages of one chunk. Large: made empty, then opened and used in place.
 pub(crate) trait PageReader<'m, 'w>: Sized {
-    /// What depends on the width of numbers, but not on the type of their words. A value, so that one copy of the code below serves
-    /// all widths of a word.
-    type Width: Copy;
+    /// An element of the output: a word, or a byte of one.
+    type Unit: Pod;
 
-    /// For numbers as wide as `N`.
-    fn width<N: Latent>() -> Self::Width;
+    /// Makes a reader without tables, for numbers of the width of `N`.
+    fn new<N: Latent>(page: Page<'m>) -> Self;
 
-    /// A reader without tables, for pages of at most `n` numbers.
-    fn new(meta: &'m Meta<'m>, n: usize, plan: Plan, width: Self::Width) -> Self;
+    /// Builds the tables in a workspace that suffices.
+    fn build(&mut self, workspace: &'w mut [u64]) -> Result<()>;
+
+    /// Returns the page that is being read.
+    fn page(&mut self) -> &mut Page<'m>;
+
+    /// Returns how many units of output a number takes.
+    fn units(&self) -> usize;
+
+    /// `true` if lookbacks refer to latents in the output: then a page is read in one call or not at all.
+    fn output_is_history(&self) -> bool;
+
+    /// Reads what page metadata holds of a variable.
+    fn read_state(
+        &mut self,
+        fields: &mut FieldReader<'_, impl Trace>,
+        of: &Variable<'_>,
+        dst: &mut [Self::Unit],
+    ) -> Result<()>;
+
+    /// Decodes several batches from the start of `bytes`, and counts them in `step`. `true` if there were any.
+    fn pipeline(&mut self, _bytes: &[u8], _dst: &mut [Self::Unit], _step: &mut Step) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Returns how many numbers one [`batch`](Self::batch) may have if the chunk is nothing but numbers of as many bits each.
+    fn packed_len(&self, _bytes: &[u8], _room: usize) -> usize {
+        0
+    }
+
+    /// Reads one batch from the start of `bytes` to these numbers of the output. Returns the bit after it. If the input ends before that,
+    /// nothing has changed.
+    fn batch(
+        &mut self,
+        bytes: &[u8],
+        dst: &mut [Self::Unit],
+        to: Range<usize>,
+        trace: &mut impl Trace,
+    ) -> Result<usize>;
+
+    /// Makes numbers of the latents of a whole page, once nothing looks back on them any more.
+    fn join_page(&mut self, dst: &mut [Self::Unit]) -> Result<()>;
+
+    /// Reads the symbols of a batch alone, and calls `each` with their bins if the tables know them. Returns the bits after the symbols
+    /// and after the offsets.
+    fn walk(&mut self, role: Role, bytes: &[u8], bit: usize, each: &mut impl FnMut(Role, usize)) -> (usize, usize);
+
+    /// Goes on with the page, to little-endian numbers. See [`step_units`](Self::step_units).
+    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()>;
+
+    /// Goes on with the page, to raw numbers, or to bytes of them. See [`step_units`](Self::step_units).
+    fn step<N: Latent>(&mut self, src: &[u8], dst: &mut [N], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+        let ended = self.step_bytes(src, bytes_of(dst), step, trace);
+        dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
+        ended
+    }
 
     /// Builds the tables. `workspace` must have [`Meta::workspace_len`] words for the same `n` and `plan`; their values are ignored.
-    fn open(&mut self, workspace: &'w mut [u64]) -> Result<()>;
-
-    fn meta(&self) -> &'m Meta<'m>;
-
-    fn progress(&mut self) -> &mut Progress;
-
-    /// The longest page that the workspace is for, and the plan.
-    fn longest(&self) -> (usize, Plan);
-
-    /// `true` if the reader can look back on latents in these bytes.
-    fn takes_as_output(bytes: &mut [u8], meta: &Meta<'_>) -> bool;
-
-    /// The next input is the start of a page of `n` numbers, at this offset in the caller's input.
-    fn start(&mut self, n: usize, at: u64) -> Result<()> {
-        let (longest, plan) = self.longest();
-        if n > longest {
-            return Err(Error::new(ErrorKind::WorkspaceTooSmall, at).needing(self.meta().workspace_len(n, plan)));
+    fn open(&mut self, workspace: &'w mut [u64]) -> Result<()> {
+        let &mut Page { meta, longest, plan, .. } = self.page();
+        let need = meta.workspace_len(longest, plan);
+        match u64_from(workspace.len()) < need {
+            true => Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need)),
+            false => self.build(workspace),
         }
-        self.progress().start(n, at);
+    }
+
+    /// Starts a page of `n` numbers, at this offset in the caller's input.
+    fn start(&mut self, n: usize, at: u64) -> Result<()> {
+        let page = self.page();
+        if n > page.longest {
+            let need = page.meta.workspace_len(n, page.plan);
+            return Err(Error::new(ErrorKind::WorkspaceTooSmall, at).needing(need));
+        }
+        page.start(n, at);
         Ok(())
     }
 
     /// Goes on with the page. `step` counts what was done, also before an error. If the input ends too soon, the missing part has not
     /// changed anything: the call can be repeated with more.
-    fn step<N: Latent>(&mut self, src: &[u8], dst: &mut [N], step: &mut Step, trace: &mut impl Trace) -> Result<()>;
+    fn step_units(
+        &mut self,
+        src: &[u8],
+        dst: &mut [Self::Unit],
+        step: &mut Step,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
+        let whole = self.output_is_history();
+        if !self.page().started {
+            let n = self.page().n;
+            if whole && dst.len() != n.saturating_mul(self.units()) {
+                return Err(self.page().error(ErrorKind::OutputTooSmall).needing(u64_from(n)));
+            }
+            let len = self.read_metadata(src, dst, trace)?;
+            self.page().read(step, len);
+            self.page().started = true;
+        }
+        let whole = whole && self.page().left > 0;
+        let mut ended = self.batches(src, dst, step, trace);
+        if whole {
+            ended = ended.and_then(|()| self.join_page(dst)).inspect_err(|_| self.page().restart(step));
+        }
+        ended?;
+        self.page().end(src, step, trace)
+    }
 
-    /// [`step`](Self::step) to little-endian numbers.
-    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()>;
+    /// Reads the metadata of the page. Returns the bytes it takes.
+    #[inline(never)]
+    fn read_metadata(&mut self, src: &[u8], dst: &mut [Self::Unit], trace: &mut impl Trace) -> Result<usize> {
+        let &mut Page { meta, n, at, .. } = self.page();
+        meta.check_bins(n, at)?;
+        trace.enter(Name::PageMetadata, Value::None);
+        let mut fields = FieldReader::new(src, at, trace);
+        for variable in meta.variables.iter().flatten() {
+            fields.trace.enter(Name::Variable, Value::Word(variable.role.name()));
+            self.read_state(&mut fields, variable, dst)?;
+            fields.check()?;
+            fields.trace.leave();
+        }
+        fields.pad();
+        fields.check()?;
+        let len = index(fields.position() / 8);
+        trace.leave();
+        Ok(len)
+    }
 
-    /// Finds the end of a page of `n` numbers from its symbols alone. Returns the bytes it takes.
+    /// Reads batch after batch, as far as input and output reach.
+    fn batches(&mut self, src: &[u8], dst: &mut [Self::Unit], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+        let all = dst.len() >> self.units().trailing_zeros();
+        while self.page().left > 0 {
+            let rest = src.get(step.read..).unwrap_or(&[]);
+            if tuning::PIPELINED && !trace.listens() && self.pipeline(rest, dst, step)? {
+                continue;
+            }
+            let room = all.saturating_sub(step.wrote);
+            let packed = if trace.listens() { 0 } else { self.packed_len(rest, room) };
+            let count = self.page().left.min(BATCH).max(packed);
+            if room < count {
+                return Ok(());
+            }
+            let bit = self.batch(rest, dst, step.wrote..step.wrote.saturating_add(count), trace)?;
+            self.page().pass(step, bit, count);
+        }
+        step.status = Status::Done;
+        Ok(())
+    }
+
+    /// Reads the variables of the next batch. `read` returns the bits after the symbols and after the offsets of one that starts at this
+    /// bit. Returns the bit after the batch, or an error if the input is too short for it.
+    #[inline(always)]
+    fn each_variable(
+        &mut self,
+        bytes: &[u8],
+        trace: &mut impl Trace,
+        mut read: impl FnMut(&mut Self, Role, usize) -> (usize, usize),
+    ) -> Result<usize> {
+        let &mut Page { meta, mut bit, at, n, left, .. } = self.page();
+        let (have, mut need) = (bytes.len(), 0);
+        trace.enter(Name::Batch, Value::U64(u64_from((n - left) / BATCH)));
+        for variable in meta.variables.iter().flatten() {
+            let (symbols_end, end) = read(self, variable.role, bit);
+            if need == 0 && end.div_ceil(8) > have {
+                // Symbols made of missing bits say nothing about how many bits there would be.
+                need = if symbols_end.div_ceil(8) > have { have.saturating_add(1) } else { end.div_ceil(8) };
+            }
+            self.page().emit(trace, variable.role, bit, (symbols_end, end));
+            bit = end;
+        }
+        if need > 0 {
+            return Err(Error::new(ErrorKind::Truncated, u64_from(have)).needing(u64_from(need)).offset_by(at));
+        }
+        trace.leave();
+        Ok(bit)
+    }
+
+    /// Finds the end of a page of `n` numbers from its symbols alone, and calls `each` with the variable and the bin of each if the
+    /// tables know the bins. Returns the bytes of the page.
     ///
     /// Lookbacks and indexes outside of their range stay undetected.
-    fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize>;
+    fn skip(&mut self, bytes: &[u8], n: usize, at: u64, mut each: impl FnMut(Role, usize)) -> Result<usize> {
+        self.page().start(n, at);
+        let mut step = BEGIN;
+        let len = self.read_metadata(bytes, &mut [], &mut ())?;
+        self.page().read(&mut step, len);
+        while self.page().left > 0 {
+            let rest = bytes.get(step.read..).unwrap_or(&[]);
+            let end = self.each_variable(rest, &mut (), |this, role, bit| this.walk(role, rest, bit, &mut each))?;
+            self.page().pass(&mut step, end, BATCH);
+        }
+        self.page().end(bytes, &mut step, &mut ())?;
+        Ok(step.read)
+    }
 }
 
-/// Pages of one chunk, each with its count of numbers. One type whatever they come from, so that there is one decoder for all.
-pub(crate) type Pages<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], usize)>;
+/// Reads the latents that page metadata holds of a variable, and calls `latent` with each; then the states of its table.
+pub(crate) fn read_states(
+    fields: &mut FieldReader<'_, impl Trace>,
+    variable: &Variable<'_>,
+    latents: usize,
+    mut latent: impl FnMut(usize, u64),
+) -> Result<[u64; 4]> {
+    // Nothing is stored before all of it is known to be in the input.
+    fields.require(u64::from(variable.width) * u64_from(latents))?;
+    (0..latents).for_each(|i| latent(i, fields.take(Part::Data, Name::State, variable.width)));
+    Ok([(); 4].map(|()| fields.take(Part::Symbols, Name::TansState, variable.table_log)))
+}
 
-// These take many arguments: a struct takes up to 160 bytes of flash and 48 of stack more on small devices.
+// These take many arguments: a struct takes up to 160 bytes of flash and 48 of stack more on small devices. One of them makes the
+// reader, so that one copy of the code serves all widths of a word.
 
-/// Decodes pages of at most `n` numbers with one set of tables. Counts the numbers in `wrote`, also before an error. Returns the bytes
-/// of the last page.
+/// Decodes pages of at most `n` numbers with one set of tables, to raw numbers or to little-endian bytes. Counts the numbers in
+/// `wrote`, also before an error. Returns the bytes of the last page.
 #[allow(clippy::too_many_arguments, reason = "see above")]
 #[inline(never)]
 pub(crate) fn read_pages<'m, 'w, 'p, R: PageReader<'m, 'w>, N: Latent>(
+    new: fn(Page<'m>) -> R,
     meta: &'m Meta<'m>,
     n: usize,
     plan: Plan,
     workspace: &'w mut [u64],
     at: u64,
-    pages: impl Iterator<Item = (&'p [u8], &'p mut [N])>,
+    pages: impl Iterator<Item = (&'p [u8], Result<&'p mut [N]>)>,
     wrote: &mut usize,
     trace: &mut impl Trace,
 ) -> Result<usize> {
-    check_width::<N>(meta)?;
-    let mut reader = R::new(meta, n, plan, R::width::<N>());
+    let mut reader = new(Page::new(meta, n, plan));
     reader.open(workspace)?;
     let mut read = 0;
     for (page, out) in pages {
+        let out = out?;
         trace.enter(Name::Page, Value::None);
-        reader.start(out.len(), at)?;
+        reader.start(size_of_val(out) >> meta.number_type.size().trailing_zeros(), at)?;
         let mut step = BEGIN;
         let ended = reader.step(page, out, &mut step, trace);
         *wrote = wrote.saturating_add(step.wrote);
@@ -91,45 +262,11 @@ pub(crate) fn read_pages<'m, 'w, 'p, R: PageReader<'m, 'w>, N: Latent>(
     Ok(read)
 }
 
-/// [`read_pages`] into little-endian numbers, one page after the other.
-#[allow(clippy::too_many_arguments, reason = "see above")]
-#[inline(never)]
-pub(crate) fn read_pages_bytes<'m, 'w, R: PageReader<'m, 'w>>(
-    width: R::Width,
-    meta: &'m Meta<'m>,
-    n: usize,
-    plan: Plan,
-    workspace: &'w mut [u64],
-    at: u64,
-    pages: Pages<'_, '_>,
-    bytes: &mut [u8],
-    wrote: &mut usize,
-    trace: &mut impl Trace,
-) -> Result<usize> {
-    let plan = if R::takes_as_output(bytes, meta) { plan } else { plan.in_batches() };
-    let mut reader = R::new(meta, n, plan, width);
-    reader.open(workspace)?;
-    let (size, mut rest, mut read) = (meta.number_type.size(), bytes, 0);
-    for (page, n) in pages {
-        let (out, after) = rest.split_at_mut_checked(n.saturating_mul(size)).ok_or(output_too_small(at, n, size))?;
-        trace.enter(Name::Page, Value::None);
-        reader.start(n, at)?;
-        let mut step = BEGIN;
-        let ended = reader.step_bytes(page, out, &mut step, trace);
-        *wrote = wrote.saturating_add(step.wrote);
-        ended?;
-        read = step.read;
-        trace.leave();
-        rest = after;
-    }
-    Ok(read)
-}
-
 /// Decodes a page of `n` numbers to a sink, as much at a time as `scratch` has room for. Returns its bytes.
 #[allow(clippy::too_many_arguments, reason = "see above")]
 #[inline(never)]
 pub(crate) fn read_page_to<'m, 'w, R: PageReader<'m, 'w>>(
-    width: R::Width,
+    new: fn(Page<'m>) -> R,
     meta: &'m Meta<'m>,
     n: usize,
     plan: Plan,
@@ -140,7 +277,7 @@ pub(crate) fn read_page_to<'m, 'w, R: PageReader<'m, 'w>>(
     sink: &mut dyn Sink,
     trace: &mut impl Trace,
 ) -> Result<usize> {
-    let mut reader = R::new(meta, n, plan.in_batches(), width);
+    let mut reader = new(Page::new(meta, n, plan.in_batches()));
     reader.open(workspace)?;
     trace.enter(Name::Page, Value::None);
     reader.start(n, at)?;
@@ -158,15 +295,18 @@ pub(crate) fn read_page_to<'m, 'w, R: PageReader<'m, 'w>>(
     }
 }
 
-/// The error of an output without room for `n` numbers of this size.
-pub(crate) fn output_too_small(at: u64, n: usize, size: usize) -> Error {
-    Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(n).saturating_mul(u64_from(size)))
-}
-
-/// Checks that the caller's numbers are as wide as those of the chunk.
-pub(crate) fn check_width<L: Latent>(meta: &Meta<'_>) -> Result<()> {
-    match meta.number_type.bits() == L::BITS {
-        true => Ok(()),
-        false => Err(Error::new(ErrorKind::WrongType, 0)),
-    }
+/// Finds the end of a page of `n` numbers. Returns its bytes.
+#[inline(never)]
+pub(crate) fn skip_page<'m, 'w, R: PageReader<'m, 'w>>(
+    new: fn(Page<'m>) -> R,
+    meta: &'m Meta<'m>,
+    n: usize,
+    plan: Plan,
+    workspace: &'w mut [u64],
+    at: u64,
+    page: &[u8],
+) -> Result<usize> {
+    let mut reader = new(Page::new(meta, n, plan));
+    reader.open(workspace)?;
+    reader.skip(page, n, at, |_, _| ())
 }

@@ -86,11 +86,65 @@ fn high(a: u64, b: u64) -> u64 {
     high.wrapping_add(middle >> 32) | u64::from((lowest | middle) & low != 0)
 }
 
-#[cfg(all(test, not(feature = "small")))]
-#[allow(clippy::cast_possible_truncation, reason = "latents are made of as many bits")]
+#[cfg(test)]
 mod tests {
-    use super::super::join::product_beyond;
     use super::*;
+
+    /// Half floats, for machines that do not know them.
+    mod half {
+        pub fn widen(half: u64) -> f32 {
+            let (sign, magnitude) = ((half as u32 & 0x8000) << 16, half as u32 & 0x7FFF);
+            let bits = match magnitude {
+                0..0x400 => (magnitude as f32 * f32::from_bits(0x3380_0000)).to_bits(),
+                0x400..0x7C00 => (magnitude << 13) + (112 << 23),
+                _ => (magnitude << 13) | 0x7F80_0000,
+            };
+            f32::from_bits(sign | bits)
+        }
+
+        pub fn round(float: f32) -> u64 {
+            let bits = float.to_bits();
+            let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7FFF_FFFF);
+            let half = match magnitude {
+                // Below the least normal half: count units of 2^-24. Below half a unit everything becomes 0.
+                0..0x3300_0000 => 0,
+                0x3300_0000..0x3880_0000 => nearest(magnitude & 0x7F_FFFF | 0x80_0000, 126 - (magnitude >> 23)),
+                0x3880_0000..0x7F80_0000 => nearest(magnitude - (112 << 23), 13).min(0x7C00),
+                0x7F80_0000 => 0x7C00,
+                _ => 0x7E00 | magnitude >> 13 & 0x3FF,
+            };
+            u64::from(sign | half)
+        }
+
+        /// `bits / 2^shift`, to nearest, ties to even.
+        fn nearest(bits: u32, shift: u32) -> u32 {
+            let (kept, half, rest) = (bits >> shift, 1 << (shift - 1), bits & ((1 << shift) - 1));
+            kept + u32::from(rest > half || rest == half && kept & 1 == 1)
+        }
+    }
+
+    /// The same product, computed with the floats of the machine.
+    fn expected(latent: u64, base: u64, ty: NumberType) -> u64 {
+        let (middle, mantissa) = (1u64 << (ty.bits() - 1), ty.mantissa_bits());
+        let (most, infinity) = (2u64 << mantissa, (middle - 1) >> mantissa << mantissa);
+        let (sign, integer) = if latent < middle { (middle, middle - 1 - latent) } else { (0, latent - middle) };
+        let float_of = |integer: u64| match ty {
+            NumberType::F64 => (integer as f64).to_bits(),
+            NumberType::F32 => u64::from((integer as f32).to_bits()),
+            _ => half::round(integer as f32),
+        };
+        let magnitude = if integer < most { float_of(integer) } else { float_of(most) + integer - most };
+        let float = magnitude | sign;
+        if float & !middle > infinity {
+            return float | 1 << mantissa >> 1;
+        }
+        match ty {
+            NumberType::F64 => (f64::from_bits(float) * f64::from_bits(base)).to_bits(),
+            NumberType::F32 => u64::from((f32::from_bits(float as u32) * f32::from_bits(base as u32)).to_bits()),
+            // Rounded once: 22 bits of mantissas fit in an f32, so that its product is exact.
+            _ => half::round(half::widen(float) * half::widen(base)),
+        }
+    }
 
     /// Floats of every kind: both ends of each range, and bits in no order.
     fn bases(bits: u32, mantissa: u32) -> Vec<u64> {
@@ -122,30 +176,38 @@ mod tests {
     }
 
     #[test]
-    fn products_are_those_of_the_machine() {
-        for latent in latents(64, 52) {
-            for base in bases(64, 52) {
-                for base in [base, base | 1 << 63] {
-                    let expected = product_beyond(latent, base, 2 << 52);
-                    assert_eq!(product(latent, base, NumberType::F64), expected, "{latent:x} {base:x}");
+    fn products_equal_those_of_the_machine() {
+        for ty in [NumberType::F16, NumberType::F32, NumberType::F64] {
+            let (bits, mantissa) = (ty.bits(), ty.mantissa_bits());
+            for latent in latents(bits, mantissa) {
+                for base in bases(bits, mantissa) {
+                    for base in [base, base | 1 << (bits - 1)] {
+                        assert_eq!(product(latent, base, ty), expected(latent, base, ty), "{latent:x} {base:x} {ty:?}");
+                    }
                 }
             }
         }
-        for latent in latents(32, 23) {
-            for base in bases(32, 23) {
-                for base in [base, base | 1 << 31] {
-                    let expected = product_beyond(latent as u32, base as u32, 2 << 23);
-                    assert_eq!(product(latent, base, NumberType::F32), u64::from(expected), "{latent:x} {base:x}");
-                }
+    }
+
+    #[test]
+    fn every_half_survives_widening_and_rounding() {
+        for bits in 0..=u64::from(u16::MAX) {
+            let nan = bits & 0x7C00 == 0x7C00 && bits & 0x3FF != 0;
+            assert_eq!(half::round(half::widen(bits)), if nan { bits | 0x200 } else { bits }, "{bits:04x}");
+        }
+    }
+
+    #[test]
+    fn rounding_finds_the_nearest_by_comparison() {
+        // Every pair of neighbours, at a quarter, the half and three quarters between them.
+        for low in 0..0x7BFFu64 {
+            let (a, b) = (f64::from(half::widen(low)), f64::from(half::widen(low + 1)));
+            for (part, up) in [(0.25, false), (0.5, low & 1 == 1), (0.75, true)] {
+                let float = (a + (b - a) * part) as f32;
+                assert_eq!(half::round(float), low + u64::from(up), "{low:04x} {part}");
+                assert_eq!(half::round(-float), (low + u64::from(up)) | 0x8000);
             }
         }
-        for latent in latents(16, 10) {
-            for base in bases(16, 10) {
-                for base in [base, base | 1 << 15] {
-                    let expected = product_beyond(latent as u16, base as u16, 2 << 10);
-                    assert_eq!(product(latent, base, NumberType::F16), u64::from(expected), "{latent:x} {base:x}");
-                }
-            }
-        }
+        assert_eq!((half::round(65519.996), half::round(65520.0)), (0x7BFF, 0x7C00));
     }
 }

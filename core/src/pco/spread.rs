@@ -1,7 +1,47 @@
-//! How the bins of a variable are spread over its tANS table, whatever the table looks like.
+//! Spreads the bins of a variable over its tANS table, whatever the layout of the table.
+
+use super::meta::{Bin, Role, Variable};
+use crate::num::index;
+use crate::{Error, ErrorKind, Result};
+
+/// Reads the bins of `variable` and checks them. Calls `each` with every bin and its index, then `fill` with every entry of the table
+/// that stands for the bin.
+#[inline(always)]
+pub(crate) fn spread(
+    variable: &Variable<'_>,
+    window: u32,
+    mut each: impl FnMut(u32, &Bin),
+    mut fill: impl FnMut(u32, &Bin, usize),
+) -> Result<()> {
+    let size = 1u32 << (variable.table_log & 15);
+    let (mut slot, mut total) = (0, 0);
+    let refuse = |kind, i| Err(Error::new(kind, variable.at(i)));
+    for (i, bin) in (0u32..).zip(variable.iter()) {
+        total += bin.weight;
+        if bin.offset_bits > variable.width {
+            return refuse(ErrorKind::PcoOffsetBits, i);
+        }
+        if variable.role == Role::Lookback && !(1..=u64::from(window)).contains(&bin.lower) {
+            return refuse(ErrorKind::PcoLookbackBin, i);
+        }
+        if total > size {
+            return refuse(ErrorKind::PcoWeights, i);
+        }
+        each(i, &bin);
+        for _ in 0..bin.weight {
+            fill(i, &bin, index(u64::from(slot)));
+            slot = (slot + stride(size)) & (size - 1);
+        }
+    }
+    // Without bins every latent is 0, and the table has one entry.
+    match total.max(u32::from(variable.bins == 0)) == size {
+        true => Ok(()),
+        false => refuse(ErrorKind::PcoWeights, variable.bins),
+    }
+}
 
 /// From one entry of a bin to the next: three fifths of the size, made odd so that every entry is met once.
-pub(crate) const fn stride(size: u32) -> u32 {
+const fn stride(size: u32) -> u32 {
     // 39322 / 2^16 is 3/5 for each size there is, and no division.
     (size * 39_322) >> 16 | 1
 }

@@ -21,26 +21,6 @@ pub(crate) fn table_room(table_log: u32) -> usize {
 /// Buffers for a lane whose next batch is begun before the current one is joined.
 const BUFFERS: usize = if tuning::PIPELINED { 2 } else { 1 };
 
-/// Bytes of an entry of a fast tANS table.
-const ENTRY_SIZE: u64 = 4;
-
-/// What the fast decoder needs besides its tables, in entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Buffers {
-    pub widths: usize,
-    /// By role.
-    pub lanes: [LaneBuffers; 3],
-    /// While tables are built, before anything else is needed.
-    counters: usize,
-}
-
-/// What a lane needs besides its table, in latents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LaneBuffers {
-    pub values: usize,
-    pub history: usize,
-}
-
 impl Meta<'_> {
     /// Returns the words of workspace that decoding pages of at most `n` numbers takes.
     ///
@@ -60,73 +40,61 @@ impl Meta<'_> {
         })
     }
 
-    /// Returns how many latents of a variable the compact decoder remembers.
+    /// The same for tables made for speed.
+    fn fast_len(&self, n: usize, plan: Plan) -> u64 {
+        let (mut tables, mut buffers, mut counters) = (0, words(u64_from(BATCH), 1), 0);
+        for variable in self.variables.iter().flatten() {
+            let (entries, size) = (u64_from(table_room(variable.table_log)), widened(variable.width));
+            let history = self.history(variable.role, n, plan);
+            tables += words(entries, 4) + words(entries, size);
+            buffers += words(u64_from(self.values_len(variable.role)), size) + words(u64_from(history), size);
+            counters = words(u64::from(variable.bins), 2).max(counters);
+        }
+        // Counters are used only while tables are built, before any buffer.
+        tables + buffers.max(counters)
+    }
+
+    /// Returns how many latents of a variable a decoder remembers.
     pub(crate) fn history(&self, role: Role, n: usize, plan: Plan) -> usize {
         if role == Role::Lookback || role == Role::Secondary && !self.delta.covers_secondary() {
             return 0;
         }
         match &self.delta {
-            Delta::None => 0,
-            Delta::Consecutive { order, .. } => index(u64::from(*order)),
-            Delta::Lookback { .. } if plan.is_whole() && role == Role::Primary && self.mode == Mode::Classic => 0,
-            Delta::Lookback { .. } => self.ring(n),
-            Delta::Conv1(_) => MAX_ORDER,
+            Delta::Consecutive { order, .. } if plan.is_compact() => index(u64::from(*order)),
+            Delta::None | Delta::Consecutive { .. } => 0,
+            Delta::Lookback { .. } if role == Role::Primary && self.looks_back_in_output(plan) => 0,
+            // No lookback reaches past the start of a page.
+            Delta::Lookback { .. } => {
+                index(u64::from(self.delta.window())).min(n.checked_next_power_of_two().unwrap_or(usize::MAX))
+            }
+            Delta::Conv1(_) if plan.is_compact() => MAX_ORDER,
+            Delta::Conv1(_) => MAX_ORDER + BATCH,
         }
     }
 
-    /// The farthest lookback within a page: none reaches past its start.
-    fn ring(&self, n: usize) -> usize {
-        index(u64::from(self.delta.window())).min(n.checked_next_power_of_two().unwrap_or(usize::MAX))
-    }
-
-    /// The same for tables made for speed.
-    fn fast_len(&self, n: usize, plan: Plan) -> u64 {
-        let buffers = self.buffers(n, plan);
-        let sizes = [Role::Lookback, Role::Primary, Role::Secondary]
-            .map(|role| self.variable(role).map_or(0, |v| widened(v.width)));
-        let tables: u64 = self
-            .variables
-            .iter()
-            .flatten()
-            .map(|variable| {
-                let entries = u64_from(table_room(variable.table_log));
-                words(entries, ENTRY_SIZE) + words(entries, widened(variable.width))
-            })
-            .sum();
-        let lanes = buffers.lanes.iter().zip(sizes);
-        let rest = lanes.fold(words(u64_from(buffers.widths), 1), |sum, (lane, size)| {
-            sum + words(u64_from(lane.values), size) + words(u64_from(lane.history), size)
-        });
-        tables + rest.max(words(u64_from(buffers.counters), 2))
-    }
-
-    /// `true` if the output of the fast decoder is the history of lookbacks. It holds no latents if those are wider than numbers.
+    /// `true` if the output is the history of lookbacks. It holds no latents of the fast decoder if those are wider than numbers, or in
+    /// another order of bytes.
     pub(crate) fn looks_back_in_output(&self, plan: Plan) -> bool {
         let bits = self.number_type.bits();
         let looks_back = self.mode == Mode::Classic && matches!(self.delta, Delta::Lookback { .. });
-        plan.is_whole() && looks_back && widened(bits) == u64::from(bits / 8)
+        plan.is_whole()
+            && looks_back
+            && (plan.is_compact() || cfg!(target_endian = "little") && widened(bits) == u64::from(bits / 8))
     }
 
-    /// Returns what the fast decoder needs besides its tables.
-    pub(crate) fn buffers(&self, n: usize, plan: Plan) -> Buffers {
-        let has = |role| usize::from(self.variable(role).is_some());
-        let (lookback, secondary) = (has(Role::Lookback), has(Role::Secondary));
-        let ring = self.ring(n);
-        let primary_history = match &self.delta {
-            Delta::Conv1(_) => BATCH + MAX_ORDER,
-            _ if self.looks_back_in_output(plan) => 0,
-            _ => ring,
-        };
-        let dict = usize::from(self.has_dict());
-        let covered = usize::from(self.delta.covers_secondary());
-        Buffers {
-            widths: BATCH,
-            lanes: [
-                LaneBuffers { values: BATCH * BUFFERS * lookback, history: 0 },
-                LaneBuffers { values: BATCH * BUFFERS * dict, history: primary_history },
-                LaneBuffers { values: BATCH * secondary, history: ring * secondary * covered },
-            ],
-            counters: self.variables.iter().flatten().map(|v| index(u64::from(v.bins))).max().unwrap_or(0),
+    /// Returns the plan for pages that are decoded to these bytes: the fast decoder looks back on latents in them only if words may be
+    /// where they are.
+    pub(crate) fn plan_for(&self, bytes: &[u8], plan: Plan) -> Plan {
+        let aligned = bytes.as_ptr().addr().is_multiple_of(self.number_type.size());
+        if plan.is_compact() || aligned { plan } else { plan.in_batches() }
+    }
+
+    /// Returns how many values of a variable the fast decoder buffers: batches that do not go to the output at once.
+    pub(crate) fn values_len(&self, role: Role) -> usize {
+        match role {
+            Role::Primary if !self.has_dict() => 0,
+            Role::Secondary => BATCH,
+            _ => BATCH * BUFFERS,
         }
     }
 }

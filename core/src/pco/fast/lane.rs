@@ -1,21 +1,21 @@
 //! One latent variable while a page is read: its table, its states, and what it remembers of earlier latents.
 
-use core::convert::identity;
-
 use super::batch::{offsets, packed, symbols};
 use super::delta::{Ring, convolve, look_back, sum};
-use super::fields::FieldReader;
-use super::meta::{BATCH, Convolution, Delta, MAX_ORDER, Role, Variable};
-use super::number::{Latent, top};
 use super::tans::{Entry, States, SymbolTable};
-use super::workspace::{carve, table_room};
-use crate::num::{index, u64_from};
-use crate::{Name, Part, Result, Trace, Value};
+use crate::num::index;
+use crate::pco::fields::FieldReader;
+use crate::pco::meta::{BATCH, Convolution, MAX_ORDER, Variable};
+use crate::pco::number::{Latent, top};
+use crate::pco::reader::read_states;
+use crate::pco::workspace::{carve, table_room};
+use crate::{Result, Trace};
 
-/// What the latents of a lane are told from.
-#[derive(Clone, Copy, Debug)]
+/// What the latents of a lane are computed from.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum DeltaState<'m> {
     /// Nothing: values are latents.
+    #[default]
     None,
     /// As many sums as the order says.
     Sums(usize),
@@ -27,8 +27,8 @@ pub(crate) enum DeltaState<'m> {
     Predict(&'m Convolution<'m>),
 }
 
-/// One latent variable while a page is read.
-#[derive(Debug)]
+/// One latent variable while a page is read. It stays without a table if the chunk does not have the variable.
+#[derive(Debug, Default)]
 pub(crate) struct Lane<'m, 'w, D> {
     pub table: SymbolTable<'w, D>,
     pub states: States,
@@ -62,20 +62,9 @@ pub(crate) struct Place {
 }
 
 impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
-    /// A lane without a table, as it stays for a variable that the chunk does not have.
+    /// A lane without a table.
     pub fn new(delta: DeltaState<'m>) -> Self {
-        Self {
-            table: SymbolTable::NONE,
-            states: [0; 4],
-            delta,
-            values: &mut [],
-            width: 0,
-            moments: [D::ZERO; 7],
-            history: &mut [],
-            ring_in: 0,
-            ring_out: 0,
-            shift: D::ZERO,
-        }
+        Self { delta, ..Self::default() }
     }
 
     /// Carves the table of `variable` out of the workspace, which has room for it, and fills it. `flip` is added to each latent.
@@ -100,39 +89,28 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
 
     /// Reads what page metadata holds of this variable. State latents that belong in the output go to `output`.
     #[inline(never)]
-    pub fn open(
+    pub fn read_state(
         &mut self,
-        fields: &mut FieldReader<'_, '_, impl Trace>,
-        role: Role,
-        delta: &Delta<'_>,
+        fields: &mut FieldReader<'_, impl Trace>,
+        variable: &Variable<'_>,
+        latents: usize,
         output: &mut [D],
     ) -> Result<()> {
-        fields.trace.enter(Name::Variable, Value::Word(role.name()));
-        (self.ring_in, self.ring_out) = (0, 0);
-        self.moments = [D::ZERO; 7];
-        if !matches!(self.delta, DeltaState::None) {
-            let count = delta.state_len();
-            // Nothing is stored before all of it is known to be in the input.
-            fields.require(u64::from(self.width) * u64_from(count))?;
-            for i in 0..count {
-                let latent = D::low(fields.take(Part::Data, Name::State, self.width));
-                match self.delta {
-                    DeltaState::Sums(_) => {
-                        set(&mut self.moments, i, if i == 0 { latent.plus(self.shift) } else { latent });
-                    }
-                    DeltaState::Output => set(output, i, latent.plus(self.shift)),
-                    DeltaState::Ring => set(self.history, i, latent),
-                    DeltaState::Predict(..) => set(self.history, MAX_ORDER - count.min(MAX_ORDER) + i, latent),
-                    DeltaState::None => {}
-                }
+        let Self { delta, moments, history, shift, .. } = self;
+        let latents = if matches!(delta, DeltaState::None) { 0 } else { latents };
+        *moments = [D::ZERO; 7];
+        let states = read_states(fields, variable, latents, |i, latent| {
+            let (to, i, shift): (&mut [D], _, _) = match delta {
+                DeltaState::Sums(_) => (moments, i, if i == 0 { *shift } else { D::ZERO }),
+                DeltaState::Output => (output, i, *shift),
+                DeltaState::Ring | DeltaState::None => (history, i, D::ZERO),
+                DeltaState::Predict(_) => (history, MAX_ORDER - latents.min(MAX_ORDER) + i, D::ZERO),
+            };
+            if let Some(to) = to.get_mut(i) {
+                *to = D::low(latent).plus(shift);
             }
-            self.ring_in = count;
-        }
-        for state in &mut self.states {
-            *state = index(fields.take(Part::Symbols, Name::TansState, self.table.log));
-        }
-        fields.check()?;
-        fields.trace.leave();
+        })?;
+        (self.ring_in, self.ring_out, self.states) = (latents, 0, states.map(index));
         Ok(())
     }
 
@@ -146,41 +124,23 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         (self.states, self.moments) = (states, moments.map(D::low));
     }
 
-    /// The values of a batch: in the lane's own buffer if it has one, else in the output.
+    /// The values of a batch.
     pub fn values_at<'v>(&'v mut self, out: &'v mut [D], place: Place) -> &'v mut [D] {
-        let (values, from) = match self.values.len() {
-            0 => (out, place.first),
-            len => (&mut *self.values, (place.batch * BATCH) & (len - 1)),
-        };
-        values.get_mut(from..).and_then(|values| values.get_mut(..place.count)).unwrap_or(&mut [])
+        values_from(self.values, out, place).get_mut(..place.count).unwrap_or(&mut [])
     }
 
     /// Reads one latent, or one delta, for each stored value. Takes the last of the sums on the way. Returns the bits after the
     /// symbols and after the offsets.
     #[inline(never)]
     pub fn read(&mut self, bytes: &[u8], at: usize, widths: &mut [u8], out: &mut [D], place: Place) -> (usize, usize) {
-        let Self { table, states, delta, moments, values: own, .. } = self;
-        let (values, from) = match own.len() {
-            0 => (out, place.first),
-            len => (&mut **own, (place.batch * BATCH) & (len - 1)),
-        };
-        let values = values.get_mut(from..).and_then(|values| values.get_mut(..place.stored)).unwrap_or(&mut []);
+        let Self { table, states, delta, moments, values, .. } = self;
+        let values = values_from(values, out, place).get_mut(..place.stored).unwrap_or(&mut []);
         if table.log == 0 && !matches!(delta, DeltaState::Sums(_)) {
             packed(bytes, at, table.widest, table.lowers.first().copied().unwrap_or(D::ZERO), values);
             return (at, at.wrapping_add(values.len().wrapping_mul(index(u64::from(table.widest)))));
         }
         let at = symbols(bytes, at, table, states, widths, values);
-        let end = match last_moment(*delta, moments) {
-            Some(moment) => {
-                // In a register while the loop runs.
-                let mut sum = *moment;
-                let end = offsets(bytes, at, widths, values, |delta| add(&mut sum, delta));
-                *moment = sum;
-                end
-            }
-            None => offsets(bytes, at, widths, values, identity),
-        };
-        (at, end)
+        (at, offsets(bytes, at, widths, values, last_moment(*delta, moments)))
     }
 
     /// Makes latents of the deltas of a batch. `None` if one looks back on nothing.
@@ -219,23 +179,59 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         }
     }
 
-    /// The parts that the pipeline works on.
-    pub fn split(&mut self) -> Parts<'_, 'w, D> {
-        Parts {
-            table: &self.table,
-            states: &mut self.states,
-            moment: last_moment(self.delta, &mut self.moments),
-            values: self.values,
-        }
+    /// A batch whose symbols were decoded.
+    pub fn current<'l>(&'l mut self, out: &'l mut [D], place: Place) -> Option<Current<'l, D>> {
+        let values = values_from(self.values, out, place).first_chunk_mut()?;
+        Some(Current { values, moment: last_moment(self.delta, &mut self.moments) })
+    }
+
+    /// A batch that is begun.
+    pub fn next<'l>(&'l mut self, out: &'l mut [D], place: Place) -> Option<Next<'l, D>> {
+        let values = values_from(self.values, out, place).first_chunk_mut()?;
+        Some(Next { table: &self.table, states: &mut self.states, values })
+    }
+
+    /// Two batches in a row: one whose symbols were decoded, one that is begun.
+    pub fn current_and_next<'l>(
+        &'l mut self,
+        out: &'l mut [D],
+        here: Place,
+        then: Place,
+    ) -> Option<(Current<'l, D>, Next<'l, D>)> {
+        let Self { table, states, delta, moments, values, .. } = self;
+        let (now, then) = if values.is_empty() {
+            let (now, then) = out.split_at_mut_checked(then.first)?;
+            (now.get_mut(here.first..)?, then)
+        } else {
+            let (even, odd) = values.split_at_mut_checked(BATCH)?;
+            if here.batch.is_multiple_of(2) { (even, odd) } else { (odd, even) }
+        };
+        let current = Current { values: now.first_chunk_mut()?, moment: last_moment(*delta, moments) };
+        Some((current, Next { table, states, values: then.first_chunk_mut()? }))
     }
 }
 
-/// The parts of a lane that reading a batch changes, apart.
-pub(crate) struct Parts<'l, 'w, D> {
-    pub table: &'l SymbolTable<'w, D>,
-    pub states: &'l mut States,
+/// A batch whose symbols were decoded: its values lack their offsets.
+pub(crate) struct Current<'l, D> {
+    pub values: &'l mut [D; BATCH],
+    /// The sum that is taken on the way, for consecutive deltas.
     pub moment: Option<&'l mut D>,
-    pub values: &'l mut [D],
+}
+
+/// A batch whose symbols are decoded next.
+pub(crate) struct Next<'l, D> {
+    pub table: &'l SymbolTable<'l, D>,
+    pub states: &'l mut States,
+    pub values: &'l mut [D; BATCH],
+}
+
+/// The values from a batch on: in the lane's own buffers if it has any, else in the output.
+fn values_from<'v, D>(own: &'v mut [D], out: &'v mut [D], place: Place) -> &'v mut [D] {
+    let (values, from) = match own.len() {
+        0 => (out, place.first),
+        len => (own, (place.batch * BATCH) & (len - 1)),
+    };
+    values.get_mut(from..).unwrap_or(&mut [])
 }
 
 /// The sum that is taken while offsets are read.
@@ -243,19 +239,5 @@ fn last_moment<'l, D>(delta: DeltaState<'_>, moments: &'l mut [D; 7]) -> Option<
     match delta {
         DeltaState::Sums(order) => moments.get_mut(order.checked_sub(1)?),
         _ => None,
-    }
-}
-
-/// Returns the sum so far, and adds to it.
-#[inline(always)]
-pub(crate) fn add<D: Latent>(sum: &mut D, delta: D) -> D {
-    let before = *sum;
-    *sum = before.plus(delta);
-    before
-}
-
-fn set<D>(slice: &mut [D], i: usize, value: D) {
-    if let Some(entry) = slice.get_mut(i) {
-        *entry = value;
     }
 }

@@ -17,53 +17,45 @@
 //!
 //! The measurements are in docs/tried/pco.md.
 
-use core::convert::identity;
-
-use super::batch::{offsets, symbols};
+use super::batch::{add, offsets, symbols};
 use super::keep::keep;
-use super::lane::add;
-use super::meta::BATCH;
-use super::number::Latent;
-use super::tans::{Entry, States, SymbolTable, next_state};
-
-/// The offsets of the unit that is finished.
-pub(crate) struct Current<'c, D> {
-    pub values: &'c mut [D; BATCH],
-    /// The sum that is taken on the way, for consecutive deltas.
-    pub moment: Option<&'c mut D>,
-}
-
-/// The symbols of the unit that is begun.
-pub(crate) struct Next<'n, D> {
-    pub table: &'n SymbolTable<'n, D>,
-    pub states: &'n mut States,
-    /// The widths of the current unit, which those of this one replace group by group.
-    pub widths: &'n mut [u8; BATCH],
-    pub values: &'n mut [D; BATCH],
-}
+use super::lane::{Current, Next};
+use super::tans::{Entry, States, next_state};
+use crate::bits::u64_at;
+use crate::pco::meta::BATCH;
+use crate::pco::number::Latent;
 
 /// Finishes a unit and begins the next. The offsets start at bit `at`, the symbols at bit `symbols_at`. Returns the bit after the
-/// symbols, or `None` if the input ends so soon that nothing is certain.
+/// symbols, or `None` if the input ends so soon that nothing is certain. `widths` are those of the current unit; those of the next
+/// replace them.
 pub(crate) fn pair<D: Latent, E: Latent>(
     bytes: &[u8],
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
     next: Next<'_, E>,
+    widths: &mut [u8; BATCH],
 ) -> Option<usize> {
     let table = next.table;
     if !(1..=12).contains(&table.log) {
-        finish(bytes, at, next.widths, current);
-        let end = symbols(bytes, symbols_at, table, next.states, next.widths, next.values);
+        offsets(bytes, at, widths, current.values, current.moment);
+        let end = symbols(bytes, symbols_at, table, next.states, widths, next.values);
         return (end.div_ceil(8) <= bytes.len()).then_some(end);
     }
     let window: Option<&[u8; WINDOW + 8]> = bytes.get(at / 8..).and_then(<[u8]>::first_chunk);
     let end = match window {
         Some(window) => {
             let first = at / 8 * 8;
-            first.wrapping_add(by_size(window, at.wrapping_sub(first), symbols_at.wrapping_sub(first), current, next))
+            first.wrapping_add(by_size(
+                window,
+                at.wrapping_sub(first),
+                symbols_at.wrapping_sub(first),
+                current,
+                next,
+                widths,
+            ))
         }
-        None => by_size(bytes, at, symbols_at, current, next),
+        None => by_size(bytes, at, symbols_at, current, next, widths),
     };
     // Loads that start up to here had all of their bytes.
     ((end / 8).saturating_add(16) <= bytes.len()).then_some(end)
@@ -76,11 +68,12 @@ fn by_size<I: Input, D: Latent, E: Latent>(
     symbols_at: usize,
     current: Current<'_, D>,
     next: Next<'_, E>,
+    widths: &mut [u8; BATCH],
 ) -> usize {
     match next.table.log {
-        0..=8 => sized::<I, D, E, 256>(bytes, at, symbols_at, current, next),
-        9..=10 => sized::<I, D, E, 1024>(bytes, at, symbols_at, current, next),
-        _ => sized::<I, D, E, 4096>(bytes, at, symbols_at, current, next),
+        0..=8 => sized::<I, D, E, 256>(bytes, at, symbols_at, current, next, widths),
+        9..=10 => sized::<I, D, E, 1024>(bytes, at, symbols_at, current, next, widths),
+        _ => sized::<I, D, E, 4096>(bytes, at, symbols_at, current, next, widths),
     }
 }
 
@@ -91,30 +84,21 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     symbols_at: usize,
     current: Current<'_, D>,
     next: Next<'_, E>,
+    widths: &mut [u8; BATCH],
 ) -> usize {
     let (Some(entries), Some(lowers)) = (next.table.entries.first_chunk(), next.table.lowers.first_chunk()) else {
         return at;
     };
-    let Next { states, widths, values, .. } = next;
+    let Next { states, values, .. } = next;
     let widest = widths.iter().fold(0, |most, &width| width.max(most));
     if widest == 0 {
         // Without offsets there is nothing to do at the same time.
-        if let Some(moment) = current.moment {
-            current.values.iter_mut().for_each(|value| *value = add(moment, *value));
-        }
+        offsets(&[], at, widths, current.values, current.moment);
         return alone::<I, E, SIZE>(bytes, symbols_at, entries, lowers, states, widths, values);
     }
     let Current { values: finished, moment } = current;
     let work = Work { bytes, at, symbols_at, finished, entries, lowers, states, widths, values };
     choose(work, moment, widest)
-}
-
-/// Adds the offsets of a unit that no other follows. Returns the bit after them.
-pub(crate) fn finish<D: Latent>(bytes: &[u8], at: usize, widths: &[u8; BATCH], current: Current<'_, D>) -> usize {
-    match current.moment {
-        Some(moment) => offsets(bytes, at, widths, current.values, |delta| add(moment, delta)),
-        None => offsets(bytes, at, widths, current.values, identity),
-    }
 }
 
 /// The inputs and outputs of the loop.
@@ -254,7 +238,7 @@ trait Input: Copy {
 impl Input for &[u8] {
     #[inline(always)]
     fn load(self, at: usize) -> u64 {
-        self.get(at / 8..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        u64_at(self, at / 8)
     }
 }
 
@@ -277,9 +261,4 @@ fn wide_word(bytes: impl Input, at: usize) -> u64 {
     // The next eight bytes fill what the shift has made room for.
     let high = bytes.load(at.wrapping_add(8));
     low >> shift | high << (8 - shift)
-}
-
-/// Returns the batch that starts at `from`.
-pub(crate) fn batch_at<D>(values: &mut [D], from: usize) -> Option<&mut [D; BATCH]> {
-    values.get_mut(from..)?.first_chunk_mut()
 }

@@ -14,11 +14,11 @@
 use core::convert::identity;
 
 use super::keep::{keep, keep_narrow};
-use super::meta::BATCH;
-use super::number::Latent;
 use super::tans::{Entry, States, SymbolTable, next_state};
 use crate::bits::u64_at;
 use crate::num::index;
+use crate::pco::meta::BATCH;
+use crate::pco::number::Latent;
 
 /// Decodes one symbol for each value: writes the least latent of its bin there, and the bin's offset bits to `widths`.
 ///
@@ -81,11 +81,36 @@ fn symbol<D: Latent>(entries: &[Entry], lowers: &[D], state: &mut usize, word: &
     Some((entry, lower))
 }
 
-/// Adds to each value an offset of as many bits as `widths` says, and passes the sum through `finish`.
+/// Adds to each value an offset of as many bits as `widths` says. With a `moment`, takes the sum of the values on the way: each becomes
+/// the moment before it.
 ///
 /// `at` is the bit where the offsets start. Returns the bit after them.
-#[inline(never)]
 pub(crate) fn offsets<D: Latent>(
+    bytes: &[u8],
+    at: usize,
+    widths: &[u8],
+    values: &mut [D],
+    moment: Option<&mut D>,
+) -> usize {
+    let Some(moment) = moment else { return offsets_by(bytes, at, widths, values, identity) };
+    // In a register while the loop runs.
+    let mut sum = *moment;
+    let end = offsets_by(bytes, at, widths, values, |delta| add(&mut sum, delta));
+    *moment = sum;
+    end
+}
+
+/// Returns the sum so far, and adds to it.
+#[inline(always)]
+pub(crate) fn add<D: Latent>(sum: &mut D, delta: D) -> D {
+    let before = *sum;
+    *sum = before.plus(delta);
+    before
+}
+
+/// [`offsets`] that passes each value through `finish`.
+#[inline(never)]
+fn offsets_by<D: Latent>(
     bytes: &[u8],
     mut at: usize,
     widths: &[u8],
@@ -149,7 +174,7 @@ pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, v
     if width > 0 {
         let (mut at, widths) = (at, [u8::try_from(width).unwrap_or(64); 64]);
         for values in values.chunks_mut(widths.len()) {
-            at = offsets(bytes, at, &widths, values, identity);
+            at = offsets(bytes, at, &widths, values, None);
         }
     }
 }

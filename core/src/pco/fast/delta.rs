@@ -3,10 +3,10 @@
 //! The loops are bound by latency: each latent waits for the one before it. They return `None` for a lookback of 0 or one beyond
 //! the window, which the lane reports as `PcoLookback`.
 
-use super::meta::{BATCH, Convolution, MAX_ORDER};
-use super::number::Latent;
 use crate::bits::mask;
 use crate::num::index;
+use crate::pco::meta::{BATCH, Convolution, MAX_ORDER};
+use crate::pco::number::Latent;
 use crate::tuning;
 
 /// Replaces each value by `first` plus the sum of the values before it. `first` becomes the sum that follows the last one.

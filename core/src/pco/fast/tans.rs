@@ -1,11 +1,11 @@
 //! tANS tables: for each state the bin that it stands for and the states that may follow.
 
 use super::keep::keep_narrow;
-use super::meta::Variable;
-use super::number::Latent;
-use super::spread::{stride, transition};
 use crate::Result;
 use crate::num::index;
+use crate::pco::meta::{Bin, Variable};
+use crate::pco::number::Latent;
+use crate::pco::spread::{spread, transition};
 
 /// An entry of a tANS table: bits to read for the next state, offset bits of the bin, and the state that the bits are added to.
 ///
@@ -29,7 +29,9 @@ pub(crate) fn next_state(entry: Entry, word: u64) -> usize {
 }
 
 /// The decoding table of one latent variable: for each state its entry, and the least latent of its bin.
-#[derive(Clone, Copy, Debug)]
+///
+/// Empty for a variable that the chunk does not have.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SymbolTable<'w, D> {
     pub entries: &'w [Entry],
     pub lowers: &'w [D],
@@ -37,11 +39,6 @@ pub(crate) struct SymbolTable<'w, D> {
     pub log: u32,
     /// The most offset bits of any bin.
     pub widest: u32,
-}
-
-impl<D> SymbolTable<'_, D> {
-    /// The table of a variable that the chunk does not have.
-    pub const NONE: Self = Self { entries: &[], lowers: &[], log: 0, widest: 0 };
 }
 
 impl<'w, D: Latent> SymbolTable<'w, D> {
@@ -57,34 +54,28 @@ impl<'w, D: Latent> SymbolTable<'w, D> {
         shift: D,
         window: u32,
     ) -> Result<Self> {
-        let size = 1u32 << (variable.table_log & 15);
-        let (step, last) = (stride(size), size - 1);
-        let (mut slot, mut total, mut widest) = (0, 0, 0);
-        for (i, bin) in (0u16..).zip(variable.iter()) {
-            total += bin.weight;
-            variable.check(u32::from(i), &bin, total, window)?;
+        let mut widest = 0;
+        let each = |i: u32, bin: &Bin| {
             widest = bin.offset_bits.max(widest);
-            if let Some(counter) = counters.get_mut(usize::from(i)) {
+            if let Some(counter) = counters.get_mut(index(u64::from(i))) {
                 *counter = u16::try_from(bin.weight).unwrap_or(u16::MAX);
             }
-            let bits = u8::try_from(bin.offset_bits).unwrap_or(u8::MAX);
-            let lower = D::low(bin.lower).plus(shift);
-            for _ in 0..bin.weight {
-                let at = index(u64::from(slot));
-                if let (Some(to), Some(to_lower)) = (entries.get_mut(at), lowers.get_mut(at)) {
-                    *to = entry(0, bits, i.to_le_bytes());
-                    *to_lower = lower;
-                }
-                slot = (slot + step) & last;
+        };
+        let fill = |i: u32, bin: &Bin, at| {
+            if let (Some(to), Some(lower)) = (entries.get_mut(at), lowers.get_mut(at)) {
+                let [low, high, ..] = i.to_le_bytes();
+                *to = entry(0, u8::try_from(bin.offset_bits).unwrap_or(u8::MAX), [low, high]);
+                *lower = D::low(bin.lower).plus(shift);
             }
-        }
+        };
+        spread(variable, window, each, fill)?;
         if variable.bins == 0 {
             // Without bins every latent is 0. The page decides whether there may be any.
             entries.iter_mut().take(1).for_each(|entry| *entry = 0);
             lowers.iter_mut().take(1).for_each(|lower| *lower = shift);
         } else {
             // The entries of a bin, in the order of the table, stand for the numbers from its weight to twice that.
-            for to in entries.iter_mut().take(index(u64::from(size))) {
+            for to in entries.iter_mut().take(1 << (variable.table_log & 15)) {
                 let [_, bits, low, high] = to.to_le_bytes();
                 let Some(counter) = counters.get_mut(usize::from(u16::from_le_bytes([low, high]))) else { continue };
                 let x = u32::from(*counter);
@@ -94,7 +85,6 @@ impl<'w, D: Latent> SymbolTable<'w, D> {
                 *to = entry(u8::try_from(read).unwrap_or(0), bits, [low, high]);
             }
         }
-        variable.check_total(total)?;
         Ok(Self { entries, lowers, log: variable.table_log, widest })
     }
 }

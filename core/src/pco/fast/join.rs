@@ -1,8 +1,9 @@
 //! Joins latents into numbers.
 
-use super::meta::Mode;
-use super::number::{Latent, NumberType, Order};
 use crate::num::index;
+use crate::pco::meta::Mode;
+use crate::pco::number::{Latent, NumberType, Order};
+use crate::pco::soft::product;
 use crate::tuning;
 
 /// Joins the latents of one chunk into numbers.
@@ -59,7 +60,7 @@ impl<'m, D: Latent> Join<'m, D> {
                 let base = L::low(base);
                 each_two(values, second, |value: L, second| value.times(base).plus(second) ^ flip);
             }
-            Mode::FloatMult { base } => float_mult(L::low(base), values, second),
+            Mode::FloatMult { base } => float_mult(self.ty, L::low(base), values, second),
             Mode::FloatQuant { bits } => float_quant::<D, L>(values, second, bits),
             Mode::Dict { entries } if float => return look_up(entries, values, indexes, float_of::<L>),
             Mode::Dict { entries } => return look_up(entries, values, indexes, |latent: L| latent ^ flip),
@@ -102,13 +103,13 @@ fn look_up<D: Latent, L: Latent>(
 
 /// Returns the bits of the float of an ordered latent: positive ones have lost their sign bit, others are inverted.
 #[inline(always)]
-pub(crate) fn float_of<L: Latent>(latent: L) -> L {
+fn float_of<L: Latent>(latent: L) -> L {
     latent ^ (!latent.spread_top() | L::MID)
 }
 
 /// Returns the ordered latent of a float.
 #[inline(always)]
-pub(crate) fn latent_of<L: Latent>(float: L) -> L {
+fn latent_of<L: Latent>(float: L) -> L {
     float ^ (float.spread_top() | L::MID)
 }
 
@@ -136,23 +137,23 @@ fn float_quant<D: Latent, L: Latent>(values: &mut [D], second: &[D], bits: u32) 
 
 /// Replaces each latent by `base` times its integer, moved on by `second` floats.
 #[inline(never)]
-fn float_mult<D: Latent, L: Latent>(base: L, values: &mut [D], second: &[D]) {
+fn float_mult<D: Latent, L: Latent>(ty: NumberType, base: L, values: &mut [D], second: &[D]) {
     // A float holds integers below this exactly. Latents beyond stand for the floats beyond.
-    let most = 1u64 << (L::MANTISSA + 1);
+    let most = 2u64 << ty.mantissa_bits();
     let magnitude = base & !L::MID;
     let all = values.iter().fold(L::ZERO, |all, &value| all | integer_of(cast(value)));
-    if all.wide() < most {
+    if ty == NumberType::F16 || all.wide() >= most {
+        each_two(values, second, |value: L, second| {
+            let product = L::low(product(value.wide(), base.wide(), ty));
+            float_of(latent_of(product).plus(second).plus(L::MID))
+        });
+    } else {
         each_two(values, second, |value: L, second| {
             let product = L::float_from(integer_of(value)).float_product(magnitude);
             // The sign of the product, spread over all bits: what the integer's and the base's do not share.
             let negative = !(value ^ base).spread_top();
             let ordered = product ^ negative ^ L::MID;
             float_of(ordered.plus(second).plus(L::MID))
-        });
-    } else {
-        each_two(values, second, |value: L, second| {
-            let product = product_beyond(value, base, most);
-            float_of(latent_of(product).plus(second).plus(L::MID))
         });
     }
 }
@@ -161,21 +162,4 @@ fn float_mult<D: Latent, L: Latent>(base: L, values: &mut [D], second: &[D]) {
 #[inline(always)]
 fn integer_of<L: Latent>(latent: L) -> L {
     latent ^ !latent.spread_top() ^ L::MID
-}
-
-/// Returns the product where a latent may stand for the bits of a float, or of no float, instead of an integer.
-pub(crate) fn product_beyond<L: Latent>(latent: L, base: L, most: u64) -> L {
-    let integer = integer_of(latent);
-    let sign = !latent & L::MID;
-    let magnitude = match integer.wide() < most {
-        true => L::float_from(integer),
-        false => L::float_from(L::low(most)).plus(integer.minus(L::low(most))),
-    };
-    let float = magnitude | sign;
-    let infinity = (L::MID.wide() - 1) >> L::MANTISSA << L::MANTISSA;
-    if (float & !L::MID).wide() > infinity {
-        // A NaN stays the same, made quiet. Machines disagree about that, so none is asked.
-        return float | L::low(1 << L::MANTISSA >> 1);
-    }
-    float.float_product(base)
 }
