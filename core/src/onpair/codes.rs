@@ -48,7 +48,7 @@ impl<'a> Codes<'a> {
         }
         let form = match bits {
             16 => Form::Pairs(bytes.as_chunks().0),
-            bits => Form::Packed { bytes, bits },
+            bits => Form::Packed(Packed { bytes, bits }),
         };
         Ok(Self { form, len, at: 0 })
     }
@@ -72,7 +72,7 @@ impl<'a> Codes<'a> {
     /// How many bits each code takes.
     pub const fn bits(&self) -> u32 {
         match self.form {
-            Form::Packed { bits, .. } => bits,
+            Form::Packed(packed) => packed.bits,
             _ => 16,
         }
     }
@@ -95,17 +95,11 @@ impl<'a> Codes<'a> {
         let Some(mut to) = to.get_mut(..count) else {
             return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(count)));
         };
-        let (mut room, mut at) = ([0; BLOCK], range.start);
-        while at < range.end {
-            let block = self.block(at..range.end, &mut room);
-            let Some((head, rest)) = to.split_at_mut_checked(block.len()) else { break };
-            if block.is_empty() {
-                break;
-            }
+        self.blocks(range, |block| {
+            let head = to.split_off_mut(..block.len()).unwrap_or_default();
             head.iter_mut().zip(block).for_each(|(to, code)| *to = *code);
-            at = at.wrapping_add(block.len());
-            to = rest;
-        }
+            block.len()
+        });
         Ok(count)
     }
 
@@ -116,30 +110,46 @@ impl<'a> Codes<'a> {
     }
 
     /// The first codes of a range, one at least if there are any. Plain codes come all at once and where they are, others by
-    /// blocks in `room`, of which all but the first start at a byte.
+    /// blocks in `scratch`, of which all but the first start at a byte.
     #[inline]
-    pub(super) fn block<'r>(&self, range: Range<usize>, room: &'r mut [u16; BLOCK]) -> &'r [u16]
+    pub(super) fn block<'r>(&self, range: Range<usize>, scratch: &'r mut [u16; BLOCK]) -> &'r [u16]
     where
         'a: 'r,
     {
         if SMALL {
             let Some(code) = self.get(range.start) else { return &[] };
-            *room = [code; BLOCK];
-            return room.get(..range.len().min(BLOCK)).unwrap_or(&[]);
+            *scratch = [code; BLOCK];
+            return scratch.get(..range.len().min(BLOCK)).unwrap_or(&[]);
         }
         let range = range.start..range.end.min(self.len);
         match self.form {
             Form::Numbers(codes) => codes.get(range).unwrap_or(&[]),
             Form::Pairs(codes) => {
                 let codes = codes.get(range).unwrap_or(&[]);
-                room.iter_mut().zip(codes).for_each(|(to, code)| *to = u16::from_le_bytes(*code));
-                room.get(..codes.len().min(BLOCK)).unwrap_or(&[])
+                scratch.iter_mut().zip(codes).for_each(|(to, code)| *to = u16::from_le_bytes(*code));
+                scratch.get(..codes.len().min(BLOCK)).unwrap_or(&[])
             }
-            Form::Packed { bytes, bits } => {
-                let len = unpack(bytes, bits, range, room);
-                room.get(..len).unwrap_or(&[])
+            Form::Packed(packed) => {
+                let len = unpack(packed.bytes, packed.bits, range, scratch);
+                scratch.get(..len).unwrap_or(&[])
             }
         }
+    }
+
+    /// Calls `each` with the codes of a range, block by block. It returns how many it took; fewer than all end the walk. Returns the
+    /// first code that was not taken.
+    #[inline(always)]
+    pub(super) fn blocks(&self, range: Range<usize>, mut each: impl FnMut(&[u16]) -> usize) -> usize {
+        let (mut scratch, mut at) = ([0; BLOCK], range.start);
+        while at < range.end {
+            let block = self.block(at..range.end, &mut scratch);
+            let taken = each(block);
+            at = at.wrapping_add(taken);
+            if taken < block.len() || block.is_empty() {
+                break;
+            }
+        }
+        at
     }
 
     /// The byte in which a code starts.
@@ -151,14 +161,14 @@ impl<'a> Codes<'a> {
 /// The codes that were unpacked last, for loops that read on from many places.
 #[derive(Clone, Debug)]
 pub(super) struct CodeBuffer {
-    room: [u16; BLOCK],
+    scratch: [u16; BLOCK],
     first: usize,
     len: usize,
 }
 
 impl CodeBuffer {
     pub(super) const fn new() -> Self {
-        Self { room: [0; BLOCK], first: 0, len: 0 }
+        Self { scratch: [0; BLOCK], first: 0, len: 0 }
     }
 
     /// Makes [`block`](Self::block) unpack as much as it can from its start on.
@@ -177,9 +187,9 @@ impl CodeBuffer {
             // Also what lies behind the range: it will be wanted next. And what lies before it, back to where a code begins with a byte.
             skip = range.start % GROUP.min(BLOCK);
             self.first = range.start.wrapping_sub(skip);
-            self.len = codes.block(self.first..codes.len, &mut self.room).len();
+            self.len = codes.block(self.first..codes.len, &mut self.scratch).len();
         }
-        let block = self.room.get(skip..self.len).unwrap_or(&[]);
+        let block = self.scratch.get(skip..self.len).unwrap_or(&[]);
         block.get(..block.len().min(range.end.saturating_sub(range.start))).unwrap_or(&[])
     }
 }
@@ -189,8 +199,21 @@ impl CodeBuffer {
 pub(super) enum Form<'a> {
     Numbers(&'a [u16]),
     Pairs(&'a [[u8; 2]]),
-    Packed { bytes: &'a [u8], bits: u32 },
+    Packed(Packed<'a>),
 }
+
+/// Evaluates an expression with codes of a known form, so that a loop over them asks for it once. A lean build asks at every code.
+macro_rules! with_codes {
+    ($form:expr, $codes:ident => $call:expr) => {
+        match $form {
+            $codes if $crate::tuning::LEAN => $call,
+            $crate::onpair::codes::Form::Numbers($codes) => $call,
+            $crate::onpair::codes::Form::Pairs($codes) => $call,
+            $crate::onpair::codes::Form::Packed($codes) => $call,
+        }
+    };
+}
+pub(super) use with_codes;
 
 /// Codes of which single ones are wanted, or a few in a row.
 pub(super) trait Source: Copy {
@@ -225,11 +248,11 @@ impl Source for &[[u8; 2]] {
     }
 }
 
-/// [`Form::Packed`] by itself: packed codes of less than 16 bits.
-#[derive(Clone, Copy)]
+/// Packed codes of less than 16 bits.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Packed<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) bits: u32,
+    bytes: &'a [u8],
+    bits: u32,
 }
 
 impl Source for Packed<'_> {
@@ -258,7 +281,7 @@ impl Source for Form<'_> {
         match self {
             Self::Numbers(codes) => codes.at(i),
             Self::Pairs(codes) => codes.at(i),
-            Self::Packed { bytes, bits } => Packed { bytes, bits }.at(i),
+            Self::Packed(packed) => packed.at(i),
         }
     }
 
@@ -302,8 +325,8 @@ fn field(word: u32, bit: u32, bits: u32) -> u16 {
     u16::from_le_bytes([low, high])
 }
 
-/// Fills the start of `room`; gives how many codes.
-fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK]) -> usize {
+/// Fills the start of `scratch`; gives how many codes.
+fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, scratch: &mut [u16; BLOCK]) -> usize {
     let left = range.end.saturating_sub(range.start);
     let mut count = left.min(BLOCK);
     // A few codes, as short rows have them, are not worth more than this loop.
@@ -312,7 +335,7 @@ fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK])
             0 => {
                 let from = u64_from(range.start / GROUP).wrapping_mul(u64::from(bits));
                 let from = bytes.get(index(from)..).unwrap_or(&[]);
-                let (groups, _) = room.as_chunks_mut();
+                let (groups, _) = scratch.as_chunks_mut();
                 let done = unpack_groups(bits, from, groups.get_mut(..count / GROUP).unwrap_or_default());
                 if done > 0 {
                     return (done * GROUP).min(BLOCK);
@@ -322,7 +345,7 @@ fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK])
             ahead => count = ahead,
         }
     }
-    for (to, i) in room.iter_mut().zip(range.start..).take(count) {
+    for (to, i) in scratch.iter_mut().zip(range.start..).take(count) {
         *to = single(bytes, bits, i);
     }
     count
@@ -331,25 +354,16 @@ fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK])
 /// Fills groups from a byte on, as far as there are 16 bytes to load; gives how many.
 fn unpack_groups(bits: u32, bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
     // With the width known every shift is a constant: two instructions a code.
-    match bits {
-        bits if LEAN => groups_of(bits, bytes, groups),
-        1 => groups_of(1, bytes, groups),
-        2 => groups_of(2, bytes, groups),
-        3 => groups_of(3, bytes, groups),
-        4 => groups_of(4, bytes, groups),
-        5 => groups_of(5, bytes, groups),
-        6 => groups_of(6, bytes, groups),
-        7 => groups_of(7, bytes, groups),
-        8 => groups_of(8, bytes, groups),
-        9 => groups_of(9, bytes, groups),
-        10 => groups_of(10, bytes, groups),
-        11 => groups_of(11, bytes, groups),
-        12 => groups_of(12, bytes, groups),
-        13 => groups_of(13, bytes, groups),
-        14 => groups_of(14, bytes, groups),
-        15 => groups_of(15, bytes, groups),
-        _ => 0,
+    macro_rules! of_width {
+        ($($width:literal)*) => {
+            match bits {
+                bits if LEAN => groups_of(bits, bytes, groups),
+                $($width => groups_of($width, bytes, groups),)*
+                _ => 0,
+            }
+        };
     }
+    of_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 }
 
 #[inline(always)]

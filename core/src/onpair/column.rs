@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::codes::{Codes, Form, Packed, Source as _};
+use super::codes::{Codes, Source as _, with_codes};
 use super::dictionary::Dictionary;
 use super::emit::{codes_len, decode_codes, decode_codes_to, decode_row};
 use super::lookup::{is_longest, starts_others};
@@ -14,8 +14,22 @@ use super::wide::Wide;
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
 use crate::num::{index, u64_from};
-use crate::tuning::{LEAN, SMALL};
+use crate::tuning::SMALL;
 use crate::{Error, ErrorKind, Limits, Result, Sink};
+
+/// Evaluates an expression with the wide copy of the dictionary if there is one, or else with the dictionary.
+macro_rules! with_tokens {
+    ($column:expr, $tokens:ident => $call:expr) => {
+        match &$column.wide {
+            Some($tokens) if !$crate::tuning::SMALL => $call,
+            _ => {
+                let $tokens = &$column.dictionary;
+                $call
+            }
+        }
+    };
+}
+pub(super) use with_tokens;
 
 /// A column of strings, borrowed from the slices that hold it.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +37,7 @@ pub struct Column<'a> {
     pub(super) dictionary: Dictionary<'a>,
     pub(super) codes: Codes<'a>,
     offsets: RowOffsets<'a>,
-    wide: Option<Wide<'a>>,
+    pub(super) wide: Option<Wide<'a>>,
     greedy: bool,
     /// Of the limits, what decoding still needs.
     max_output: u64,
@@ -71,8 +85,7 @@ impl<'a> Column<'a> {
         for row in self.rows() {
             let mut codes = self.offsets.row(row)?;
             while let Some(at) = codes.next() {
-                let token = self.codes.get(at).and_then(|code| Some((code, self.dictionary.token(code)?)));
-                let (code, token) = token.ok_or_else(|| self.no_token(at))?;
+                let (token, code) = (self.token_at(at)?, self.codes.get(at).unwrap_or_default());
                 if greedy && starts_others(&self.dictionary, code, token) {
                     let mut ahead = [0; MAX_TOKEN_LEN];
                     let len = self.look_ahead(at..codes.end, &mut ahead);
@@ -92,7 +105,7 @@ impl<'a> Column<'a> {
     fn look_ahead(&self, codes: Range<usize>, ahead: &mut [u8; MAX_TOKEN_LEN]) -> usize {
         let mut len = 0;
         for at in codes {
-            let token = self.codes.get(at).and_then(|code| self.dictionary.token(code)).unwrap_or(&[]);
+            let token = self.token_at(at).unwrap_or(&[]);
             let room = ahead.get_mut(len..).unwrap_or(&mut []);
             if room.is_empty() {
                 break;
@@ -176,10 +189,7 @@ impl<'a> Column<'a> {
     /// Decodes rows to a sink, at most 512 bytes at a time; gives how many bytes that are.
     pub fn decode_to(&self, rows: Range<u64>, sink: &mut impl Sink) -> Result<u64> {
         let range = self.offsets.span(&rows)?;
-        match self.wide() {
-            Some(wide) => decode_codes_to(wide, &self.codes, range, self.max_output, sink),
-            None => decode_codes_to(self.dictionary, &self.codes, range, self.max_output, sink),
-        }
+        with_tokens!(self, tokens => decode_codes_to(*tokens, &self.codes, range, self.max_output, sink))
     }
 
     /// Decodes rows as Arrow lays out strings: all bytes in one buffer, and where each row starts in another, which has one
@@ -240,6 +250,13 @@ impl<'a> Column<'a> {
         self.offsets.row(row)
     }
 
+    /// Returns the token of the code at this place.
+    #[inline]
+    pub(super) fn token_at(&self, at: usize) -> Result<&'a [u8]> {
+        let token = self.codes.get(at).and_then(|code| self.dictionary.token(code));
+        token.ok_or_else(|| self.no_token(at))
+    }
+
     /// The code at this place names no token.
     #[cold]
     pub(super) fn no_token(&self, at: usize) -> Error {
@@ -248,10 +265,7 @@ impl<'a> Column<'a> {
 
     #[inline]
     pub(super) fn decoded_len_of(&self, range: Range<usize>) -> Result<u64> {
-        match self.wide() {
-            Some(wide) => codes_len(wide, &self.codes, range),
-            None => codes_len(self.dictionary, &self.codes, range),
-        }
+        with_tokens!(self, tokens => codes_len(*tokens, &self.codes, range))
     }
 
     #[inline]
@@ -271,27 +285,13 @@ impl<'a> Column<'a> {
         }
         let most = self.most().min(out.len());
         let out = out.get_mut(..most)?;
-        match (self.codes.form(), &self.wide) {
-            (form, Some(wide)) if LEAN => decode_row(wide, form.each(range)?, out),
-            (form, None) if LEAN => decode_row(&self.dictionary, form.each(range)?, out),
-            (Form::Numbers(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
-            (Form::Pairs(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
-            (Form::Packed { bytes, bits }, Some(wide)) => decode_row(wide, Packed { bytes, bits }.each(range)?, out),
-            (Form::Numbers(codes), None) => decode_row(&self.dictionary, codes.each(range)?, out),
-            (Form::Pairs(codes), None) => decode_row(&self.dictionary, codes.each(range)?, out),
-            (Form::Packed { bytes, bits }, None) => {
-                decode_row(&self.dictionary, Packed { bytes, bits }.each(range)?, out)
-            }
-        }
+        with_tokens!(self, tokens => with_codes!(self.codes.form(), codes => decode_row(tokens, codes.each(range)?, out)))
     }
 
     fn decode_long(&self, range: Range<usize>, out: &mut [u8]) -> Result<usize> {
         let most = self.most().min(out.len());
         let out = out.get_mut(..most).unwrap_or(&mut []);
-        let decoded = match self.wide() {
-            Some(wide) => decode_codes(wide, &self.codes, range, out),
-            None => decode_codes(self.dictionary, &self.codes, range, out),
-        };
+        let decoded = with_tokens!(self, tokens => decode_codes(*tokens, &self.codes, range, out));
         match decoded {
             Err(error) if error.need > self.max_output && error.kind == ErrorKind::OutputTooSmall => {
                 Err(Error { kind: ErrorKind::OutputLimit, ..error })

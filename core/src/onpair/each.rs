@@ -2,14 +2,14 @@
 
 use core::hint::black_box;
 
-use super::codes::{Form, Packed, Source};
-use super::column::{Column, is_short};
+use super::codes::{Source, with_codes};
+use super::column::{Column, is_short, with_tokens};
 use super::emit::decode_row;
-use super::offsets::{OffsetTable, RowSpans};
+use super::offsets::{RowSpans, with_rows};
 use super::tokens::Tokens;
 use crate::Result;
 use crate::num::index;
-use crate::tuning::{LEAN, SMALL};
+use crate::tuning::SMALL;
 
 impl Column<'_> {
     /// Decodes these rows, in any order and as often as they are named, each to the start of `line`, and lends it to `each`.
@@ -39,72 +39,51 @@ impl Column<'_> {
         line: &mut [u8],
         each: impl FnMut(u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let each_row = EachRow { column: self, rows, line, each };
-        match self.wide() {
-            Some(wide) => each_row.out_of(wide),
-            None => each_row.out_of(self.dictionary),
-        }
+        with_tokens!(self, tokens => with_codes!(self.codes.form(), codes => {
+            with_rows!(self.row_offsets().table(), offsets => run(self, *tokens, codes, offsets, rows, line, each))
+        }))
     }
 }
 
 /// So many rows are found before the first of them is decoded: memory fetches them side by side then. Where there is no cache, one.
 const AHEAD: usize = if SMALL { 1 } else { 16 };
 
-/// What is to be done. Each of its functions asks for one thing that the column is made of, and hands it over to the next.
-struct EachRow<'g, 'a, R, F> {
-    column: &'g Column<'a>,
-    rows: R,
-    line: &'g mut [u8],
-    each: F,
-}
-
-impl<R: IntoIterator<Item = u64>, F: FnMut(u64, &[u8]) -> Result<()>> EachRow<'_, '_, R, F> {
-    fn out_of<'t>(self, tokens: impl Tokens<'t>) -> Result<()> {
-        match self.column.codes.form() {
-            form if LEAN => self.by_codes(tokens, form),
-            Form::Numbers(codes) => self.by_codes(tokens, codes),
-            Form::Pairs(codes) => self.by_codes(tokens, codes),
-            Form::Packed { bytes, bits } => self.by_codes(tokens, Packed { bytes, bits }),
+/// [`Column::each_row`] for one kind of tokens, codes and offsets.
+#[inline(never)]
+fn run<'t>(
+    column: &Column<'_>,
+    tokens: impl Tokens<'t>,
+    codes: impl Source,
+    offsets: impl RowSpans,
+    rows: impl IntoIterator<Item = u64>,
+    line: &mut [u8],
+    mut each: impl FnMut(u64, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let most = column.most().min(line.len());
+    let mut rows = rows.into_iter();
+    let mut ahead = [const { (0, None) }; AHEAD];
+    loop {
+        let mut found = 0usize;
+        for (place, row) in ahead.iter_mut().zip(rows.by_ref()) {
+            let codes_of = offsets.nth(index(row));
+            // A load that nobody needs would be left out. It brings the codes near.
+            black_box(codes_of.as_ref().and_then(|range| codes.at(range.start)));
+            *place = (row, codes_of);
+            found = found.wrapping_add(1);
         }
-    }
-
-    fn by_codes<'t>(self, tokens: impl Tokens<'t>, codes: impl Source) -> Result<()> {
-        match self.column.row_offsets().table() {
-            offsets if LEAN => self.run(tokens, codes, offsets),
-            OffsetTable::U32(offsets) => self.run(tokens, codes, offsets),
-            OffsetTable::U64(offsets) => self.run(tokens, codes, offsets),
+        for (row, codes_of) in ahead.get(..found).unwrap_or_default() {
+            let quick = |line: &mut [u8]| {
+                let range = codes_of.clone().filter(is_short)?;
+                decode_row(&tokens, codes.each(range)?, line)
+            };
+            let len = match line.get_mut(..most).and_then(quick) {
+                Some(len) => len,
+                None => column.decode_long_row(*row, line)?,
+            };
+            each(*row, line.get(..len).unwrap_or_default())?;
         }
-    }
-
-    #[inline(never)]
-    fn run<'t>(self, tokens: impl Tokens<'t>, codes: impl Source, offsets: impl RowSpans) -> Result<()> {
-        let Self { column, rows, line, mut each } = self;
-        let most = column.most().min(line.len());
-        let mut rows = rows.into_iter();
-        let mut ahead = [const { (0, None) }; AHEAD];
-        loop {
-            let mut found = 0usize;
-            for (place, row) in ahead.iter_mut().zip(rows.by_ref()) {
-                let codes_of = offsets.nth(index(row));
-                // A load that nobody needs would be left out. It brings the codes near.
-                black_box(codes_of.as_ref().and_then(|range| codes.at(range.start)));
-                *place = (row, codes_of);
-                found = found.wrapping_add(1);
-            }
-            for (row, codes_of) in ahead.get(..found).unwrap_or_default() {
-                let quick = |line: &mut [u8]| {
-                    let range = codes_of.clone().filter(is_short)?;
-                    decode_row(&tokens, codes.each(range)?, line)
-                };
-                let len = match line.get_mut(..most).and_then(quick) {
-                    Some(len) => len,
-                    None => column.decode_long_row(*row, line)?,
-                };
-                each(*row, line.get(..len).unwrap_or_default())?;
-            }
-            if found < AHEAD {
-                return Ok(());
-            }
+        if found < AHEAD {
+            return Ok(());
         }
     }
 }

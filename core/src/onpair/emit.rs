@@ -8,7 +8,7 @@
 
 use core::ops::Range;
 
-use super::codes::{BLOCK, Codes};
+use super::codes::Codes;
 use super::tokens::{MAX_TOKEN_LEN, Tokens};
 use crate::num::u64_from;
 use crate::tuning::{LEAN, SMALL};
@@ -170,16 +170,13 @@ pub(super) fn decode_codes<'t>(
     range: Range<usize>,
     out: &mut [u8],
 ) -> Result<usize> {
-    let (mut room, mut from, mut at) = ([0; BLOCK], range.start, 0);
-    while from < range.end {
-        let block = codes.block(from..range.end, &mut room);
+    let mut at = 0;
+    let from = codes.blocks(range.clone(), |block| {
         let (done, end) = fill(tokens, block, out, at);
-        (from, at) = (from.wrapping_add(done), end);
-        if done < block.len() || block.is_empty() {
-            return Err(unfinished(tokens, codes, from..range.end, at));
-        }
-    }
-    Ok(at)
+        at = end;
+        done
+    });
+    if from < range.end { Err(unfinished(tokens, codes, from..range.end, at)) } else { Ok(at) }
 }
 
 /// Why decoding stopped before a code: it names no token, or it and what follows have no room.
@@ -194,21 +191,17 @@ fn unfinished<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize
 /// Returns the number of bytes that a range of codes decodes to.
 #[inline]
 pub(super) fn codes_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>) -> Result<u64> {
-    let (mut room, mut from, mut sum) = ([0; BLOCK], range.start, 0u64);
-    while from < range.end {
-        let block = codes.block(from..range.end, &mut room);
+    let mut sum = 0u64;
+    let from = codes.blocks(range.clone(), |block| {
         let mut good = 0usize;
         for &code in block {
             let Some(len) = tokens.token_len(code) else { break };
             sum = sum.wrapping_add(u64::from(len));
             good = good.wrapping_add(1);
         }
-        from = from.wrapping_add(good);
-        if good < block.len() || block.is_empty() {
-            return Err(Error::new(ErrorKind::OnPairCode, codes.place(from)));
-        }
-    }
-    Ok(sum)
+        good
+    });
+    if from < range.end { Err(Error::new(ErrorKind::OnPairCode, codes.place(from))) } else { Ok(sum) }
 }
 
 /// Tokens that go to a sink at a time: a small stack has room for their bytes.

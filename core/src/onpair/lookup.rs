@@ -113,19 +113,27 @@ pub(super) struct NeedleCodes {
 pub(super) fn cut_needle(dictionary: &Dictionary<'_>, mut needle: &[u8]) -> Option<NeedleCodes> {
     let mut cut = None;
     while !needle.is_empty() {
-        let (last, len) = longest(dictionary, needle.get(..MAX_TOKEN_LEN).unwrap_or(needle))?;
+        let (last, len) = longest(dictionary, 0, needle.get(..MAX_TOKEN_LEN).unwrap_or(needle))?;
         needle = needle.get(len..)?;
         cut = Some(NeedleCodes { count: cut.map_or(0, |cut: NeedleCodes| cut.count).wrapping_add(1), last });
     }
     cut
 }
 
-/// The longest token with which this starts, and its length.
-fn longest(dictionary: &Dictionary<'_>, mut ahead: &[u8]) -> Option<(u16, usize)> {
+/// The longest token with which this starts, and its length. It is the token `from` or one after it.
+fn longest(dictionary: &Dictionary<'_>, from: u64, mut ahead: &[u8]) -> Option<(u16, usize)> {
+    let count = u64_from(dictionary.len());
     loop {
+        // For a row, most often the next ones are above already.
+        let (mut low, mut step) = (from, 1u64);
+        let mut high = low.saturating_add(step);
+        while high < count && token(dictionary, high) <= ahead {
+            (low, step) = (high, step.saturating_mul(2));
+            high = high.saturating_add(step);
+        }
         // Whatever lies between a token and a longer string that starts with it starts with it, too: so the last token that is
         // not above is the one, or shares its start with it.
-        let above = partition(dictionary, 0, u64_from(dictionary.len()), |token| token <= ahead);
+        let above = partition(dictionary, low, high.min(count), |token| token <= ahead);
         let below = above.checked_sub(1)?;
         let token = token(dictionary, below);
         let common = common(token, ahead);
@@ -143,28 +151,8 @@ pub(super) fn starts_others(dictionary: &Dictionary<'_>, code: u16, token: &[u8]
 }
 
 /// Whether no longer token starts what lies ahead, which starts with this one.
-pub(super) fn is_longest(dictionary: &Dictionary<'_>, code: u16, mut ahead: &[u8]) -> bool {
-    let code = u64::from(code);
-    loop {
-        // Most often the next ones are above already.
-        let (mut low, mut step) = (code, 1u64);
-        let mut high = low.saturating_add(step);
-        while high < u64_from(dictionary.len()) && token(dictionary, high) <= ahead {
-            (low, step) = (high, step.saturating_mul(2));
-            high = high.saturating_add(step);
-        }
-        let above = partition(dictionary, low, high.min(u64_from(dictionary.len())), |token| token <= ahead);
-        let below = above.saturating_sub(1);
-        if below <= code {
-            return true;
-        }
-        let token = token(dictionary, below);
-        let common = common(token, ahead);
-        match ahead.get(..common) {
-            Some(shared) if common < token.len() && common < ahead.len() => ahead = shared,
-            _ => return false,
-        }
-    }
+pub(super) fn is_longest(dictionary: &Dictionary<'_>, code: u16, ahead: &[u8]) -> bool {
+    longest(dictionary, code.into(), ahead).is_none_or(|(longest, _)| longest == code)
 }
 
 /// How many bytes two strings start with in common.

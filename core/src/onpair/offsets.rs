@@ -20,6 +20,28 @@ pub(super) enum OffsetTable<'a> {
     U64(&'a [[u8; 8]]),
 }
 
+/// Evaluates an expression with a table of known width.
+macro_rules! by_width {
+    ($table:expr, $entries:ident => $call:expr) => {
+        match $table {
+            $crate::onpair::offsets::OffsetTable::U32($entries) => $call,
+            $crate::onpair::offsets::OffsetTable::U64($entries) => $call,
+        }
+    };
+}
+pub(super) use by_width;
+
+/// [`by_width`] for a loop over many rows. A lean build asks for the width at every row.
+macro_rules! with_rows {
+    ($table:expr, $rows:ident => $call:expr) => {
+        match $table {
+            $rows if $crate::tuning::LEAN => $call,
+            table => $crate::onpair::offsets::by_width!(table, $rows => $call),
+        }
+    };
+}
+pub(super) use with_rows;
+
 /// An entry of a table.
 pub(super) trait Entry: Copy {
     fn number(self) -> u64;
@@ -57,11 +79,7 @@ impl<'a> RowOffsets<'a> {
 
     /// How many rows there are.
     pub const fn rows(&self) -> u64 {
-        let entries = match self.table {
-            OffsetTable::U32(table) => table.len(),
-            OffsetTable::U64(table) => table.len(),
-        };
-        u64_from(entries).saturating_sub(1)
+        u64_from(by_width!(self.table, entries => entries.len())).saturating_sub(1)
     }
 
     /// The code at which the first row starts.
@@ -77,10 +95,7 @@ impl<'a> RowOffsets<'a> {
     /// The offset with this index, which is that of the row that starts there.
     #[inline]
     pub fn get(&self, i: usize) -> Option<u64> {
-        match self.table {
-            OffsetTable::U32(table) => table.get(i).map(|entry| entry.number()),
-            OffsetTable::U64(table) => table.get(i).map(|entry| entry.number()),
-        }
+        by_width!(self.table, entries => entries.get(i).map(|entry| entry.number()))
     }
 
     /// The table, so that a loop over rows asks once how wide its entries are.
@@ -93,14 +108,9 @@ impl<'a> RowOffsets<'a> {
     pub(super) fn row_of(&self, code: usize, row: u64) -> u64 {
         let code = u64_from(code);
         let ends = index(row.saturating_add(1));
-        let skipped = match self.table {
-            OffsetTable::U32(table) => {
-                table.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code))
-            }
-            OffsetTable::U64(table) => {
-                table.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code))
-            }
-        };
+        let skipped = by_width!(self.table, entries => {
+            entries.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code))
+        });
         row.saturating_add(skipped.map_or(0, u64_from))
     }
 
@@ -124,10 +134,7 @@ impl<'a> RowOffsets<'a> {
         if self.rows() > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, self.at).needing(self.rows()));
         }
-        let (wrong, width) = match self.table {
-            OffsetTable::U32(table) => (first_wrong(table), 4),
-            OffsetTable::U64(table) => (first_wrong(table), 8),
-        };
+        let (wrong, width) = by_width!(self.table, entries => first_wrong(entries));
         if let Some(wrong) = wrong {
             return Err(Error::new(ErrorKind::OnPairRowOrder, self.at.saturating_add(u64_from(wrong) * width)));
         }
@@ -162,10 +169,7 @@ impl<E: Entry> RowSpans for &[E] {
 impl RowSpans for OffsetTable<'_> {
     #[inline]
     fn nth(self, row: usize) -> Option<Range<usize>> {
-        match self {
-            OffsetTable::U32(table) => table.nth(row),
-            OffsetTable::U64(table) => table.nth(row),
-        }
+        by_width!(self, entries => entries.nth(row))
     }
 
     #[inline]
@@ -179,14 +183,15 @@ fn span<E: Entry>([start, end]: &[E; 2]) -> Range<usize> {
     index(start.number())..index(end.number())
 }
 
-/// The first offset that is below the one before it.
-fn first_wrong<E: Entry>(table: &[E]) -> Option<usize> {
+/// The first offset that is below the one before it, and the bytes of an offset.
+fn first_wrong<E: Entry>(table: &[E]) -> (Option<usize>, u64) {
     let falls = |pair: &[E]| matches!(pair, [before, after] if after.number() < before.number());
     // Without a way out of the loop eight comparisons run at once; the place is looked for only where there is one.
-    match table.windows(2).fold(false, |wrong, pair| wrong | falls(pair)) {
+    let first = match table.windows(2).fold(false, |wrong, pair| wrong | falls(pair)) {
         false => None,
         true => table.windows(2).position(falls).map(|before| before.saturating_add(1)),
-    }
+    };
+    (first, u64_from(size_of::<E>()))
 }
 
 /// Whole entries, and at least one.

@@ -27,31 +27,24 @@ use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 pub struct Outline {
     len: u64,
     at: u64,
-    wanted: Wanted,
+    /// Number of the part that starts at the next byte: 0 for the header, then the tables.
+    part: usize,
     bits: u32,
     places: [Range<u64>; 4],
-}
-
-/// What starts at the next byte.
-#[derive(Clone, Copy, Debug)]
-enum Wanted {
-    Header,
-    Table(usize),
-    Nothing,
 }
 
 impl Outline {
     /// An outline of a file of this length, of which nothing is read yet.
     pub const fn new(len: u64) -> Self {
-        Self { len, at: 0, wanted: Wanted::Header, bits: 0, places: [const { 0..0 }; 4] }
+        Self { len, at: 0, part: 0, bits: 0, places: [const { 0..0 }; 4] }
     }
 
     /// The bytes to [`feed`](Self::feed) next; `None` when all is known.
     pub fn needs(&self) -> Option<Range<u64>> {
-        let len = match self.wanted {
-            Wanted::Header => u64_from(Header::LEN),
-            Wanted::Table(_) => COUNT,
-            Wanted::Nothing => return None,
+        let len = match self.part {
+            0 => u64_from(Header::LEN),
+            1..=4 => COUNT,
+            _ => return None,
         };
         Some(self.at..self.at.saturating_add(len).min(self.len))
     }
@@ -70,7 +63,7 @@ impl Outline {
     /// error it needs nothing more.
     pub fn feed(&mut self, at: u64, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
         let Some(needs) = self.needs() else { return Ok(()) };
-        let wanted = core::mem::replace(&mut self.wanted, Wanted::Nothing);
+        let part = core::mem::replace(&mut self.part, usize::MAX);
         let Some(before) = needs.start.checked_sub(at) else {
             return Err(Error::new(ErrorKind::RangeOutside, needs.start).needing(needs.end));
         };
@@ -78,26 +71,18 @@ impl Outline {
         let Some(bytes) = bytes.get(index(before)..index(end)) else {
             return Err(Error::new(ErrorKind::Truncated, at.saturating_add(u64_from(bytes.len()))));
         };
-        match wanted {
-            Wanted::Header => {
-                self.bits = Header::parse(bytes, self.len, trace)?.bits;
-                (self.at, self.wanted) = (needs.end, Wanted::Table(0));
-            }
-            Wanted::Table(number) => {
-                let (Some(table), Some(place)) = (TABLES.get(number), self.places.get_mut(number)) else {
-                    return Ok(());
-                };
-                *place = table.place(bytes, self.at, self.len, trace)?;
-                trace.bytes(table.part, table.name, place.clone(), Value::None);
-                self.at = place.end;
-                let next = number.saturating_add(1);
-                if next < TABLES.len() {
-                    self.wanted = Wanted::Table(next);
-                } else if self.at < self.len {
-                    trace.bytes(Part::Padding, Name::TrailingBytes, self.at..self.len, Value::None);
-                }
-            }
-            Wanted::Nothing => {}
+        let table = part.checked_sub(1).and_then(|i| Some((TABLES.get(i)?, self.places.get_mut(i)?)));
+        if let Some((table, place)) = table {
+            *place = table.place(bytes, self.at, self.len, trace)?;
+            trace.bytes(table.part, table.name, place.clone(), Value::None);
+            self.at = place.end;
+        } else {
+            self.bits = Header::parse(bytes, self.len, trace)?.bits;
+            self.at = needs.end;
+        }
+        self.part = part.saturating_add(1);
+        if self.needs().is_none() && self.at < self.len {
+            trace.bytes(Part::Padding, Name::TrailingBytes, self.at..self.len, Value::None);
         }
         Ok(())
     }

@@ -43,10 +43,7 @@ impl<'c> Row<'c> {
     /// Its bytes as pieces of the dictionary, without a copy.
     pub fn tokens(&self) -> impl Iterator<Item = Result<&'c [u8]>> + use<'c> {
         let column = self.column;
-        self.codes.clone().map(move |at| {
-            let token = column.codes.get(at).and_then(|code| column.dictionary.token(code));
-            token.ok_or_else(|| column.no_token(at))
-        })
+        self.codes.clone().map(move |at| column.token_at(at))
     }
 }
 

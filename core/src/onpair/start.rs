@@ -4,14 +4,14 @@
 
 use core::ops::Range;
 
-use super::codes::{Form, Packed, Source};
+use super::codes::{Source, with_codes};
 use super::column::Column;
 use super::lookup::{Filter, NeedleCodes, NeedleStep, cut_needle, ends, steps};
-use super::offsets::{OffsetTable, RowSpans};
+use super::offsets::{RowSpans, with_rows};
 use super::sifted::{FIRST, Sifted, take_first, take_rows};
 use crate::Result;
 use crate::num::index;
-use crate::tuning::{LEAN, SMALL};
+use crate::tuning::SMALL;
 
 /// How many tokens of the needle are looked up beforehand. Rows that agree with all of them are rare, or compared bytewise. Where stack
 /// counts for more than time, only the first.
@@ -63,12 +63,7 @@ impl<'s> Start<'s> {
 
     /// Whether the row of these codes matches. Only those are looked at that decide it.
     pub(super) fn matches(&self, column: &Column<'_>, codes: Range<usize>) -> Result<bool> {
-        let verdict = match column.codes.form() {
-            form if LEAN => self.judge(form, codes.clone()),
-            Form::Numbers(source) => self.judge(source, codes.clone()),
-            Form::Pairs(source) => self.judge(source, codes.clone()),
-            Form::Packed { bytes, bits } => self.judge(Packed { bytes, bits }, codes.clone()),
-        };
+        let verdict = with_codes!(column.codes.form(), source => self.judge(source, codes.clone()));
         match verdict {
             Answer::Yes => Ok(true),
             Answer::No => Ok(false),
@@ -83,8 +78,7 @@ impl<'s> Start<'s> {
             if rest.is_empty() {
                 return Ok(!self.whole);
             }
-            let token = column.codes.get(at).and_then(|code| column.dictionary.token(code));
-            let token = token.ok_or_else(|| column.no_token(at))?;
+            let token = column.token_at(at)?;
             match rest.split_at_checked(token.len()) {
                 Some((start, more)) if start == token => rest = more,
                 _ => return Ok(!self.whole && token.starts_with(rest)),
@@ -95,20 +89,9 @@ impl<'s> Start<'s> {
 
     /// Looks at the next 64 rows and takes them off `rows`.
     pub(super) fn sift(&self, column: &Column<'_>, rows: &mut Range<u64>, crowded: bool) -> Sifted {
-        match column.row_offsets().table() {
-            table if LEAN => self.sift_table(table, column.codes.form(), rows, crowded),
-            OffsetTable::U32(table) => self.sift_table(table, column.codes.form(), rows, crowded),
-            OffsetTable::U64(table) => self.sift_table(table, column.codes.form(), rows, crowded),
-        }
-    }
-
-    fn sift_table(&self, table: impl RowSpans, form: Form<'_>, rows: &mut Range<u64>, crowded: bool) -> Sifted {
-        match form {
-            form if LEAN => self.sift_form(table, form, rows, crowded),
-            Form::Numbers(source) => self.sift_form(table, source, rows, crowded),
-            Form::Pairs(source) => self.sift_form(table, source, rows, crowded),
-            Form::Packed { bytes, bits } => self.sift_form(table, Packed { bytes, bits }, rows, crowded),
-        }
+        with_rows!(column.row_offsets().table(), table => {
+            with_codes!(column.codes.form(), source => self.sift_form(table, source, rows, crowded))
+        })
     }
 
     /// What the codes of a row say.

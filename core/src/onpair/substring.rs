@@ -10,7 +10,7 @@ use core::ops::Range;
 use super::codes::CodeBuffer;
 use super::column::Column;
 use super::dictionary::Dictionary;
-use super::offsets::{OffsetTable, RowSpans};
+use super::offsets::{RowSpans, with_rows};
 use super::sifted::Sifted;
 use super::tokens::MAX_TOKEN_LEN;
 use crate::Result;
@@ -84,9 +84,7 @@ impl<'s> Substring<'s> {
         match column.row_offsets().table() {
             _ if self.needle.is_empty() => Sifted::all(rows),
             _ if !crowded => self.code_by_code(column, unpacked, rows),
-            table if LEAN => self.row_by_row(column, table, unpacked, rows),
-            OffsetTable::U32(table) => self.row_by_row(column, table, unpacked, rows),
-            OffsetTable::U64(table) => self.row_by_row(column, table, unpacked, rows),
+            table => with_rows!(table, table => self.row_by_row(column, table, unpacked, rows)),
         }
     }
 
