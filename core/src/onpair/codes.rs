@@ -221,7 +221,10 @@ pub(super) trait Source: Copy {
     fn at(self, i: usize) -> Option<u16>;
 
     /// The codes of a range, if they are there. One that needs care may be missing.
-    fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>>;
+    #[inline]
+    fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>> {
+        Some(range.map(move |i| self.at(i)))
+    }
 }
 
 impl Source for &[u16] {
@@ -266,8 +269,9 @@ impl Source for Packed<'_> {
         let (first, mut next) = place(range.start, self.bits);
         let (bytes, bits) = (self.bytes.get(first..)?, self.bits);
         Some(range.map(move |_| {
-            let word = whole(bytes, index((next / 8).into()))?;
-            let code = field(word, next % 8, bits);
+            let at = index((next / 8).into());
+            let word = bytes.get(at..at.wrapping_add(4))?.first_chunk()?;
+            let code = field(u32::from_le_bytes(*word), next % 8, bits);
             next = next.wrapping_add(bits);
             Some(code)
         }))
@@ -283,11 +287,6 @@ impl Source for Form<'_> {
             Self::Pairs(codes) => codes.at(i),
             Self::Packed(packed) => packed.at(i),
         }
-    }
-
-    #[inline]
-    fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>> {
-        Some(range.map(move |i| self.at(i)))
     }
 }
 
@@ -309,12 +308,6 @@ fn place(i: usize, bits: u32) -> (usize, u32) {
         return ((i / GROUP).wrapping_mul(bits).wrapping_add(index((ahead / 8).into())), ahead % 8);
     }
     (index(u64_from(i).wrapping_mul(bits.into()) / 8), bit % 8)
-}
-
-/// Four bytes from one on.
-#[inline]
-fn whole(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at.wrapping_add(4))?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }
 
 /// The code that starts at one of the first eight bits.

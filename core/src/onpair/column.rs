@@ -36,7 +36,7 @@ pub(super) use with_tokens;
 pub struct Column<'a> {
     pub(super) dictionary: Dictionary<'a>,
     pub(super) codes: Codes<'a>,
-    offsets: RowOffsets<'a>,
+    pub(super) offsets: RowOffsets<'a>,
     pub(super) wide: Option<Wide<'a>>,
     greedy: bool,
     /// Of the limits, what decoding still needs.
@@ -243,11 +243,6 @@ impl<'a> Column<'a> {
     #[inline]
     pub(super) fn most(&self) -> usize {
         index(self.max_output)
-    }
-
-    #[inline]
-    pub(super) fn span_of_row(&self, row: u64) -> Result<Range<usize>> {
-        self.offsets.row(row)
     }
 
     /// Returns the token of the code at this place.

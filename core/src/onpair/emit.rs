@@ -8,7 +8,7 @@
 
 use core::ops::Range;
 
-use super::codes::Codes;
+use super::codes::{BLOCK, Codes};
 use super::tokens::{MAX_TOKEN_LEN, Tokens};
 use crate::num::u64_from;
 use crate::tuning::{LEAN, SMALL};
@@ -170,13 +170,16 @@ pub(super) fn decode_codes<'t>(
     range: Range<usize>,
     out: &mut [u8],
 ) -> Result<usize> {
-    let mut at = 0;
-    let from = codes.blocks(range.clone(), |block| {
+    let (mut scratch, mut from, mut at) = ([0; BLOCK], range.start, 0);
+    while from < range.end {
+        let block = codes.block(from..range.end, &mut scratch);
         let (done, end) = fill(tokens, block, out, at);
-        at = end;
-        done
-    });
-    if from < range.end { Err(unfinished(tokens, codes, from..range.end, at)) } else { Ok(at) }
+        (from, at) = (from.wrapping_add(done), end);
+        if done < block.len() || block.is_empty() {
+            return Err(unfinished(tokens, codes, from..range.end, at));
+        }
+    }
+    Ok(at)
 }
 
 /// Why decoding stopped before a code: it names no token, or it and what follows have no room.

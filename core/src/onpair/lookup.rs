@@ -15,8 +15,9 @@ pub(super) struct NeedleStep {
     filter: Filter,
     /// The same with the tokens that start with all that is left of the needle.
     wider: Filter,
-    /// The tokens that start with all that is left of the needle,
-    extends: CodeSpan,
+    /// The first token that starts with all that is left of the needle, and how many do after it,
+    first: u16,
+    more: u16,
     /// if any do.
     is_extended: bool,
     /// Where in the needle the longest token ends.
@@ -45,22 +46,6 @@ impl Filter {
     }
 }
 
-/// Codes from one to another.
-#[derive(Clone, Copy, Debug, Default)]
-struct CodeSpan {
-    first: u16,
-    /// How many behind the first.
-    more: u16,
-}
-
-impl CodeSpan {
-    /// One comparison: what lies below the first wraps around and is too large.
-    #[inline]
-    const fn contains(self, code: u16) -> bool {
-        code.wrapping_sub(self.first) <= self.more
-    }
-}
-
 impl NeedleStep {
     /// Whether a token is one that the needle goes on with, or one of a few others that the filter takes for one.
     #[inline]
@@ -77,7 +62,8 @@ impl NeedleStep {
     /// Whether a token starts with all that is left of the needle.
     #[inline]
     pub(super) fn extends(&self, code: u16) -> bool {
-        self.is_extended & self.extends.contains(code)
+        // One comparison: a code below the first wraps around and is too large.
+        self.is_extended & (code.wrapping_sub(self.first) <= self.more)
     }
 
     /// Whether a token surely disagrees with the needle.
@@ -197,13 +183,13 @@ fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Needle
     let shorter = shorter.map(|token| token.unwrap_or(code));
     let filter = shorter.iter().fold(Filter::default(), |filter, &token| filter.with(token));
     let (first, last) = (narrow(low)?, narrow(high.wrapping_sub(1))?);
-    let extends = CodeSpan { first, more: last.wrapping_sub(first) };
-    let wider = match (is_extended, extends.more) {
+    let more = last.wrapping_sub(first);
+    let wider = match (is_extended, more) {
         (false, _) => filter,
         (true, 0..64) => (first..=last).fold(filter, Filter::with),
         _ => Filter::ALL,
     };
-    Some(NeedleStep { code, shorter, filter, wider, extends, is_extended, end: at + len })
+    Some(NeedleStep { code, shorter, filter, wider, first, more, is_extended, end: at + len })
 }
 
 fn token<'a>(dictionary: &Dictionary<'a>, code: u64) -> &'a [u8] {

@@ -8,7 +8,7 @@ use crate::Result;
 impl Column<'_> {
     /// One row, not decoded yet.
     pub fn row(&self, row: u64) -> Result<Row<'_>> {
-        Ok(Row { column: self, codes: self.span_of_row(row)? })
+        Ok(Row { column: self, codes: self.offsets.row(row)? })
     }
 
     /// Every row in order, not decoded yet.
@@ -59,7 +59,7 @@ impl<'c> Iterator for Rows<'c> {
 
     fn next(&mut self) -> Option<Row<'c>> {
         let row = self.next.next()?;
-        self.column.span_of_row(row).ok().map(|codes| Row { column: self.column, codes })
+        self.column.offsets.row(row).ok().map(|codes| Row { column: self.column, codes })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

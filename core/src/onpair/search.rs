@@ -55,16 +55,12 @@ enum Matcher<'s> {
 impl<'s> Search<'s> {
     /// Rows that are the needle.
     pub fn equals(column: &'s Column<'s>, needle: &'s [u8]) -> Self {
-        Self::start(column, needle, true)
+        Self { column, matcher: Matcher::Start(Start::new(column, needle, true)) }
     }
 
     /// Rows that start with the needle; all, if it is empty.
     pub fn starts_with(column: &'s Column<'s>, needle: &'s [u8]) -> Self {
-        Self::start(column, needle, false)
-    }
-
-    fn start(column: &'s Column<'s>, needle: &'s [u8], whole: bool) -> Self {
-        Self { column, matcher: Matcher::Start(Start::new(column, needle, whole)) }
+        Self { column, matcher: Matcher::Start(Start::new(column, needle, false)) }
     }
 
     /// Rows in which the needle occurs; all, if it is empty.
@@ -86,7 +82,7 @@ impl<'s> Search<'s> {
 
     /// Whether a row matches. Only the codes that decide it are looked at.
     pub fn matches(&self, row: u64) -> Result<bool> {
-        let codes = self.column.span_of_row(row)?;
+        let codes = self.column.offsets.row(row)?;
         match &self.matcher {
             Matcher::Start(start) => start.matches(self.column, codes),
             Matcher::Inside(inside) => inside.within(self.column, &mut CodeBuffer::new(), codes, 0),
@@ -120,7 +116,7 @@ impl<'s> Search<'s> {
     /// Whether a row matches of which its codes did not tell.
     #[inline(never)]
     fn settle(&self, row: u64, progress: &mut Progress) -> Result<bool> {
-        let settled = self.column.span_of_row(row).and_then(|codes| match &self.matcher {
+        let settled = self.column.offsets.row(row).and_then(|codes| match &self.matcher {
             Matcher::Start(start) => start.compare(self.column, codes),
             Matcher::Inside(inside) => inside.within(self.column, &mut progress.unpacked, codes, 0),
         });

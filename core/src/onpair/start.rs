@@ -34,15 +34,6 @@ pub(super) struct Start<'s> {
     tokens: usize,
 }
 
-/// What the codes of a row say.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    Yes,
-    No,
-    /// The bytes have to be compared.
-    Unsure,
-}
-
 impl<'s> Start<'s> {
     pub(super) fn new(column: &Column<'_>, needle: &'s [u8], whole: bool) -> Self {
         let (tokens, dictionary) = (column.dictionary.len(), &column.dictionary);
@@ -63,12 +54,8 @@ impl<'s> Start<'s> {
 
     /// Whether the row of these codes matches. Only those are looked at that decide it.
     pub(super) fn matches(&self, column: &Column<'_>, codes: Range<usize>) -> Result<bool> {
-        let verdict = with_codes!(column.codes.form(), source => self.judge(source, codes.clone()));
-        match verdict {
-            Answer::Yes => Ok(true),
-            Answer::No => Ok(false),
-            Answer::Unsure => self.compare(column, codes),
-        }
+        let answer = with_codes!(column.codes.form(), source => self.judge(source, codes.clone()));
+        answer.map_or_else(|| self.compare(column, codes), Ok)
     }
 
     /// Compares the needle with the row of these codes, token by token.
@@ -94,34 +81,27 @@ impl<'s> Start<'s> {
         })
     }
 
-    /// What the codes of a row say.
+    /// Whether the row of these codes matches. `None` if its bytes have to be compared.
     #[inline]
-    fn judge(&self, source: impl Source, codes: Range<usize>) -> Answer {
+    fn judge(&self, source: impl Source, codes: Range<usize>) -> Option<bool> {
         let mut rest = codes;
         for step in self.steps.get(..self.len).unwrap_or(&[]) {
             // The needle goes on where the row ends.
-            let Some(at) = rest.next() else { return Answer::No };
+            let Some(at) = rest.next() else { return Some(false) };
             match source.at(at) {
                 Some(code) if code == step.code => {}
                 Some(code) if usize::from(code) < self.tokens => {
-                    return if step.extends(code) {
+                    return match step.extends(code) {
                         // What is more than the needle is too much for a whole row.
-                        if self.whole { Answer::No } else { Answer::Yes }
-                    } else if step.excludes(code) {
-                        Answer::No
-                    } else {
+                        true => Some(!self.whole),
                         // A shorter token than there could be: no encoder that is known would do that, but the bytes may agree.
-                        Answer::Unsure
+                        false => step.excludes(code).then_some(false),
                     };
                 }
-                _ => return Answer::Unsure,
+                _ => return None,
             }
         }
-        match (self.complete, self.whole && !rest.is_empty()) {
-            (true, false) => Answer::Yes,
-            (true, true) => Answer::No,
-            (false, _) => Answer::Unsure,
-        }
+        self.complete.then_some(!self.whole || rest.is_empty())
     }
 
     /// [`sift`](Self::sift) for one form of codes.
@@ -190,11 +170,7 @@ impl<'s> Start<'s> {
         let mut sifted = Sifted { first, sure, unsure: 0, crowded };
         while let Some(row) = take_first(&mut open) {
             let Some(codes) = nth(row) else { break };
-            match self.judge(source, codes) {
-                Answer::Yes => sifted.sure |= FIRST >> (row % 64),
-                Answer::Unsure => sifted.unsure |= FIRST >> (row % 64),
-                Answer::No => {}
-            }
+            sifted.add(first.saturating_add(row.into()), self.judge(source, codes));
         }
         sifted
     }

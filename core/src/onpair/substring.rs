@@ -147,7 +147,7 @@ impl<'s> Substring<'s> {
         }
         if rows.start == sifted.first {
             // The codes of this row go on behind the block.
-            let found = column.span_of_row(sifted.first).and_then(|codes| self.within(column, unpacked, codes, 0));
+            let found = column.offsets.row(sifted.first).and_then(|codes| self.within(column, unpacked, codes, 0));
             sifted.add(sifted.first, found.ok());
             rows.start = sifted.first.saturating_add(1);
         }

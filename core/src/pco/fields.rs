@@ -1,6 +1,6 @@
 //! Reads bit fields and emits each to the trace.
 
-use super::number::NumberType;
+use super::number::{Latent as _, NumberType};
 use crate::bits::BitReader;
 use crate::num::index;
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
@@ -72,7 +72,7 @@ impl<'a, T: Trace> FieldReader<'a, T> {
 
     /// Reads a field of at most 32 bits.
     pub fn small(&mut self, part: Part, name: Name, n: u32) -> u32 {
-        u32::try_from(self.take(part, name, n.min(32))).unwrap_or(0)
+        u32::low(self.take(part, name, n.min(32)))
     }
 
     /// Reads a field whose value is shown in another way, or refused.

@@ -198,7 +198,7 @@ impl<'a> Chunk<'a> {
     ///
     /// `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::Whole`], or more.
     pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
-        self.numbers::<T, false>(numbers, workspace, Plan::Whole, &mut 0, trace)
+        self.bits::<_, false>(Some(T::TYPE), bits_of(numbers), workspace, Plan::Whole, &mut 0, trace)
     }
 
     /// Decodes the chunk into raw numbers of the same width: bits of floats, two's complement of signed integers.
@@ -208,7 +208,7 @@ impl<'a> Chunk<'a> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<u64> {
-        self.bits::<L, false>(numbers, workspace, Plan::Whole, &mut 0, trace)
+        self.bits::<_, false>(None, numbers, workspace, Plan::Whole, &mut 0, trace)
     }
 
     /// Decodes the chunk into little-endian bytes, whatever its type. Returns the offset of the next chunk.
@@ -239,29 +239,20 @@ impl<'a> Chunk<'a> {
         self.skip_in::<false>(workspace, Plan::Whole)
     }
 
-    /// [`decode`](Self::decode), with compact tables if `COMPACT`. A constant, so that a program links the tables that it uses.
-    pub(crate) fn numbers<T: Number, const COMPACT: bool>(
+    /// [`decode_bits`](Self::decode_bits), with compact tables if `COMPACT`. A constant, so that a program links the tables that it uses.
+    /// If `ty` is given, the chunk must have that type.
+    pub(crate) fn bits<L: Latent, const COMPACT: bool>(
         &self,
-        numbers: &mut [T],
-        workspace: &mut [u64],
-        plan: Plan,
-        wrote: &mut usize,
-        trace: &mut impl Trace,
-    ) -> Result<u64> {
-        match self.number_type() == T::TYPE {
-            true => self.bits::<_, COMPACT>(bits_of(numbers), workspace, plan, wrote, trace),
-            false => Err(Error::new(ErrorKind::WrongType, self.page_at)),
-        }
-    }
-
-    fn bits<L: Latent, const COMPACT: bool>(
-        &self,
+        ty: Option<NumberType>,
         numbers: &mut [L],
         workspace: &mut [u64],
         plan: Plan,
         wrote: &mut usize,
         trace: &mut impl Trace,
     ) -> Result<u64> {
+        if ty.is_some_and(|ty| ty != self.number_type()) {
+            return Err(Error::new(ErrorKind::WrongType, self.page_at));
+        }
         let (meta, len, at) = (&self.meta, self.len, self.page_at);
         let out = numbers.get_mut(..len).ok_or(output_too_small(at, len, 1))?;
         meta.check_width::<L>()?;

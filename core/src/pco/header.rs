@@ -1,7 +1,7 @@
 //! The headers of standalone and wrapped files.
 
 use super::fields::FieldReader;
-use super::number::NumberType;
+use super::number::{Latent as _, NumberType};
 use crate::num::index;
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
@@ -35,7 +35,7 @@ impl Version {
             _ => Err(ErrorKind::PcoVersion),
         });
         let minor = if major >= 4 { fields.take(Part::Header, Name::MinorVersion, 8) } else { 0 };
-        Self { major: byte(major), minor: byte(minor) }
+        Self { major: u8::low(major), minor: u8::low(minor) }
     }
 }
 
@@ -105,9 +105,4 @@ impl Header {
         trace.leave();
         Ok(header)
     }
-}
-
-/// Narrows a field of eight bits.
-fn byte(bits: u64) -> u8 {
-    u8::try_from(bits).unwrap_or(u8::MAX)
 }

@@ -109,7 +109,7 @@ impl<'a> Convolution<'a> {
 
 /// Converts a weight from its stored form, in which the middle of the range is 0.
 fn weight(bits: u64) -> i32 {
-    (narrow(bits) ^ 1 << 31).cast_signed()
+    (u32::low(bits) ^ 1 << 31).cast_signed()
 }
 
 impl Delta<'_> {
@@ -226,9 +226,9 @@ impl<'a> Variable<'a> {
         // Reading the metadata has checked that all of them are in it.
         let mut take = move |n| bits.take(n).unwrap_or(0);
         (0..self.bins).map(move |_| Bin {
-            weight: narrow(take(log)) + 1,
+            weight: u32::low(take(log)) + 1,
             lower: take(width),
-            offset_bits: narrow(take(field)),
+            offset_bits: u32::low(take(field)),
         })
     }
 
@@ -421,7 +421,7 @@ impl<'a, T: Trace> MetaReader<'a, '_, T> {
                     bits if bits == 0 || bits > u64::from(ty.mantissa_bits()) => Err(ErrorKind::PcoModeValue),
                     _ => Ok(Value::U64(bits)),
                 });
-                *mode = Mode::FloatQuant { bits: narrow(bits) };
+                *mode = Mode::FloatQuant { bits: u32::low(bits) };
             }
             4 => *mode = Mode::Dict { entries: self.dict() },
             _ => {}
@@ -479,7 +479,7 @@ impl<'a, T: Trace> MetaReader<'a, '_, T> {
                     _ => Ok(Value::U64(order)),
                 });
                 let secondary = fields.take(Part::Header, Name::SecondaryToo, 1) == 1;
-                *delta = Delta::Consecutive { order: narrow(order), secondary };
+                *delta = Delta::Consecutive { order: u32::low(order), secondary };
             }
             2 => {
                 let window_log = fields.small(Part::Header, Name::LogOfWindowLess1, 5) + 1;
@@ -588,12 +588,7 @@ fn show_latent(latent: u64, ty: NumberType) -> Value<'static> {
 fn show_float(bits: u64, ty: NumberType) -> Value<'static> {
     match ty {
         NumberType::F64 => Value::F64(f64::from_bits(bits)),
-        NumberType::F32 => Value::F64(f64::from(f32::from_bits(narrow(bits)))),
+        NumberType::F32 => Value::F64(f64::from(f32::from_bits(u32::low(bits)))),
         _ => Value::Hex(bits),
     }
-}
-
-/// Narrows a field of at most 32 bits.
-fn narrow(bits: u64) -> u32 {
-    u32::try_from(bits).unwrap_or(u32::MAX)
 }

@@ -9,21 +9,19 @@ use crate::tuning;
 /// Joins the latents of one chunk into numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Join<'m, D> {
-    mode: Mode<'m>,
-    ty: NumberType,
+    pub mode: Mode<'m>,
+    pub ty: NumberType,
     /// Latents of a classic chunk of signed numbers still have to be flipped.
-    flip_classic: bool,
+    pub flip_classic: bool,
     pub writer: NumberWriter<D>,
 }
-
-/// [`Join::run`] for one width.
-type JoinWidth<D> = fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Option<()>;
 
 /// What depends on the width of numbers that are calculated in words of `D`. Function pointers, so that one copy of the decoder
 /// serves all of these widths, and a program links only those that it uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NumberWriter<D> {
-    join: JoinWidth<D>,
+    /// [`Join::run`] for one width.
+    join: fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Option<()>,
     /// Writes numbers in little-endian order.
     pub put: fn(&[D], &mut [u8]),
 }
@@ -35,11 +33,7 @@ impl<D: Latent> NumberWriter<D> {
     }
 }
 
-impl<'m, D: Latent> Join<'m, D> {
-    pub fn new(mode: Mode<'m>, ty: NumberType, flip_classic: bool, writer: NumberWriter<D>) -> Self {
-        Self { mode, ty, flip_classic, writer }
-    }
-
+impl<D: Latent> Join<'_, D> {
     /// Replaces the latents of a batch by numbers. `None` if a dictionary has no entry of some index.
     pub fn run(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Option<()> {
         match tuning::WIDENED {

@@ -118,7 +118,7 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         let secondary = Slot::Number(Lane::new(second));
         Self {
             page,
-            join: Join::new(meta.mode, meta.number_type, flips, NumberWriter::of::<N>()),
+            join: Join { mode: meta.mode, ty: meta.number_type, flip_classic: flips, writer: NumberWriter::of::<N>() },
             lanes: [Slot::Index(Lane::new(DeltaState::None)), primary, secondary],
             widths: &mut [],
             ahead: if matches!(delta, DeltaState::Output) { meta.delta.state_len() } else { 0 },
