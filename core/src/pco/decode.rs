@@ -2,7 +2,7 @@
 
 use super::file::{Chunk, File};
 use super::header::Header;
-use super::number::{Number, bits_of};
+use super::number::{Number, cast_mut};
 use super::plan::Options;
 #[cfg(feature = "alloc")]
 use crate::heap::lengthen;
@@ -87,7 +87,7 @@ fn decode_in<T: Number, const COMPACT: bool>(
         let need = done.wrote.saturating_add(chunk.len);
         let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need));
         let out = dst.get_mut(done.wrote..).and_then(|rest| rest.get_mut(..chunk.len)).ok_or(too_small)?;
-        chunk.bits::<_, COMPACT>(Some(T::TYPE), bits_of(out), workspace, options.plan, &mut done.wrote, trace)
+        chunk.bits::<T::Bits, COMPACT>(Some(T::TYPE), cast_mut(out), workspace, options.plan, &mut done.wrote, trace)
     })
 }
 
@@ -263,8 +263,8 @@ pub fn decode_to_vec<T: Number>(src: &[u8], options: &Options) -> Result<Vec<T>>
         lengthen(&mut numbers, chunk.len)?;
         grow(&mut workspace, chunk.workspace_len(plan))?;
         let out = numbers.get_mut(start..).unwrap_or(&mut []);
-        let (out, workspace, ty) = (bits_of(out), &mut workspace, Some(T::TYPE));
-        by_plan!(plan, COMPACT => chunk.bits::<_, COMPACT>(ty, out, workspace, plan, &mut 0, trace))
+        let (out, workspace, ty) = (cast_mut(out), &mut workspace, Some(T::TYPE));
+        by_plan!(plan, COMPACT => chunk.bits::<T::Bits, COMPACT>(ty, out, workspace, plan, &mut 0, trace))
     })?;
     Ok(numbers)
 }

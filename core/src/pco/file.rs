@@ -6,7 +6,7 @@ use super::compact::Compact;
 use super::fields::FieldReader;
 use super::header::Header;
 use super::meta::Meta;
-use super::number::{Latent, Number, NumberType, bits_of};
+use super::number::{Latent, Number, NumberType, cast_mut};
 use super::plan::Plan;
 use super::reader::{PageReader, read_page_to, read_pages, skip_page};
 use crate::num::{index, u64_from};
@@ -198,7 +198,7 @@ impl<'a> Chunk<'a> {
     ///
     /// `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::Whole`], or more.
     pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
-        self.bits::<_, false>(Some(T::TYPE), bits_of(numbers), workspace, Plan::Whole, &mut 0, trace)
+        self.bits::<T::Bits, false>(Some(T::TYPE), cast_mut(numbers), workspace, Plan::Whole, &mut 0, trace)
     }
 
     /// Decodes the chunk into raw numbers of the same width: bits of floats, two's complement of signed integers.

@@ -286,14 +286,8 @@ numbers! {
     f64 u64 F64;
 }
 
-/// Returns the same numbers as raw bits. Both types have the same size, so that this never fails.
+/// Returns the same numbers as raw bits of the same size, or as bytes in the order of this machine. So this never fails.
 #[inline]
-pub(crate) fn bits_of<T: Number>(numbers: &mut [T]) -> &mut [T::Bits] {
-    bytemuck::try_cast_slice_mut(numbers).unwrap_or(&mut [])
-}
-
-/// Returns their bytes, in the order of this machine.
-#[inline]
-pub(crate) fn bytes_of<L: Latent>(numbers: &mut [L]) -> &mut [u8] {
+pub(crate) fn cast_mut<A: Pod, B: Pod>(numbers: &mut [A]) -> &mut [B] {
     bytemuck::try_cast_slice_mut(numbers).unwrap_or(&mut [])
 }

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 use super::fields::FieldReader;
 use super::meta::{BATCH, Meta, Role, Variable};
-use super::number::{Latent, bytes_of};
+use super::number::{Latent, cast_mut};
 use super::page::{BEGIN, Page};
 use super::plan::Plan;
 use crate::num::{index, u64_from};
@@ -72,7 +72,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
 
     /// Goes on with the page, to raw numbers, or to bytes of them. See [`step_units`](Self::step_units).
     fn step<N: Latent>(&mut self, src: &[u8], dst: &mut [N], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
-        let ended = self.step_bytes(src, bytes_of(dst), step, trace);
+        let ended = self.step_bytes(src, cast_mut(dst), step, trace);
         dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
         ended
     }

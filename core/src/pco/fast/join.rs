@@ -16,12 +16,14 @@ pub(crate) struct Join<'m, D> {
     pub writer: NumberWriter<D>,
 }
 
+/// [`Join::run`] for one width.
+type JoinWidth<D> = fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Option<()>;
+
 /// What depends on the width of numbers that are calculated in words of `D`. Function pointers, so that one copy of the decoder
 /// serves all of these widths, and a program links only those that it uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NumberWriter<D> {
-    /// [`Join::run`] for one width.
-    join: fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Option<()>,
+    join: JoinWidth<D>,
     /// Writes numbers in little-endian order.
     pub put: fn(&[D], &mut [u8]),
 }

@@ -38,7 +38,7 @@ pub(crate) struct Lane<'m, 'w, D> {
     /// The bits of a latent.
     width: u32,
     /// The first of each order of differences, for [`DeltaState::Sums`].
-    moments: [D; 7],
+    pub moments: [D; 7],
     /// The latents of the window, for [`DeltaState::Ring`]; those before the next number and a batch, for [`DeltaState::Predict`].
     pub history: &'w mut [D],
     /// The latents that were pushed to the ring, and those that left it.
@@ -112,16 +112,6 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         })?;
         (self.ring_in, self.ring_out, self.states) = (latents, 0, states.map(index));
         Ok(())
-    }
-
-    /// The moments, which reading a batch changes.
-    pub fn moments(&self) -> [u64; 7] {
-        self.moments.map(D::wide)
-    }
-
-    /// Takes back what reading a batch has changed.
-    pub fn restore(&mut self, states: States, moments: [u64; 7]) {
-        (self.states, self.moments) = (states, moments.map(D::low));
     }
 
     /// The values of a batch.

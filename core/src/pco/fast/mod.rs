@@ -310,12 +310,12 @@ impl<L: Latent> Fast<'_, '_, L> {
 
     /// The moments of all lanes.
     fn moments(&self) -> [[u64; 7]; 3] {
-        self.lanes.each_ref().map(|slot| on!(slot, lane => lane.moments()))
+        self.lanes.each_ref().map(|slot| on!(slot, lane => lane.moments.map(Latent::wide)))
     }
 
     fn restore(&mut self, states: [States; 3], moments: [[u64; 7]; 3]) {
         for (slot, (states, moments)) in self.lanes.iter_mut().zip(states.into_iter().zip(moments)) {
-            on!(slot, lane => lane.restore(states, moments));
+            on!(slot, lane => (lane.states, lane.moments) = (states, moments.map(Latent::low)));
         }
     }
 
