@@ -48,7 +48,7 @@ impl<'a> Codes<'a> {
         }
         let form = match bits {
             16 => Form::Pairs(bytes.as_chunks().0),
-            bits => Form::Packed(Packed { bytes, bits }),
+            bits => Form::Packed { bytes, bits },
         };
         Ok(Self { form, len, at: 0 })
     }
@@ -72,7 +72,7 @@ impl<'a> Codes<'a> {
     /// How many bits each code takes.
     pub const fn bits(&self) -> u32 {
         match self.form {
-            Form::Packed(packed) => packed.bits,
+            Form::Packed { bits, .. } => bits,
             _ => 16,
         }
     }
@@ -129,8 +129,8 @@ impl<'a> Codes<'a> {
                 scratch.iter_mut().zip(codes).for_each(|(to, code)| *to = u16::from_le_bytes(*code));
                 scratch.get(..codes.len().min(BLOCK)).unwrap_or(&[])
             }
-            Form::Packed(packed) => {
-                let len = unpack(packed.bytes, packed.bits, range, scratch);
+            Form::Packed { bytes, bits } => {
+                let len = unpack(bytes, bits, range, scratch);
                 scratch.get(..len).unwrap_or(&[])
             }
         }
@@ -199,7 +199,7 @@ impl CodeBuffer {
 pub(super) enum Form<'a> {
     Numbers(&'a [u16]),
     Pairs(&'a [[u8; 2]]),
-    Packed(Packed<'a>),
+    Packed { bytes: &'a [u8], bits: u32 },
 }
 
 /// Evaluates an expression with codes of a known form, so that a loop over them asks for it once. A lean build asks at every code.
@@ -209,7 +209,10 @@ macro_rules! with_codes {
             $codes if $crate::tuning::LEAN => $call,
             $crate::onpair::codes::Form::Numbers($codes) => $call,
             $crate::onpair::codes::Form::Pairs($codes) => $call,
-            $crate::onpair::codes::Form::Packed($codes) => $call,
+            $crate::onpair::codes::Form::Packed { bytes, bits } => {
+                let $codes = $crate::onpair::codes::Packed { bytes, bits };
+                $call
+            }
         }
     };
 }
@@ -251,11 +254,11 @@ impl Source for &[[u8; 2]] {
     }
 }
 
-/// Packed codes of less than 16 bits.
-#[derive(Clone, Copy, Debug)]
+/// [`Form::Packed`] by itself: as a variant of its own type it would make a form larger.
+#[derive(Clone, Copy)]
 pub(super) struct Packed<'a> {
-    bytes: &'a [u8],
-    bits: u32,
+    pub(super) bytes: &'a [u8],
+    pub(super) bits: u32,
 }
 
 impl Source for Packed<'_> {
@@ -285,7 +288,7 @@ impl Source for Form<'_> {
         match self {
             Self::Numbers(codes) => codes.at(i),
             Self::Pairs(codes) => codes.at(i),
-            Self::Packed(packed) => packed.at(i),
+            Self::Packed { bytes, bits } => Some(single(bytes, bits, i)),
         }
     }
 }
