@@ -1,4 +1,5 @@
-//! A small writer of AT-1 files, for what no vector has: it knows the layouts, and compresses nothing itself.
+//! A small writer of AT-1 files, for cases without a vector. It knows the layouts and does not
+//! compress.
 
 /// Appends an unsigned number.
 pub fn unsigned(out: &mut Vec<u8>, mut value: u64) {
@@ -14,20 +15,20 @@ pub fn signed(out: &mut Vec<u8>, value: i64) {
     unsigned(out, ((value << 1) ^ (value >> 63)).cast_unsigned());
 }
 
-/// Appends bytes behind their length.
+/// Appends bytes after their length.
 pub fn string(out: &mut Vec<u8>, bytes: &[u8]) {
     unsigned(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// Unsigned numbers in a row.
+/// Returns unsigned numbers in a row.
 pub fn numbers(values: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let mut out = vec![];
     values.into_iter().for_each(|value| unsigned(&mut out, value));
     out
 }
 
-/// What signed numbers differ by from each to the next.
+/// Returns the differences of signed numbers, each to the previous.
 pub fn deltas(values: impl IntoIterator<Item = i64>) -> Vec<u8> {
     let (mut out, mut last) = (vec![], 0i64);
     for value in values {
@@ -40,12 +41,12 @@ pub fn deltas(values: impl IntoIterator<Item = i64>) -> Vec<u8> {
 /// A payload: the number of its backend, and its bytes.
 pub type Payload = (u8, Vec<u8>);
 
-/// Bytes as they are.
+/// Returns a stored payload.
 pub fn stored(bytes: &[u8]) -> Payload {
     (2, bytes.to_vec())
 }
 
-/// A set of streams: names, and what becomes of their bytes.
+/// Returns the bytes of a set of named streams; `pack` makes each payload.
 pub fn set(streams: &[(&str, Vec<u8>)], pack: impl Fn(&[u8]) -> Payload) -> Vec<u8> {
     let mut out = numbers([streams.len() as u64]);
     for (name, bytes) in streams {
@@ -57,7 +58,7 @@ pub fn set(streams: &[(&str, Vec<u8>)], pack: impl Fn(&[u8]) -> Payload) -> Vec<
     out
 }
 
-/// A whole file of one set.
+/// Returns a whole file of one set.
 pub fn file(codec: u8, streams: &[(&str, Vec<u8>)], pack: impl Fn(&[u8]) -> Payload) -> Vec<u8> {
     let mut out = b"AT1\x02".to_vec();
     out.push(codec);
@@ -68,7 +69,8 @@ pub fn file(codec: u8, streams: &[(&str, Vec<u8>)], pack: impl Fn(&[u8]) -> Payl
 /// A column of a table: its type, and its part of `values`.
 pub type Column = (u8, Vec<u8>);
 
-/// The streams of a table without a header and without quotes, whose rows all have all columns.
+/// Returns the streams of a table without a header and without quotes, whose rows all have all
+/// columns.
 pub fn table(rows: u64, delimiter: &[u8], columns: Vec<Column>) -> Vec<(&'static str, Vec<u8>)> {
     let mut meta = numbers([rows]);
     meta.extend([1, 0]);
@@ -86,8 +88,8 @@ pub fn table(rows: u64, delimiter: &[u8], columns: Vec<Column>) -> Vec<(&'static
     ]
 }
 
-/// The streams of a table in row groups, all of whose lines are rows: columns of texts, and for each group the blocks of them, packed behind
-/// their tags.
+/// Returns the streams of a table in row groups, all of whose lines are rows: text columns, and for
+/// each group their blocks, packed after their tags.
 pub fn row_groups(rows_per_group: u64, delimiter: &[u8], groups: &[Vec<Payload>]) -> Vec<(&'static str, Vec<u8>)> {
     let columns = groups.first().map_or(0, Vec::len) as u64;
     let rows = rows_per_group * groups.len() as u64;

@@ -8,7 +8,7 @@ const file = new Uint8Array(readFileSync(path));
 const module = await WebAssembly.compile(readFileSync(new URL('pco_reference.wasm', import.meta.url)));
 const { memory, input, decode, output_len, free } = (await WebAssembly.instantiate(module, {})).exports;
 
-/** The crate that defines the format, as it would be used from JavaScript: in and out by one copy each. */
+/** The reference crate, as JavaScript would use it: one copy in and one copy out. */
 function reference() {
   const to = input(file.length);
   new Uint8Array(memory.buffer, to, file.length).set(file);

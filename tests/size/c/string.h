@@ -1,4 +1,4 @@
-/* What peers in C want of a C library, which a bare machine does not have. The compiler's library for Rust defines it. */
+/* Functions of a C library that peers in C need. Rust's compiler library defines them. */
 #pragma once
 #include <stddef.h>
 void *memcpy(void *to, const void *from, size_t len);

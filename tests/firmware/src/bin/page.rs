@@ -1,4 +1,5 @@
-//! The Rust program of `docs/firmware.md`. The page shows `main` word for word: `tests/tests/pages.rs` compares them.
+//! The Rust program of `docs/firmware.md`. The page shows `main` word for word:
+//! `tests/tests/pages.rs` compares them.
 #![no_std]
 #![no_main]
 
