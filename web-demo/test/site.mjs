@@ -106,9 +106,11 @@ async function inaccessible(page) {
 
 /** The links and anchors of a page by its text. */
 function parse(path, html) {
-  const values = (name) => [...html.matchAll(new RegExp(` ${name}="?([^" >]*)`, 'g'))].map(([, value]) => value.replaceAll('&amp;', '&'));
-  const links = [...new Set(values('href'))].map((href) => new URL(href, `${server.url}${path}`).href);
-  return { links, anchors: values('id') };
+  const values = (pattern) => [...html.matchAll(pattern)].map(([, value]) => value.replaceAll('&amp;', '&'));
+  // Pages of rustdoc also hold links within strings.
+  const hrefs = values(/<a\b[^>]*? href="?([^" >]*)/g).filter((href) => !href.startsWith('\\'));
+  const links = [...new Set(hrefs)].map((href) => new URL(href, `${server.url}${path}`).href);
+  return { links, anchors: values(/ id="?([^" >]*)/g) };
 }
 
 /** The path in the site of a link, and its anchor; nothing if it leads elsewhere. */

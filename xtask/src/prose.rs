@@ -21,8 +21,7 @@ const SKIPPED: [&str; 5] =
     ["tests/vectors/", "tests/golden/", "tests/size/data/", "fuzz/seeds/", "capi/include/unspool.h"];
 
 /// Files and folders that are not clean yet. The list only shrinks.
-const UNCLEAN: &[&str] =
-    &["core/", "capi/", "cli/", "tests/", "fuzz/", "xtask/", "docs/", "README.md", "CHANGELOG.md", "SECURITY.md"];
+const UNCLEAN: &[&str] = &["core/", "capi/", "tests/tests/", "docs/tried/"];
 
 /// The longest line of a comment or of Markdown. A table row or a URL may be longer.
 const COLUMNS: usize = 100;
@@ -44,7 +43,7 @@ const PHRASES: [(&str, &str); 10] = [
     ("what is left of it", "the rest, the remainder"),
 ];
 
-/// Where "behind" means a place on the stack or on a screen: a file, and the words around it.
+/// Places on the stack or on a screen, for which `behind` is right: a file, and the words around.
 const BEHIND: &[(&str, &str)] = &[];
 
 /// Words that a doc line of the core should not begin with, because a verb or a noun says more.
@@ -127,6 +126,7 @@ pub fn check() -> Result<()> {
 /// Fails with every finding, by rule, each rule with its hint.
 fn report(mut findings: Vec<Finding>) -> Result<()> {
     findings.sort();
+    findings.dedup();
     let mut rules: BTreeMap<Rule, Vec<&Finding>> = BTreeMap::new();
     for finding in &findings {
         rules.entry(finding.rule).or_default().push(finding);
@@ -146,7 +146,7 @@ fn files() -> Result<Vec<String>> {
     let tracked = cmd("git ls-files -z").answer().unwrap_or_default();
     let files: Vec<_> = tracked.split('\0').filter(|path| is_checked(path)).map(str::to_owned).collect();
     // A checkout without git has nothing to compare with, and a check of nothing proves nothing.
-    ensure!(files.len() > 20 || !UNCLEAN.is_empty(), "git lists only {} files with prose", files.len());
+    ensure!(files.len() > 100, "git lists only {} files with prose", files.len());
     Ok(files)
 }
 
@@ -242,6 +242,7 @@ fn lines(path: &str, text: &str) -> Vec<Line> {
 /// A comment after code. A mark within a string is not one.
 fn trailing<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
     let (code, text) = line.rsplit_once(mark)?;
+    let code = code.replace("\\\"", "");
     (code.matches(['"', '`']).count() % 2 == 0 && code.matches('\'').count() % 2 == 0).then_some(text)
 }
 

@@ -118,8 +118,8 @@ pub fn test() -> Result<()> {
         .context("the site, in headless Chromium")
 }
 
-/// Copies a folder without hidden files. `edit` gets the path in the folder and the text of each page
-/// and each script.
+/// Copies a folder without hidden files. `edit` gets the path in the folder and the text of each
+/// page and each script.
 fn copy(from: &Path, to: &Path, edit: &mut dyn FnMut(&str, String) -> Result<String>) -> Result<()> {
     ensure!(from.is_dir(), "{} is missing", from.display());
     let mut folders = vec![String::new()];
@@ -264,7 +264,7 @@ impl Navigation {
         ];
         for (path, title) in documents {
             let group = match path {
-                "README.md" => "Start",
+                "README.md" | "docs/README.md" => "Start",
                 "docs/sizes.md" | "docs/broken-input.md" => "Measured",
                 _ if path.starts_with("docs/formats/") => "Formats",
                 _ if path.starts_with("docs/tried/") => "What was tried",
@@ -279,6 +279,10 @@ impl Navigation {
         }
         if let Some((_, start)) = groups.first_mut() {
             start.push((format!("{INSPECTOR}index.html"), "Inspector".to_owned()));
+        }
+        for (_, links) in groups.iter_mut().filter(|(name, _)| *name != "Start") {
+            // A page comes before those whose names it starts.
+            links.sort_by(|(a, _), (b, _)| a.trim_end_matches(".html").cmp(b.trim_end_matches(".html")));
         }
         groups.retain(|(_, links)| !links.is_empty());
         Self { groups }

@@ -13,6 +13,9 @@ const STANDARD: [&str; 3] = ["std", "core", "alloc"];
 /// A script that preloads fonts, and one that repeats a redirect of the page. Pages work without.
 const NEEDLESS: [&str; 2] = ["if(window.location.protocol!==\"file:\")", "location.replace("];
 
+/// Links to items that are hidden from the documentation, and the pages to link to instead.
+const HIDDEN: [(&str, &str); 1] = [("trait.Latent.html#associatedtype.Word", "trait.Latent.html")];
+
 /// TypeDoc collects the rules of its filters in a `style` element, which the policy forbids.
 const STYLE: &str = "document.head.appendChild(document.createElement(\"style\"))";
 /// An object that adopts each rule as a style sheet of its own instead.
@@ -36,7 +39,10 @@ pub fn rust(html: &str, depth: usize) -> String {
             html = format!("{before}{}", rest.split_once("</script>").map_or("", |(_, after)| after));
         }
     }
-    let home = format!("<nav class=\"sidebar\"><p>{}</p>", home(depth));
+    for (link, page) in HIDDEN {
+        html = html.replace(link, page);
+    }
+    let home = format!("<nav class=\"sidebar\"><ul class=\"block\"><li>{}</li></ul>", home(depth));
     html.replacen("<nav class=\"sidebar\">", &home, 1)
 }
 
@@ -77,7 +83,7 @@ mod tests {
         );
         let expected = "<script>b()</script><a href=\"unspool/index.html\">Back</a>\
                         <a href=\"https://doc.rust-lang.org/stable/std/c.html\">c</a><a href=\"../std/d.html\">d</a>\
-                        <nav class=\"sidebar\"><p><a href=\"../../index.html\">All of unspool</a></p>";
+                        <nav class=\"sidebar\"><ul class=\"block\"><li><a href=\"../../index.html\">All of unspool</a></li></ul>";
         assert_eq!(html, expected);
     }
 
