@@ -21,7 +21,8 @@ pub fn vector_folders(format: &str) -> Vec<PathBuf> {
     folders
 }
 
-/// Asserts how many vectors a loop ran: all of the compact set, and at least as many if `UNSPOOL_VECTORS` adds the big one.
+/// Asserts how many vectors a loop ran: all of the compact set, and at least as many if
+/// `UNSPOOL_VECTORS` adds the big one.
 pub fn assert_ran(ran: usize, compact: usize) {
     let is_compact = std::env::var_os("UNSPOOL_VECTORS").is_none();
     assert!(if is_compact { ran == compact } else { ran >= compact }, "{ran} vectors instead of {compact}");
