@@ -1,8 +1,11 @@
-# find_package(unspool) with CMAKE_PREFIX_PATH set to the folder `capi` gives the target unspool::unspool, which builds the archive with cargo.
+# Set CMAKE_PREFIX_PATH to the folder `capi`. Then find_package(unspool) defines the target
+# unspool::unspool, which builds the archive with cargo.
 #
-#   UNSPOOL_FEATURES   formats and what else the archive shall have, comma-separated: zstd,small (default: all formats)
+#   UNSPOOL_FEATURES   formats and further features, comma-separated: zstd,small
+#                      (default: all formats)
 #   UNSPOOL_TARGET     a Rust target, for devices: thumbv6m-none-eabi (default: this machine)
-#   UNSPOOL_PROFILE    release, firmware for the smallest code, firmware-fast (default: release; for devices firmware)
+#   UNSPOOL_PROFILE    release, firmware for the smallest code, firmware-fast
+#                      (default: release; for devices firmware)
 
 if(TARGET unspool::unspool)
   return()
@@ -16,7 +19,8 @@ elseif(NOT UNSPOOL_PROFILE)
   set(UNSPOOL_PROFILE release)
 endif()
 
-# Each project has its own archive: in one place for all, the features of one would overwrite those of another.
+# Each project has an archive of its own. In a shared folder, projects with different features would
+# overwrite each other's archive.
 set(UNSPOOL_FOLDER "${CMAKE_BINARY_DIR}/unspool")
 set(UNSPOOL_ARGUMENTS --locked -p unspool-capi --profile ${UNSPOOL_PROFILE} --target-dir "${UNSPOOL_FOLDER}")
 if(UNSPOOL_FEATURES OR UNSPOOL_TARGET)
@@ -25,7 +29,7 @@ if(UNSPOOL_FEATURES OR UNSPOOL_TARGET)
   endif()
   set(UNSPOOL_ALL "${UNSPOOL_FEATURES}")
   if(NOT UNSPOOL_TARGET)
-    # What a program of this machine is unwound with when it panics, which it never does here, is in Rust's own library.
+    # A hosted program links with the unwinder in Rust's standard library, although it never panics.
     string(APPEND UNSPOOL_ALL ",std")
   endif()
   list(APPEND UNSPOOL_ARGUMENTS --no-default-features --features ${UNSPOOL_ALL})

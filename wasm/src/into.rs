@@ -1,5 +1,5 @@
-//! Decodes into memory that JavaScript owns. The buffers in between are kept from call to call, so
-//! many files of similar size grow the memory of the module once.
+//! Decodes into memory that JavaScript owns. Keeps its buffers between calls, so the memory of the
+//! module grows once for many files of similar size.
 
 use alloc::vec;
 use alloc::vec::Vec;

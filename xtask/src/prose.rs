@@ -252,7 +252,9 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
     let mut findings = vec![];
     let mut find = |rule, line, text: String| findings.push(Finding { rule, path: path.to_owned(), line, text });
     for line in &lines {
-        let may_be_long = line.text.starts_with('|') || line.text.contains("://");
+        // A table, a URL, or a line of an example that rustdoc hides.
+        let may_be_long =
+            line.text.starts_with('|') || line.text.contains("://") || line.code && line.text.starts_with("# ");
         if line.columns > COLUMNS && !may_be_long {
             find(Rule::Columns, line.number, format!("{} columns", line.columns));
         }
@@ -417,6 +419,12 @@ mod tests {
         assert_eq!(rules("a.md", &format!("{long}\n\n| {long} |\n\n{long} https://a.b\n")), [(Rule::Columns, 1)]);
         assert_eq!(rules("a.toml", &format!("# {long}\na = \"{long}\"\n")), [(Rule::Columns, 1)]);
         assert_eq!(rules("a.bin", &long), []);
+    }
+
+    #[test]
+    fn finds_no_long_lines_in_hidden_code() {
+        let long = "word ".repeat(21);
+        assert_eq!(rules("a.rs", &format!("/// ```\n/// # {long}\n/// {long}\n/// ```\n")), [(Rule::Columns, 3)]);
     }
 
     #[test]
