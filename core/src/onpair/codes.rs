@@ -7,9 +7,9 @@ use crate::num::{index, u64_from};
 use crate::tuning::{LEAN, SMALL};
 use crate::{Error, ErrorKind, Result};
 
-/// How many packed codes are unpacked at a time. Where flash and stack count for more than time, each by itself.
+/// Packed codes that are unpacked at a time. One, if flash and stack count for more than time.
 pub(super) const BLOCK: usize = if SMALL { 1 } else { 64 };
-/// So many codes begin and end at a byte together, whatever their width.
+/// Codes of a group. A group begins and ends at a byte, whatever the width of its codes.
 const GROUP: usize = 8;
 
 /// The codes of a column, each of which names a token.
@@ -17,17 +17,17 @@ const GROUP: usize = 8;
 pub struct Codes<'a> {
     form: Form<'a>,
     len: usize,
-    /// Offset of the first code in a file.
+    /// Offset of the first code in the file.
     at: u64,
 }
 
 impl<'a> Codes<'a> {
-    /// Codes that are numbers already.
+    /// Makes codes of numbers.
     pub const fn plain(codes: &'a [u16]) -> Self {
         Self { form: Form::Numbers(codes), len: codes.len(), at: 0 }
     }
 
-    /// Codes of two little-endian bytes each, at any alignment.
+    /// Makes codes of two little-endian bytes each, at any alignment.
     pub fn bytes(bytes: &'a [u8]) -> Result<Self> {
         match bytes.as_chunks() {
             (codes, []) => Ok(Self { form: Form::Pairs(codes), len: codes.len(), at: 0 }),
@@ -35,9 +35,11 @@ impl<'a> Codes<'a> {
         }
     }
 
-    /// `len` codes of 1 to 16 bits each, packed from the lowest bit on without gaps. What lies behind them is not looked at.
+    /// Makes `len` codes of 1 to 16 bits each, packed from the lowest bit on without gaps. Ignores
+    /// what follows them.
     ///
-    /// The bytes alone do not tell how many codes there are; the last of the [row offsets](super::RowOffsets::last) does.
+    /// The bytes alone do not determine the number of codes. The last of the [row
+    /// offsets](super::RowOffsets::last) does.
     pub fn packed(bytes: &'a [u8], bits: u32, len: usize) -> Result<Self> {
         if !(1..=16).contains(&bits) {
             return Err(Error::new(ErrorKind::OnPairBits, 0));
@@ -53,23 +55,23 @@ impl<'a> Codes<'a> {
         Ok(Self { form, len, at: 0 })
     }
 
-    /// The same codes, which lie at `at` in a file: errors will say so.
+    /// Returns the same codes at offset `at` of a file. Errors count from there.
     pub(super) fn lying_at(self, at: u64) -> Self {
         Self { at, ..self }
     }
 
-    /// How many codes there are.
+    /// Returns the number of codes.
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many bits each code takes.
+    /// Returns the bits of a code.
     pub const fn bits(&self) -> u32 {
         match self.form {
             Form::Packed { bits, .. } => bits,
@@ -86,7 +88,7 @@ impl<'a> Codes<'a> {
         self.form.at(i)
     }
 
-    /// Writes the codes of a range as numbers; gives how many.
+    /// Writes the codes of a range as numbers. Returns their number.
     pub fn unpack_into(&self, range: Range<usize>, to: &mut [u16]) -> Result<usize> {
         if range.start > range.end || range.end > self.len {
             return Err(Error::new(ErrorKind::RangeOutside, 0).needing(u64_from(range.end)));
@@ -103,14 +105,15 @@ impl<'a> Codes<'a> {
         Ok(count)
     }
 
-    /// Their form. A loop over codes matches it once and not at every code.
+    /// Returns the form of the codes. A loop over them matches it once, not at every code.
     #[inline]
     pub(super) const fn form(&self) -> Form<'a> {
         self.form
     }
 
-    /// The first codes of a range, one at least if there are any. Plain codes come all at once and where they are, others by
-    /// blocks in `scratch`, of which all but the first start at a byte.
+    /// Returns the first codes of a range: at least one, unless the range is empty. Plain codes are
+    /// returned all at once, without a copy. Others are unpacked to `scratch` in blocks; every
+    /// block but the first starts at a byte.
     #[inline]
     pub(super) fn block<'r>(&self, range: Range<usize>, scratch: &'r mut [u16; BLOCK]) -> &'r [u16]
     where
@@ -136,8 +139,9 @@ impl<'a> Codes<'a> {
         }
     }
 
-    /// Calls `each` with the codes of a range, block by block. It returns how many it took; fewer than all end the walk. Returns the
-    /// first code that was not taken.
+    /// Calls `each` with the codes of a range, block by block. `each` returns the number of codes
+    /// it took. The walk ends if it took fewer than all. Returns the index of the first code that
+    /// was not taken.
     #[inline(always)]
     pub(super) fn blocks(&self, range: Range<usize>, mut each: impl FnMut(&[u16]) -> usize) -> usize {
         let (mut scratch, mut at) = ([0; BLOCK], range.start);
@@ -152,13 +156,13 @@ impl<'a> Codes<'a> {
         at
     }
 
-    /// The byte in which a code starts.
+    /// Returns the byte of the file in which a code starts.
     pub(super) fn place(&self, i: usize) -> u64 {
         self.at.saturating_add(u64_from(i).saturating_mul(u64::from(self.bits())) / 8)
     }
 }
 
-/// The codes that were unpacked last, for loops that read on from many places.
+/// A buffer of the codes that were unpacked last, for loops that continue from many places.
 #[derive(Clone, Debug)]
 pub(super) struct CodeBuffer {
     scratch: [u16; BLOCK],
@@ -171,12 +175,13 @@ impl CodeBuffer {
         Self { scratch: [0; BLOCK], first: 0, len: 0 }
     }
 
-    /// Makes [`block`](Self::block) unpack as much as it can from its start on.
+    /// Makes the next call of [`block`](Self::block) unpack a whole buffer.
     pub(super) fn forget(&mut self) {
         self.len = 0;
     }
 
-    /// The first codes of a range, one at least if there are any. Plain codes come all at once.
+    /// Returns the first codes of a range: at least one, unless the range is empty. Plain codes are
+    /// returned all at once.
     #[inline]
     pub(super) fn block<'r>(&'r mut self, codes: &Codes<'r>, range: Range<usize>) -> &'r [u16] {
         if let Form::Numbers(codes) = codes.form {
@@ -184,7 +189,8 @@ impl CodeBuffer {
         }
         let mut skip = range.start.wrapping_sub(self.first);
         if skip >= self.len {
-            // Also what lies behind the range: it will be wanted next. And what lies before it, back to where a code begins with a byte.
+            // Unpacks what follows the range, too, because it is wanted next. Starts at a code that
+            // begins at a byte.
             skip = range.start % GROUP.min(BLOCK);
             self.first = range.start.wrapping_sub(skip);
             self.len = codes.block(self.first..codes.len, &mut self.scratch).len();
@@ -194,7 +200,7 @@ impl CodeBuffer {
     }
 }
 
-/// The forms of codes, each of which is a [`Source`].
+/// A form of codes. Each is a [`Source`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form<'a> {
     Numbers(&'a [u16]),
@@ -202,7 +208,8 @@ pub(super) enum Form<'a> {
     Packed { bytes: &'a [u8], bits: u32 },
 }
 
-/// Evaluates an expression with codes of a known form, so that a loop over them asks for it once. A lean build asks at every code.
+/// Evaluates an expression with codes of a known form, so that a loop over them matches it once. A
+/// lean build matches it at every code.
 macro_rules! with_codes {
     ($form:expr, $codes:ident => $call:expr) => {
         match $form {
@@ -218,12 +225,13 @@ macro_rules! with_codes {
 }
 pub(super) use with_codes;
 
-/// Codes of which single ones are wanted, or a few in a row.
+/// Codes that are read one at a time, or a few in a row.
 pub(super) trait Source: Copy {
-    /// One code. Those behind the last may be missing, or anything.
+    /// Returns one code. After the last one it returns `None` or any number.
     fn at(self, i: usize) -> Option<u16>;
 
-    /// The codes of a range, if they are there. One that needs care may be missing.
+    /// Returns the codes of a range, or `None` if the source ends before it. Yields `None` for a
+    /// code that needs the slow path.
     #[inline]
     fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>> {
         Some(range.map(move |i| self.at(i)))
@@ -281,7 +289,7 @@ impl Source for Packed<'_> {
     }
 }
 
-/// Codes of any form, which is asked for at every code.
+/// Codes of any form, which is matched at every code.
 impl Source for Form<'_> {
     #[inline]
     fn at(self, i: usize) -> Option<u16> {
@@ -293,27 +301,28 @@ impl Source for Form<'_> {
     }
 }
 
-/// One packed code.
+/// Returns one packed code.
 #[inline]
 fn single(bytes: &[u8], bits: u32, i: usize) -> u16 {
     let (at, bit) = place(i, bits);
     field(u32_at(bytes, at), bit, bits)
 }
 
-/// The byte in which a code starts, and at which of its bits.
+/// Returns the byte in which a code starts, and the bit within it.
 #[inline]
 fn place(i: usize, bits: u32) -> (usize, u32) {
     let [code, ..] = i.to_le_bytes();
     let bit = u32::from(code).wrapping_mul(bits);
     if SMALL {
-        // By groups, which end at a byte: a product of 64 bits is a function on a small processor.
+        // Counts in groups, which end at a byte: on a small processor a product of 64 bits is a
+        // function call.
         let (bits, ahead) = (index(bits.into()), u32::from(code % 8).wrapping_mul(bits));
         return ((i / GROUP).wrapping_mul(bits).wrapping_add(index((ahead / 8).into())), ahead % 8);
     }
     (index(u64_from(i).wrapping_mul(bits.into()) / 8), bit % 8)
 }
 
-/// The code that starts at one of the first eight bits.
+/// Returns the code that starts at one of the first eight bits.
 #[inline]
 fn field(word: u32, bit: u32, bits: u32) -> u16 {
     let ones = (1u32 << (bits % 32)).wrapping_sub(1);
@@ -321,11 +330,11 @@ fn field(word: u32, bit: u32, bits: u32) -> u16 {
     u16::from_le_bytes([low, high])
 }
 
-/// Fills the start of `scratch`; gives how many codes.
+/// Fills the start of `scratch`. Returns the number of codes.
 fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, scratch: &mut [u16; BLOCK]) -> usize {
     let left = range.end.saturating_sub(range.start);
     let mut count = left.min(BLOCK);
-    // A few codes, as short rows have them, are not worth more than this loop.
+    // For a few codes, as in short rows, the loop below is fastest.
     if !SMALL && left >= 2 * GROUP {
         match range.start.wrapping_neg() % GROUP {
             0 => {
@@ -337,7 +346,7 @@ fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, scratch: &mut [u16; BLOC
                     return (done * GROUP).min(BLOCK);
                 }
             }
-            // Up to the next code that starts at a byte.
+            // Stops at the next code that starts at a byte.
             ahead => count = ahead,
         }
     }
@@ -347,9 +356,9 @@ fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, scratch: &mut [u16; BLOC
     count
 }
 
-/// Fills groups from a byte on, as far as there are 16 bytes to load; gives how many.
+/// Fills groups from a byte on, while there are 16 bytes to load. Returns the number of groups.
 fn unpack_groups(bits: u32, bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
-    // With the width known every shift is a constant: two instructions a code.
+    // If the width is a constant, so is every shift: two instructions a code.
     macro_rules! of_width {
         ($($width:literal)*) => {
             match bits {
@@ -362,6 +371,12 @@ fn unpack_groups(bits: u32, bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize 
     of_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 }
 
+/// [`unpack_groups`] for one width.
+///
+/// Hot loop: one load of 16 bytes for eight codes.
+/// - Input: packed codes from a byte on. Stops when fewer than 16 bytes are left.
+/// - Invariant: `width` is at most 15, so a group has at most 120 bits.
+/// - Inlined where `width` is a constant, so that every shift and mask is one, too.
 #[inline(always)]
 fn groups_of(width: u32, mut bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
     let mut done = 0;
@@ -378,7 +393,7 @@ fn groups_of(width: u32, mut bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize
     done
 }
 
-/// Four codes, each in 16 bits of its own: first two and two are parted, then one and one.
+/// Spreads four codes to 16 bits each: first by two, then by one.
 #[inline(always)]
 const fn spread(codes: u64, width: u32) -> u64 {
     let two = (1 << (2 * width)) - 1;
@@ -420,7 +435,7 @@ mod tests {
             let codes: Vec<u16> = (0..200).map(|_| random() & mask(bits) as u16).collect();
             let exact = pack(&codes, bits);
             let padded = [&exact[..], &[0xFF; 9]].concat();
-            // Also with the width as a number, as it is where there is one loop for all of them.
+            // Also with a width that is no constant, as in lean builds.
             if bits < 16 {
                 let mut groups = [[0; GROUP]; 24];
                 let done = groups_of(bits, &padded, &mut groups);

@@ -17,7 +17,8 @@ use crate::num::{index, u64_from};
 use crate::tuning::SMALL;
 use crate::{Error, ErrorKind, Limits, Result, Sink};
 
-/// Evaluates an expression with the wide copy of the dictionary if there is one, or else with the dictionary.
+/// Evaluates an expression with the wide copy of the dictionary if there is one, or else with the
+/// dictionary.
 macro_rules! with_tokens {
     ($column:expr, $tokens:ident => $call:expr) => {
         match &$column.wide {
@@ -39,15 +40,16 @@ pub struct Column<'a> {
     pub(super) offsets: RowOffsets<'a>,
     pub(super) wide: Option<Wide<'a>>,
     greedy: bool,
-    /// Of the limits, what decoding still needs.
+    /// The limit on output.
     max_output: u64,
 }
 
 impl<'a> Column<'a> {
-    /// Puts a column together, and checks that no row ends before it starts and that none ends behind the codes.
+    /// Makes a column. Checks that no row ends before it starts, and that none ends after the last
+    /// code.
     ///
-    /// With what [`Dictionary::open`] checks that is all that safe decoding needs: the codes are checked one by one when they
-    /// are decoded, or all at once by [`check`](Self::check).
+    /// Safe decoding needs only this and the checks of [`Dictionary::open`]. Codes are checked one
+    /// by one when they are decoded, or all at once by [`check`](Self::check).
     pub fn open(
         dictionary: Dictionary<'a>,
         codes: Codes<'a>,
@@ -66,17 +68,20 @@ impl<'a> Column<'a> {
         self.decoded_len(self.rows()).map(drop)
     }
 
-    /// The same column, if its dictionary is [conforming](Dictionary::conforming): search is faster then.
+    /// Returns the same column if its dictionary is [conforming](Dictionary::conforming), which
+    /// makes search faster.
     pub fn conforming(self) -> Result<Self> {
         Ok(Self { dictionary: self.dictionary.conforming()?, ..self })
     }
 
-    /// Looks whether each row of a [conforming](Self::conforming) column is cut into tokens as all known encoders cut it: the
-    /// longest that there is, again and again. Then a row is the needle if its codes are the needle's, and
-    /// [`Search::equals`](super::Search::equals) need not look at rows with more codes or fewer.
+    /// Checks if each row of a [conforming](Self::conforming) column is cut as all known encoders
+    /// cut it: into the longest token, repeatedly. Then a row equals the needle only if their codes
+    /// are equal, and [`Search::equals`](super::Search::equals) skips rows with more codes or
+    /// fewer.
     ///
-    /// Takes longer than decoding the column, so this is for columns that are searched often. A column that is cut
-    /// otherwise stays as it was, and so does one whose dictionary is not known to conform. A code that names no token is an error.
+    /// Takes longer than decoding the column, so use it for columns that are searched often.
+    /// Returns a column that is cut otherwise as it was, and one whose dictionary is not known to
+    /// conform. A code that names no token is an error.
     pub fn greedy(self) -> Result<Self> {
         if !self.dictionary.is_conforming() {
             return Ok(self);
@@ -96,12 +101,12 @@ impl<'a> Column<'a> {
         Ok(Self { greedy, ..self })
     }
 
-    /// Whether [`greedy`](Self::greedy) has found it so.
+    /// Returns `true` if [`greedy`](Self::greedy) has found the column so.
     pub const fn is_greedy(&self) -> bool {
         self.greedy
     }
 
-    /// The next bytes of a row, as many as a token may have; gives how many there are.
+    /// Copies the next bytes of a row, at most as many as a token may have. Returns their number.
     fn look_ahead(&self, codes: Range<usize>, ahead: &mut [u8; MAX_TOKEN_LEN]) -> usize {
         let mut len = 0;
         for at in codes {
@@ -116,10 +121,13 @@ impl<'a> Column<'a> {
         len.min(MAX_TOKEN_LEN)
     }
 
-    /// The same column, decoded through a wide copy of its dictionary, which lies in memory of the caller: a cell and a
-    /// length for each token. Everything comes out the same, only faster: worth it for whoever decodes more than a few
-    /// thousand rows. [`WideWorkspace`](super::WideWorkspace) is such memory in one piece. Cells that start at a multiple of 16
-    /// bytes, as allocators give them, are read fastest. With the feature `small` nothing becomes faster.
+    /// Returns the same column with a wide copy of its dictionary in the caller's memory: a cell
+    /// and a length for each token. The output is the same, but decoding is faster: it pays off
+    /// after a few thousand rows. [`WideWorkspace`](super::WideWorkspace) is such memory in one
+    /// piece.
+    ///
+    /// Cells that start at a multiple of 16 bytes, as allocators return them, are read fastest.
+    /// With the feature `small` nothing becomes faster.
     pub fn widened<'w>(self, cells: &'w mut [[u8; MAX_TOKEN_LEN]], lens: &'w mut [u8]) -> Result<Column<'w>>
     where
         'a: 'w,
@@ -133,12 +141,12 @@ impl<'a> Column<'a> {
         &self.dictionary
     }
 
-    /// The codes, also those that belong to no row.
+    /// The codes, including those that belong to no row.
     pub const fn codes(&self) -> &Codes<'a> {
         &self.codes
     }
 
-    /// Where the rows lie in the codes.
+    /// The first code of each row.
     pub const fn row_offsets(&self) -> &RowOffsets<'a> {
         &self.offsets
     }
@@ -148,26 +156,27 @@ impl<'a> Column<'a> {
         0..self.offsets.rows()
     }
 
-    /// How many bytes these rows decode to.
+    /// Returns the number of bytes that these rows decode to.
     pub fn decoded_len(&self, rows: Range<u64>) -> Result<u64> {
         self.decoded_len_of(self.offsets.span(&rows)?)
     }
 
-    /// How many bytes a row has.
+    /// Returns the length of a row in bytes.
     pub fn row_len(&self, row: u64) -> Result<u64> {
         self.decoded_len_of(self.offsets.row(row)?)
     }
 
-    /// Decodes rows, one right behind the other, to the start of `out`; gives how many bytes that are.
+    /// Decodes rows, one after the other, to the start of `out`. Returns the number of bytes.
     ///
-    /// An output that is exactly as long as [`decoded_len`](Self::decoded_len) says is enough. In a longer one up to 16 bytes
-    /// behind the last row may be overwritten: that is faster than sparing them.
+    /// An output that is exactly as long as [`decoded_len`](Self::decoded_len) says is enough. May
+    /// overwrite up to 16 bytes after the last row in a longer one, which is faster than sparing
+    /// them.
     pub fn decode_into(&self, rows: Range<u64>, out: &mut [u8]) -> Result<usize> {
         self.decode_range(self.offsets.span(&rows)?, out)
     }
 
-    /// Decodes one row to the start of `out`; gives its length. Of a longer output up to 16 bytes behind the row may be
-    /// overwritten.
+    /// Decodes one row to the start of `out`. Returns its length. May overwrite up to 16 bytes
+    /// after the row.
     #[inline]
     pub fn row_into(&self, row: u64, out: &mut [u8]) -> Result<usize> {
         if let Some(codes) = self.offsets.table().nth(index(row))
@@ -178,22 +187,22 @@ impl<'a> Column<'a> {
         self.decode_long_row(row, out)
     }
 
-    /// The rest: many codes, errors, and output that ends right behind the row. Said to be cold, or the compiler would keep for it what
-    /// the short ones need registers for.
+    /// The slow path: many codes, errors, and output that ends with the row. Marked cold, or the
+    /// compiler would reserve registers for it that short rows need.
     #[cold]
     #[inline(never)]
     pub(super) fn decode_long_row(&self, row: u64, out: &mut [u8]) -> Result<usize> {
         self.decode_long(self.offsets.row(row)?, out)
     }
 
-    /// Decodes rows to a sink, at most 512 bytes at a time; gives how many bytes that are.
+    /// Decodes rows to a sink, at most 512 bytes at a time. Returns the number of bytes.
     pub fn decode_to(&self, rows: Range<u64>, sink: &mut impl Sink) -> Result<u64> {
         let range = self.offsets.span(&rows)?;
         with_tokens!(self, tokens => decode_codes_to(*tokens, &self.codes, range, self.max_output, sink))
     }
 
-    /// Decodes rows as Arrow lays out strings: all bytes in one buffer, and where each row starts in another, which has one
-    /// entry more than there are rows. Gives how many bytes there are.
+    /// Decodes rows in the layout of Arrow strings: all bytes in one buffer, the start of each row
+    /// in another. The second has one entry more than there are rows. Returns the number of bytes.
     pub fn decode_arrow<O: ArrowOffset>(&self, rows: Range<u64>, bytes: &mut [u8], offsets: &mut [O]) -> Result<usize> {
         self.offsets.span(&rows)?;
         let count = index(rows.end.saturating_sub(rows.start)).saturating_add(1);
@@ -206,7 +215,7 @@ impl<'a> Column<'a> {
             let rest = bytes.get_mut(at..).unwrap_or(&mut []);
             match self.row_into(row, rest) {
                 Ok(len) => at = at.saturating_add(len),
-                // Not only this row: all of them.
+                // The need of all rows, not of this one.
                 Err(error) if error.kind == ErrorKind::OutputTooSmall => {
                     return Err(error.needing(self.decoded_len(rows)?));
                 }
@@ -221,7 +230,7 @@ impl<'a> Column<'a> {
         Ok(at)
     }
 
-    /// Decodes rows, one right behind the other.
+    /// Decodes rows, one after the other.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(&self, rows: Range<u64>) -> Result<Vec<u8>> {
         let need = self.decoded_len(rows.clone())?;
@@ -233,13 +242,13 @@ impl<'a> Column<'a> {
         Ok(out)
     }
 
-    /// The wide copy, where one loop for it and one for the dictionary itself are not a loop too many.
+    /// Returns the wide copy, unless the build has no loop for it.
     #[inline]
     pub(super) fn wide(&self) -> Option<Wide<'a>> {
         self.wide.filter(|_| !SMALL)
     }
 
-    /// How many bytes of an output may be filled.
+    /// Returns the number of bytes that may be written to an output.
     #[inline]
     pub(super) fn most(&self) -> usize {
         index(self.max_output)
@@ -252,7 +261,7 @@ impl<'a> Column<'a> {
         token.ok_or_else(|| self.no_token(at))
     }
 
-    /// The code at this place names no token.
+    /// Returns the error of a code that names no token.
     #[cold]
     pub(super) fn no_token(&self, at: usize) -> Error {
         Error::new(ErrorKind::OnPairCode, self.codes.place(at))
@@ -271,7 +280,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Decodes a few codes, unless they need more care than that.
+    /// Decodes a few codes. Returns `None` if they need the slow path.
     #[cfg_attr(not(target_arch = "wasm32"), inline)]
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     fn decode_short(&self, range: Range<usize>, out: &mut [u8]) -> Option<usize> {
@@ -296,13 +305,14 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Whether these codes are too few for the preparations of the fast decoder. With the feature `small` it has none.
+/// Returns `true` if these codes are too few for the set-up of the fast decoder. With the feature
+/// `small` it has none.
 #[inline]
 pub(super) const fn is_short(codes: &Range<usize>) -> bool {
     !SMALL && codes.end.wrapping_sub(codes.start) <= 48
 }
 
-/// A type that Arrow gives the offsets of strings: i32 or i64; u32 and u64 for everyone else.
+/// A type of string offsets: i32 or i64 as in Arrow, u32 and u64 for others.
 pub trait ArrowOffset: Copy + Default + TryFrom<usize> + private::Sealed {}
 
 impl ArrowOffset for i32 {}

@@ -8,7 +8,7 @@ use super::inspect::open;
 use crate::num::{index, u64_from};
 use crate::{Checksums, Done, Error, Limits, Result, Sink, Trace};
 
-/// What a decoder keeps in memory of the caller: nothing. It is there so that the calls of all formats read alike.
+/// A workspace without content. OnPair needs none; this one keeps the calls of all formats alike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Workspace;
 
@@ -19,7 +19,7 @@ impl Workspace {
     }
 }
 
-/// How to decode.
+/// Options of a decoder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Bounds that a file must keep to.
@@ -33,8 +33,8 @@ impl Options {
 
 /// Decodes all rows of a file, one after the other, to the start of `dst`.
 ///
-/// A `dst` that is exactly as long as [`decoded_len`] says is enough. In a longer one up to 16 bytes after the last row may be
-/// overwritten.
+/// A `dst` that is exactly as long as [`decoded_len`] says is enough. May overwrite up to 16 bytes
+/// after the last row in a longer one.
 ///
 /// ```
 /// use unspool::onpair::{Options, Workspace, decode};
@@ -76,7 +76,8 @@ pub fn decoded_len(src: &[u8], _workspace: &mut Workspace, options: &Options) ->
     file.column().decoded_len(file.column().rows())
 }
 
-/// Emits all parts of a file and checks every code. On an error, what was emitted until then is true.
+/// Emits all parts of a file and checks every code. On an error, what was emitted until then is
+/// true.
 pub fn inspect(src: &[u8], _workspace: &mut Workspace, options: &Options, trace: &mut impl Trace) -> Result<Done> {
     let file = open(src, &options.limits, trace)?;
     let content = file.column().decoded_len(file.column().rows())?;

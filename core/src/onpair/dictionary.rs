@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// The tokens of a column, borrowed and validated.
 ///
-/// Padding behind the last token is allowed and not needed: every read is bounded by the slice.
+/// Padding after the last token is allowed but not needed: the slice bounds every read.
 #[derive(Clone, Copy, Debug)]
 pub struct Dictionary<'a> {
     bytes: &'a [u8],
@@ -18,15 +18,15 @@ pub struct Dictionary<'a> {
 }
 
 impl<'a> Dictionary<'a> {
-    /// Checks all that safe decoding needs: that the first token starts at 0, that every token has 1 to 16 bytes, that the
-    /// last ends inside of `bytes`, and that there are at most 65536.
+    /// Checks all that safe decoding needs: the first token starts at 0, every token has 1 to 16
+    /// bytes, the last ends within `bytes`, and there are at most 65536.
     ///
     /// `offsets` holds one little-endian u32 more than there are tokens, at any alignment.
     pub fn open(bytes: &'a [u8], offsets: &'a [u8]) -> Result<Self> {
         Self::open_at(bytes, offsets, 0)
     }
 
-    /// The same, with the offsets at `at` in a file.
+    /// [`open`](Self::open) for offsets at `at` in a file.
     pub(super) fn open_at(bytes: &'a [u8], offsets: &'a [u8], at: u64) -> Result<Self> {
         let dictionary = Self { bytes, offsets: entries(offsets, at)?, conforming: false };
         let error = |kind, entry: usize| Err(Error::new(kind, at.saturating_add(u64_from(entry) * 4)));
@@ -50,8 +50,9 @@ impl<'a> Dictionary<'a> {
         Ok(dictionary)
     }
 
-    /// Checks what every trainer of sorted dictionaries guarantees: tokens ascend, none occurs twice, and each single byte
-    /// is one. Search is faster then. Errors give the number of the token instead of a place in a file.
+    /// Checks what every trainer of sorted dictionaries guarantees: tokens ascend, none occurs
+    /// twice, and each single byte is one. This makes search faster. `at` of an error is the number
+    /// of the token, not an offset.
     pub fn conforming(self) -> Result<Self> {
         let mut before: &[u8] = &[];
         let mut singles = 0u64;
@@ -62,30 +63,30 @@ impl<'a> Dictionary<'a> {
             singles += u64::from(token.len() == 1);
             before = token;
         }
-        // No token occurs twice, so that 256 of one byte are all that there can be.
+        // No token occurs twice, so 256 tokens of one byte are all of them.
         match singles {
             256 => Ok(Self { conforming: true, ..self }),
             _ => Err(Error::new(ErrorKind::OnPairNotComplete, u64_from(self.len()))),
         }
     }
 
-    /// Whether [`conforming`](Self::conforming) has found it so.
+    /// Returns `true` if [`conforming`](Self::conforming) has found the dictionary so.
     pub const fn is_conforming(&self) -> bool {
         self.conforming
     }
 
-    /// How many tokens there are.
+    /// Returns the number of tokens.
     #[inline]
     pub const fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Whether there are none: then a column has no codes, either.
+    /// Returns `true` if there are no tokens. Then a column has no codes either.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many bytes all tokens have together, without padding.
+    /// Returns the bytes of all tokens together, without padding.
     pub fn bytes_len(&self) -> u64 {
         self.start(self.len()).unwrap_or(0)
     }
@@ -118,11 +119,11 @@ impl<'a> Dictionary<'a> {
         self.offsets.get(token).map(|entry| u64::from(u32::from_le_bytes(*entry)))
     }
 
-    /// Where a token starts, and its length.
+    /// Returns the start of a token, and its length.
     #[inline]
     fn place(&self, code: u16) -> Option<(usize, u8)> {
         let code = usize::from(code);
-        // Where it ends first: there is one entry less of these, so that one comparison bounds both.
+        // The end first: there is one end less than starts, so one comparison bounds both.
         let (_, ends) = self.offsets.split_first()?;
         let end = u32::from_le_bytes(*ends.get(code)?);
         let start = u32::from_le_bytes(*self.offsets.get(code)?);
@@ -138,11 +139,12 @@ impl<'a> Tokens<'a> for Dictionary<'a> {
         let (_, ends) = offsets.split_first()?;
         let last = bytes.len().checked_sub(MAX_TOKEN_LEN)?;
         Some(move |code| {
-            // Where it ends first: there is one entry less of these, so that one comparison bounds both.
+            // The end first: there is one end less than starts, so one comparison bounds both.
             let end = u32::from_le_bytes(*ends.get(usize::from(code))?);
             let start = u32::from_le_bytes(*offsets.get(usize::from(code))?);
             let (start, len) = (index(start.into()), index(end.wrapping_sub(start).into()));
-            // One comparison with a number that stays, after which the compiler sees that there are 16 bytes.
+            // One comparison with a constant of the loop. It proves to the compiler that 16 bytes
+            // follow.
             if start > last {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! Rows in any order. What a column is made of is asked once for all of them, and not again for each.
+//! Decodes rows in any order. Matches the forms of a column once for all rows, not at each.
 
 use core::hint::black_box;
 
@@ -12,12 +12,13 @@ use crate::num::index;
 use crate::tuning::SMALL;
 
 impl Column<'_> {
-    /// Decodes these rows, in any order and as often as they are named, each to the start of `line`, and lends it to `each`.
-    /// Stops at the first error, also of `each`.
+    /// Decodes these rows, in any order and as often as they are named. Each goes to the start of
+    /// `line`, which is passed to `each`. Stops at the first error, including one of `each`.
     ///
-    /// For whoever wants many rows, such as those that a search found: it takes a third less time than
-    /// [`row_into`](Self::row_into) for each, and less than half where the column is larger than the caches, because it finds
-    /// sixteen rows before it decodes the first of them. The line wants room for the longest, and is faster with 16 bytes more.
+    /// Use it for many rows, such as the matches of a search. It takes a third less time than
+    /// [`row_into`](Self::row_into) for each, and less than half if the column exceeds the caches:
+    /// it finds sixteen rows before it decodes the first of them. `line` must hold the longest row;
+    /// 16 bytes more make it faster.
     ///
     /// ```
     /// # use unspool::{onpair::{Codes, Column, Dictionary, RowOffsets}, Limits};
@@ -45,7 +46,8 @@ impl Column<'_> {
     }
 }
 
-/// So many rows are found before the first of them is decoded: memory fetches them side by side then. Where there is no cache, one.
+/// Rows that are found before the first of them is decoded, so that memory fetches them at the same
+/// time. One, if there is no cache.
 const AHEAD: usize = if SMALL { 1 } else { 16 };
 
 /// [`Column::each_row`] for one kind of tokens, codes and offsets.
@@ -66,7 +68,7 @@ fn run<'t>(
         let mut found = 0usize;
         for (place, row) in ahead.iter_mut().zip(rows.by_ref()) {
             let codes_of = offsets.nth(index(row));
-            // A load that nobody needs would be left out. It brings the codes near.
+            // Brings the codes into the cache. The compiler would drop a load without a use.
             black_box(codes_of.as_ref().and_then(|range| codes.at(range.start)));
             *place = (row, codes_of);
             found = found.wrapping_add(1);

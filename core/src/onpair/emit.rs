@@ -1,10 +1,12 @@
 //! From codes to bytes: the hot loops of this room.
 //!
-//! A token is copied as 16 bytes, whatever its length, and the next one overwrites the excess: a copy of known size is one load
-//! and one store. Only where the output ends within 16 bytes is a token copied by its exact length.
+//! A token is copied as 16 bytes, whatever its length, and the next one overwrites the excess: a
+//! copy of known size is one load and one store. Only where the output ends within 16 bytes is a
+//! token copied by its exact length.
 //!
-//! Advice for hackers: every loop here is bound by registers, and many forms of each were measured. Read `docs/tried/onpair.md`
-//! ("Whole columns", "Rows") before you add a comparison, move a loop into another function, or unroll one.
+//! Advice for hackers: every loop here is bound by registers, and many forms of each were measured.
+//! Read `docs/tried/onpair.md` ("Whole columns", "Rows") before you add a comparison, move a loop
+//! into another function, or unroll one.
 
 use core::ops::Range;
 
@@ -14,13 +16,15 @@ use crate::num::u64_from;
 use crate::tuning::{LEAN, SMALL};
 use crate::{Error, ErrorKind, Result, Sink};
 
-/// Tokens that are copied after one check of the room left.
+/// Tokens that are copied after one check of the remaining output.
 const GROUP: usize = 8;
-/// Room for a group. Its tokens need 128 bytes; but all the compiler knows of a length is that it is a byte. With this much room it
-/// proves that no copy leaves the window, and drops the comparisons.
+/// Output for a group. Its tokens need 128 bytes, but the compiler knows of a length only that it
+/// is a byte. With this many bytes it proves that no copy leaves the window, and drops the
+/// comparisons.
 const WINDOW: usize = GROUP * 255 + MAX_TOKEN_LEN;
 
-/// Copies the tokens of `codes` to `out` from `at` on, as many as fit. Returns how many, and where the last one ends.
+/// Copies the tokens of `codes` to `out` from `at` on, as many as fit. Returns how many, and where
+/// the last one ends.
 ///
 /// Stops before the first code that names no token: the caller finds out why.
 fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
@@ -33,7 +37,8 @@ fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usiz
         let rest = (codes.get(done..).unwrap_or(&[]), out.get_mut(at..).unwrap_or(&mut []));
         let (codes_done, bytes_done) = fill_groups(&tokens, rest.0, rest.1);
         (done, at) = (done.wrapping_add(codes_done), at.wrapping_add(bytes_done));
-        // One by one: codes that fill no group, and groups that lack room or have a token that needs care.
+        // One by one: codes that fill no group, and groups that lack output or have a token at the
+        // end of the dictionary.
         for &code in codes.get(done..).unwrap_or(&[]).iter().take(GROUP) {
             if let Some((token, len)) = lookup.as_ref().and_then(|lookup| lookup(code))
                 && let Some(to) = out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut)
@@ -55,13 +60,15 @@ fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usiz
     }
 }
 
-/// [`fill`] for whole groups from the start of `out` on, while nothing needs care. Returns the codes and bytes done.
+/// [`fill`] for whole groups from the start of `out` on, while no token needs the slow path.
+/// Returns the codes and bytes done.
 ///
 /// Hot loop: 10 instructions a token.
 /// - Input: any codes; `tokens` are validated, so that no length exceeds 16.
-/// - Invariant: `out` has room for a group in the worst case, checked once a group; `end` is at most 8 × 255.
-/// - Stays a function of its own, with an output that becomes shorter: then nothing of it lies on the stack (17 instructions before).
-///   Prefetching the output, or decoding to the stack first, cost 15 to 35 %.
+/// - Invariant: `out` has room for a group in the worst case, checked once a group; `end` is at
+///   most 8 × 255.
+/// - Stays a function of its own, with an output that becomes shorter: then it needs no stack (17
+///   instructions before). Prefetching the output, or decoding to the stack first, cost 15 to 35 %.
 #[cfg_attr(not(target_arch = "wasm32"), inline(never))]
 #[cfg_attr(target_arch = "wasm32", inline(always))]
 fn fill_groups<'t>(tokens: &impl Tokens<'t>, codes: &[u16], mut out: &mut [u8]) -> (usize, usize) {
@@ -85,7 +92,8 @@ fn fill_groups<'t>(tokens: &impl Tokens<'t>, codes: &[u16], mut out: &mut [u8]) 
     (groups.len().wrapping_sub(left.len()).wrapping_mul(GROUP), room.wrapping_sub(out.len()))
 }
 
-/// [`fill`] byte by byte, where flash is scarce: wider copies take more code than all else that decodes a row.
+/// [`fill`] byte by byte, where flash is scarce: wider copies take more code than all else that
+/// decodes a row.
 fn bytewise<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
     for (done, &code) in codes.iter().enumerate() {
         let Some(token) = tokens.token(code) else { return (done, at) };
@@ -100,7 +108,8 @@ fn bytewise<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: 
     (codes.len(), at)
 }
 
-/// Copies a token to exactly its length, with two copies that may overlap: a call of `memcpy` is slower, and shorter.
+/// Copies a token to exactly its length, with two copies that may overlap: a call of `memcpy` is
+/// slower, and shorter.
 #[inline]
 fn exact(token: &[u8], to: &mut [u8]) {
     if LEAN {
@@ -111,7 +120,8 @@ fn exact(token: &[u8], to: &mut [u8]) {
     }
 }
 
-/// The first `N` bytes and the last: everything, if there are between `N` and two times `N`.
+/// Copies the first `N` bytes and the last: all of them, if there are between `N` and two times
+/// `N`.
 #[inline]
 fn overlapping<const N: usize>(token: &[u8], to: &mut [u8]) -> bool {
     let (Some(first), Some(last)) = (token.first_chunk::<N>(), token.last_chunk::<N>()) else { return false };
@@ -124,14 +134,17 @@ fn overlapping<const N: usize>(token: &[u8], to: &mut [u8]) -> bool {
     true
 }
 
-/// Decodes the few codes of a row to the start of `out`, without the preparations that pay off over thousands. Returns its length.
+/// Decodes the few codes of a row to the start of `out`, without the set-up that pays off over
+/// thousands. Returns its length.
 ///
 /// Hot loop: 13 instructions a code, 10 from the wide copy.
 /// - Input: any codes; `None` for one that the form of codes cannot read here.
-/// - Invariant: `at` is compared with a `last` that does not change, so that no other comparison is needed for the store.
-/// - `None` if something is wrong or needs care, such as an output that ends within 16 bytes of the row: the caller then takes
-///   [`decode_codes`], which finds out what.
-/// - Stays a function of its own: within another there are too few registers (−10 % and more). Two or four codes a turn gained nothing.
+/// - Invariant: `at` is compared with a `last` that does not change, so that no other comparison is
+///   needed for the store.
+/// - `None` if something is wrong or needs the slow path, such as an output that ends within 16
+///   bytes of the row. The caller then calls [`decode_codes`], which finds the cause.
+/// - Stays a function of its own: within another there are too few registers (−10 % and more). Two
+///   or four codes a turn gained nothing.
 #[inline(never)]
 pub(super) fn decode_row<'t>(
     tokens: &impl Tokens<'t>,
@@ -141,7 +154,8 @@ pub(super) fn decode_row<'t>(
     decode_row_here(tokens, codes, out)
 }
 
-/// [`decode_row`], inlined: only for a caller that knows the form of codes, offsets and dictionary at compile time.
+/// [`decode_row`], inlined: only for a caller that knows the form of codes, offsets and dictionary
+/// at compile time.
 #[inline(always)]
 pub(super) fn decode_row_here<'t>(
     tokens: &impl Tokens<'t>,
@@ -182,7 +196,8 @@ pub(super) fn decode_codes<'t>(
     Ok(at)
 }
 
-/// Why decoding stopped before a code: it names no token, or it and what follows have no room.
+/// Finds why decoding stopped before a code: the code names no token, or the output is too small
+/// for the rest.
 #[cold]
 fn unfinished<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>, written: usize) -> Error {
     match codes_len(tokens, codes, range) {
@@ -207,7 +222,7 @@ pub(super) fn codes_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: R
     if from < range.end { Err(Error::new(ErrorKind::OnPairCode, codes.place(from))) } else { Ok(sum) }
 }
 
-/// Tokens that go to a sink at a time: a small stack has room for their bytes.
+/// Tokens that go to a sink at a time: their bytes fit on a small stack.
 const TO_SINK: usize = 32;
 
 /// Decodes a range of codes to a sink. Returns the number of bytes.

@@ -1,8 +1,9 @@
 //! Files in the format `ONPAIR01`: a column as the C++ implementation of OnPair writes it.
 //!
-//! After eight letters come the width of the codes in one byte and four tables, each after a u32 that counts its entries:
-//! the bytes of the dictionary without padding, the offsets of the tokens, the codes in words of 64 bits, and the offsets
-//! of the rows. All numbers are little-endian; nothing is aligned; there is no checksum.
+//! After eight letters come the width of the codes in one byte and four tables, each after a u32
+//! that counts its entries: the bytes of the dictionary without padding, the offsets of the tokens,
+//! the codes in words of 64 bits, and the offsets of the rows. All numbers are little-endian;
+//! nothing is aligned; there is no checksum.
 
 use core::ops::Range;
 
@@ -14,7 +15,7 @@ use super::offsets::RowOffsets;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Trace};
 
-/// A file: its column, and where its tables lie.
+/// A file: its column, and the places of its tables.
 #[derive(Clone, Debug)]
 pub struct File<'a> {
     column: Column<'a>,
@@ -22,14 +23,15 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Reads the four tables and checks them as [`Dictionary::open`] and [`Column::open`] do. Ignores what follows the last table
-    /// in `src`.
+    /// Reads the four tables and checks them as [`Dictionary::open`] and [`Column::open`] do.
+    /// Ignores what follows the last table in `src`.
     pub fn open(src: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::parse(src, limits, false, &mut ())
     }
 
-    /// Opens a file that may be broken: all of it, or the rows before the first row offset that is missing or wrong. Returns the
-    /// error of [`open`](Self::open) beside it, or alone if no row can be read.
+    /// Opens a file that may be broken: all of it, or the rows before the first row offset that is
+    /// missing or wrong. Returns it with the error of [`open`](Self::open), or only the error if no
+    /// row can be read.
     pub fn salvage(src: &'a [u8], limits: &Limits) -> Result<(Self, Option<Error>)> {
         match Self::open(src, limits) {
             Ok(file) => Ok((file, None)),
@@ -40,7 +42,8 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Reads all of it, or to `salvage` it as if there were no more row offsets than can be trusted. Emits the framing.
+    /// Reads the whole file. To `salvage` it, ignores row offsets from the first that cannot be
+    /// trusted. Emits the framing.
     pub(super) fn parse(src: &'a [u8], limits: &Limits, salvage: bool, trace: &mut impl Trace) -> Result<Self> {
         let len = u64_from(src.len());
         let bits = Header::parse(src, len, trace)?.bits;
@@ -69,7 +72,7 @@ impl<'a> File<'a> {
         let dictionary = Dictionary::open_at(tokens.0, token_offsets.0, token_offsets.1.start)?;
         let rows = RowOffsets::u32(row_offsets.0).map_err(|error| error.offset_by(row_offsets.1.start))?;
         let rows = rows.lying_at(row_offsets.1.start);
-        // Nothing else says how many codes there are.
+        // Only the row offsets determine the number of codes.
         let codes = Codes::packed(words.0, bits, index(rows.last()))
             .map_err(|error| error.offset_by(words.1.start))?
             .lying_at(words.1.start);
@@ -99,7 +102,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// As many row offsets from the start on as ascend and point into the codes.
+/// Returns the row offsets from the start on that ascend and point into the codes.
 fn trusted(offsets: &[u8], most: usize) -> &[u8] {
     let mut before = 0;
     let good = |offset: &&[u8; 4]| {

@@ -1,4 +1,4 @@
-//! The first bytes of a file, and how its tables follow each other.
+//! The first bytes of a file, and the layout of its tables.
 
 use core::ops::Range;
 
@@ -10,7 +10,8 @@ const MAGIC: &[u8; 8] = b"ONPAIR01";
 /// Bytes of the number of entries before each table.
 pub(super) const COUNT: u64 = 4;
 
-/// The first bytes of a file. Everything else it says stands before each of its four tables: see [`Outline`](super::Outline).
+/// The first bytes of a file. All other framing precedes each of the four tables: see
+/// [`Outline`](super::Outline).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Bits of a code, 1 to 16.
@@ -69,7 +70,8 @@ pub(super) const TABLES: [TableKind; 4] = [
 ];
 
 impl TableKind {
-    /// Returns the bytes of the table in a file of `len` bytes. `bytes` starts at `at` with the number of its entries.
+    /// Returns the bytes of the table in a file of `len` bytes. `bytes` starts at `at` with the
+    /// number of its entries.
     pub(super) fn place(&self, bytes: &[u8], at: u64, len: u64, trace: &mut impl Trace) -> Result<Range<u64>> {
         let start = at.saturating_add(COUNT);
         let (count, place) = self.reach(bytes, at).ok_or_else(|| Error::truncated(len, start))?;

@@ -1,4 +1,4 @@
-//! Emits where everything in a file lies: each token, the offsets, the codes of each row.
+//! Emits the place of everything in a file: each token, the offsets, the codes of each row.
 
 use core::ops::Range;
 
@@ -14,7 +14,7 @@ pub(super) fn open<'a, T: Trace>(src: &'a [u8], limits: &Limits, trace: &mut T) 
     if T::LISTENS && trace.listens() {
         match &opened {
             Ok(file) => emit_file(file, u64_from(src.len()), trace),
-            // With the first bytes wrong, nothing is known of the others.
+            // If the first bytes are wrong, the others mean nothing.
             Err(_) if Header::parse(src, u64_from(src.len()), &mut ()).is_ok() => emit_tables(src, trace),
             Err(_) => {}
         }

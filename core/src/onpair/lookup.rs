@@ -1,30 +1,32 @@
-//! Looking up needles in a sorted dictionary.
+//! Looks up needles in a sorted dictionary.
 
 use super::dictionary::Dictionary;
 use super::tokens::MAX_TOKEN_LEN;
 use crate::num::u64_from;
 
-/// What a row's code may be at one place, if the row is to agree with the needle from there on.
+/// The codes that a row may have at one place if it agrees with the needle from there on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NeedleStep {
-    /// The longest token that the needle goes on with: what an encoder would have taken.
+    /// The longest token that the needle continues with: the choice of an encoder.
     pub(super) code: u16,
-    /// The shorter tokens that the needle goes on with, by length. No known encoder takes one of them here.
+    /// The shorter tokens that the needle continues with, by length. No known encoder takes one of
+    /// them here.
     shorter: [u16; MAX_TOKEN_LEN],
     /// The same tokens.
     filter: Filter,
-    /// The same with the tokens that start with all that is left of the needle.
+    /// The same with the tokens that start with the rest of the needle.
     wider: Filter,
-    /// The first token that starts with all that is left of the needle, and how many do after it,
+    /// The first token that starts with the rest of the needle, and the number of those after it,
     first: u16,
     more: u16,
     /// if any do.
     is_extended: bool,
-    /// Where in the needle the longest token ends.
+    /// End of the longest token in the needle.
     pub(super) end: usize,
 }
 
-/// A few codes, told apart from most others: a bit each for what the six lowest bits of the code say, and for the six above.
+/// A set of a few codes, which excludes most others: a bit for each value of the six lowest bits of
+/// a code, and of the six above.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Filter {
     low: u64,
@@ -32,14 +34,14 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Lets all pass.
+    /// Passes all codes.
     pub(super) const ALL: Self = Self { low: u64::MAX, high: u64::MAX };
 
     const fn with(self, code: u16) -> Self {
         Self { low: self.low | 1 << (code % 64), high: self.high | 1 << (code / 64 % 64) }
     }
 
-    /// Whether a code may be one of them.
+    /// Returns `true` if a code may be one of them.
     #[inline]
     pub(super) const fn passes(self, code: u16) -> bool {
         (self.low >> (code % 64)) & (self.high >> (code / 64 % 64)) & 1 != 0
@@ -47,7 +49,8 @@ impl Filter {
 }
 
 impl NeedleStep {
-    /// Whether a token is one that the needle goes on with, or one of a few others that the filter takes for one.
+    /// Returns `true` if the needle continues with a token, and for a few others that the filter
+    /// passes.
     #[inline]
     pub(super) const fn may_agree(&self, code: u16) -> bool {
         self.filter.passes(code)
@@ -59,21 +62,21 @@ impl NeedleStep {
         self.wider
     }
 
-    /// Whether a token starts with all that is left of the needle.
+    /// Returns `true` if a token starts with the rest of the needle.
     #[inline]
     pub(super) fn extends(&self, code: u16) -> bool {
         // One comparison: a code below the first wraps around and is too large.
         self.is_extended & (code.wrapping_sub(self.first) <= self.more)
     }
 
-    /// Whether a token surely disagrees with the needle.
+    /// Returns `true` if a token certainly disagrees with the needle.
     #[inline]
     pub(super) fn excludes(&self, code: u16) -> bool {
         !(self.extends(code) || self.may_agree(code) && self.shorter.contains(&code))
     }
 }
 
-/// Cuts the start of the needle into tokens, the longest first. Gives how many steps that are.
+/// Cuts the start of the needle into tokens, the longest first. Returns the number of steps.
 pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [NeedleStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in room {
@@ -89,9 +92,9 @@ pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [Need
 /// The codes of a row that equals the needle, if rows are cut into the longest tokens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NeedleCodes {
-    /// How many they are.
+    /// The number of codes.
     pub(super) count: usize,
-    /// The last of them.
+    /// The last code.
     pub(super) last: u16,
 }
 
@@ -106,19 +109,20 @@ pub(super) fn cut_needle(dictionary: &Dictionary<'_>, mut needle: &[u8]) -> Opti
     cut
 }
 
-/// The longest token with which this starts, and its length. It is the token `from` or one after it.
+/// Returns the longest token that `ahead` starts with, and its length. It is the token `from` or
+/// one after it.
 fn longest(dictionary: &Dictionary<'_>, from: u64, mut ahead: &[u8]) -> Option<(u16, usize)> {
     let count = u64_from(dictionary.len());
     loop {
-        // For a row, most often the next ones are above already.
+        // For a row, the next token is most often above already.
         let (mut low, mut step) = (from, 1u64);
         let mut high = low.saturating_add(step);
         while high < count && token(dictionary, high) <= ahead {
             (low, step) = (high, step.saturating_mul(2));
             high = high.saturating_add(step);
         }
-        // Whatever lies between a token and a longer string that starts with it starts with it, too: so the last token that is
-        // not above is the one, or shares its start with it.
+        // Every string between a token and a longer string that starts with it starts with it, too.
+        // So the last token that is not above is the result, or shares its start with it.
         let above = partition(dictionary, low, high.min(count), |token| token <= ahead);
         let below = above.checked_sub(1)?;
         let token = token(dictionary, below);
@@ -130,23 +134,23 @@ fn longest(dictionary: &Dictionary<'_>, from: u64, mut ahead: &[u8]) -> Option<(
     }
 }
 
-/// Whether other tokens start with this one: they come right behind it.
+/// Returns `true` if other tokens start with this one. They follow it.
 #[inline]
 pub(super) fn starts_others(dictionary: &Dictionary<'_>, code: u16, token: &[u8]) -> bool {
     code.checked_add(1).and_then(|next| dictionary.token(next)).is_some_and(|next| next.starts_with(token))
 }
 
-/// Whether no longer token starts what lies ahead, which starts with this one.
+/// Returns `true` if this token is the longest that `ahead` starts with.
 pub(super) fn is_longest(dictionary: &Dictionary<'_>, code: u16, ahead: &[u8]) -> bool {
     longest(dictionary, code.into(), ahead).is_none_or(|(longest, _)| longest == code)
 }
 
-/// How many bytes two strings start with in common.
+/// Returns the length of the common start of two strings.
 fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// The tokens that the needle may end with.
+/// Returns the tokens that the needle may end with.
 pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> Filter {
     let starts = needle.len().saturating_sub(MAX_TOKEN_LEN)..needle.len();
     let whole = |start| {
@@ -156,13 +160,13 @@ pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> Filter {
     starts.filter_map(whole).fold(Filter::default(), |filter, step| filter.with(step.code))
 }
 
-/// Narrows down the tokens that agree with the needle, byte after byte.
+/// Narrows the tokens that agree with the needle, byte after byte.
 fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<NeedleStep> {
     // From `low` on, before `high`: the tokens that start with the first `depth` bytes.
     let (mut low, mut high) = (0, u64_from(dictionary.len()));
     let (mut longest, mut shorter, mut is_extended) = (None, [None; MAX_TOKEN_LEN], false);
     for ((depth, &byte), shorter) in rest.iter().enumerate().zip(&mut shorter) {
-        // Tokens that end here come before those that go on.
+        // Tokens that end here precede those that continue.
         let beyond = |token: &[u8], more: bool| token.get(depth).is_some_and(|&b| b > byte || !more && b == byte);
         let from = partition(dictionary, low, high, |token| !beyond(token, false));
         let to = partition(dictionary, from, high, |token| !beyond(token, true));
@@ -196,7 +200,7 @@ fn token<'a>(dictionary: &Dictionary<'a>, code: u64) -> &'a [u8] {
     u16::try_from(code).ok().and_then(|code| dictionary.token(code)).unwrap_or(&[])
 }
 
-/// The first token between `low` and `high` of which `before` does not hold.
+/// Returns the first token between `low` and `high` for which `before` is false.
 fn partition(dictionary: &Dictionary<'_>, mut low: u64, mut high: u64, before: impl Fn(&[u8]) -> bool) -> u64 {
     while low < high {
         let middle = low + (high - low) / 2;

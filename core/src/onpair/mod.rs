@@ -1,8 +1,9 @@
-//! OnPair: columns of strings, each row a few codes that name tokens of a dictionary. A row decodes alone, and is searched
-//! without being decoded.
+//! OnPair: columns of strings, each row a few codes that name tokens of a dictionary. A row decodes
+//! alone, and is searched without being decoded.
 //!
-//! A column is a [`Dictionary`] of tokens with 1 to 16 bytes, [`Codes`] (plain, as bytes, or packed at 1 to 16 bits), and
-//! [`RowOffsets`] that say which codes make up each row. All three are borrowed from slices of the caller, at any alignment.
+//! A column is a [`Dictionary`] of tokens with 1 to 16 bytes, [`Codes`] (plain, as bytes, or packed
+//! at 1 to 16 bits), and [`RowOffsets`] that say which codes make up each row. All three are
+//! borrowed from slices of the caller, at any alignment.
 //!
 //! ```
 //! use unspool::{onpair::{Codes, Column, Dictionary, RowOffsets}, Limits};
@@ -21,11 +22,13 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! [`decode`] and its neighbours take a whole file, as in every format. [`File`] opens one to read or search single rows.
+//! [`decode`] and its neighbours take a whole file, as in every format. [`File`] opens one to read
+//! or search single rows.
 //!
-//! [`Column::each_row`] decodes many rows in any order, [`Column::plain_rows`] is for loops over single ones,
-//! [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows, [`inspect`] emits to a [`Trace`](crate::Trace)
-//! where everything in a file lies, and [`Outline`] finds the tables of a file that is read by ranges.
+//! [`Column::each_row`] decodes many rows in any order, [`Column::plain_rows`] is for loops over
+//! single ones, [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows,
+//! [`inspect`] emits the place of everything in a file to a [`Trace`](crate::Trace), and
+//! [`Outline`] finds the tables of a file that is read by ranges.
 //!
 //! The files of this room use only those above them in this list.
 

@@ -1,13 +1,14 @@
-//! Where the rows lie in the codes.
+//! The first code of each row.
 
 use core::ops::Range;
 
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
 
-/// The row layer of a column: one more offset than there are rows, counted in codes.
+/// The row layer of a column: one offset more than there are rows, counted in codes.
 ///
-/// The first offset may be above 0 and the last below the number of codes: a column that was sliced keeps all of its codes.
+/// The first offset may be above 0 and the last below the number of codes: a column that was sliced
+/// keeps all of its codes.
 #[derive(Clone, Copy, Debug)]
 pub struct RowOffsets<'a> {
     table: OffsetTable<'a>,
@@ -31,7 +32,7 @@ macro_rules! by_width {
 }
 pub(super) use by_width;
 
-/// [`by_width`] for a loop over many rows. A lean build asks for the width at every row.
+/// [`by_width`] for a loop over many rows. A lean build matches the width at every row.
 macro_rules! with_rows {
     ($table:expr, $rows:ident => $call:expr) => {
         match $table {
@@ -72,39 +73,39 @@ impl<'a> RowOffsets<'a> {
         Ok(Self { table: OffsetTable::U64(entries(bytes, 0)?), at: 0 })
     }
 
-    /// The same offsets, which lie at `at` in a file: errors will say so.
+    /// Returns the same offsets at `at` in a file. Errors count from there.
     pub(super) fn lying_at(self, at: u64) -> Self {
         Self { at, ..self }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub const fn rows(&self) -> u64 {
         u64_from(by_width!(self.table, entries => entries.len())).saturating_sub(1)
     }
 
-    /// The code at which the first row starts.
+    /// Returns the first code of the first row.
     pub fn first(&self) -> u64 {
         self.get(0).unwrap_or(0)
     }
 
-    /// The code behind the last row: how many codes a column needs at least.
+    /// Returns the code after the last row: the fewest codes that a column needs.
     pub fn last(&self) -> u64 {
         self.get(index(self.rows())).unwrap_or(0)
     }
 
-    /// The offset with this index, which is that of the row that starts there.
+    /// Returns the offset with this index: the start of that row.
     #[inline]
     pub fn get(&self, i: usize) -> Option<u64> {
         by_width!(self.table, entries => entries.get(i).map(|entry| entry.number()))
     }
 
-    /// The table, so that a loop over rows asks once how wide its entries are.
+    /// Returns the table, so that a loop over rows matches its width once.
     #[inline]
     pub(super) const fn table(&self) -> OffsetTable<'a> {
         self.table
     }
 
-    /// The row that this code belongs to, which is `row` or one that follows.
+    /// Returns the row that this code belongs to: `row` or one after it.
     pub(super) fn row_of(&self, code: usize, row: u64) -> u64 {
         let code = u64_from(code);
         let ends = index(row.saturating_add(1));
@@ -114,7 +115,7 @@ impl<'a> RowOffsets<'a> {
         row.saturating_add(skipped.map_or(0, u64_from))
     }
 
-    /// The codes of these rows, which are one stretch. Rows that do not exist are an error.
+    /// Returns the codes of these rows, which are contiguous. Rows that do not exist are an error.
     #[inline]
     pub(super) fn span(&self, rows: &Range<u64>) -> Result<Range<usize>> {
         match (self.get(index(rows.start)), self.get(index(rows.end))) {
@@ -129,7 +130,8 @@ impl<'a> RowOffsets<'a> {
         self.table.nth(index(row)).ok_or_else(|| outside(row))
     }
 
-    /// No row ends before it starts, none behind the codes, and there are not too many.
+    /// Checks that no row ends before it starts or after the last code, and that there are not too
+    /// many.
     pub(super) fn check(&self, codes: usize, limits: &Limits) -> Result<()> {
         if self.rows() > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, self.at).needing(self.rows()));
@@ -145,12 +147,13 @@ impl<'a> RowOffsets<'a> {
     }
 }
 
-/// A table whose width is known, for a loop over many rows; or one of either width, where two such loops are too much code.
+/// A table of known width, for a loop over many rows. Lean builds use one of either width instead,
+/// because two loops are too much code.
 pub(super) trait RowSpans: Copy {
     /// The codes of one row.
     fn nth(self, row: usize) -> Option<Range<usize>>;
 
-    /// The codes of each of these rows, if they are there.
+    /// Returns the codes of each of these rows that exists.
     fn each(self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>>;
 }
 
@@ -183,10 +186,11 @@ fn span<E: Entry>([start, end]: &[E; 2]) -> Range<usize> {
     index(start.number())..index(end.number())
 }
 
-/// The first offset that is below the one before it, and the bytes of an offset.
+/// Returns the first offset that is below the one before it, and the bytes of an offset.
 fn first_wrong<E: Entry>(table: &[E]) -> (Option<usize>, u64) {
     let falls = |pair: &[E]| matches!(pair, [before, after] if after.number() < before.number());
-    // Without a way out of the loop eight comparisons run at once; the place is looked for only where there is one.
+    // Without an exit from the loop eight comparisons run at once. The place is searched only if
+    // there is one.
     let first = match table.windows(2).fold(false, |wrong, pair| wrong | falls(pair)) {
         false => None,
         true => table.windows(2).position(falls).map(|before| before.saturating_add(1)),
@@ -194,7 +198,7 @@ fn first_wrong<E: Entry>(table: &[E]) -> (Option<usize>, u64) {
     (first, u64_from(size_of::<E>()))
 }
 
-/// Whole entries, and at least one.
+/// Returns the entries of a table: whole ones, and at least one.
 pub(super) fn entries<const N: usize>(bytes: &[u8], at: u64) -> Result<&[[u8; N]]> {
     match bytes.as_chunks() {
         (entries, []) if !entries.is_empty() => Ok(entries),

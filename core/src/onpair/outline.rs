@@ -1,4 +1,4 @@
-//! Where the tables of a file lie: reads only the numbers of their entries.
+//! Finds the tables of a file. Reads only the numbers of their entries.
 
 use core::ops::Range;
 
@@ -6,10 +6,10 @@ use super::header::{COUNT, Header, TABLES};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
-/// Follows the tables of a file, each of which says where the next one is.
+/// Walks over the tables of a file: the size of each leads to the next one.
 ///
-/// It asks for byte ranges and emits what they say. The caller fetches them from a flash page, a file or a server: five ranges
-/// with 25 bytes together, whatever the size of the file.
+/// It asks for byte ranges and emits their fields. The caller fetches them from a flash page, a
+/// file or a server: five ranges with 25 bytes together, whatever the size of the file.
 ///
 /// ```
 /// use unspool::onpair::Outline;
@@ -34,12 +34,12 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// An outline of a file of this length, of which nothing is read yet.
+    /// Starts an outline of a file of this length.
     pub const fn new(len: u64) -> Self {
         Self { len, at: 0, part: 0, bits: 0, places: [const { 0..0 }; 4] }
     }
 
-    /// The bytes to [`feed`](Self::feed) next; `None` when all is known.
+    /// Returns the range to [`feed`](Self::feed) next, or `None` when all is known.
     pub fn needs(&self) -> Option<Range<u64>> {
         let len = match self.part {
             0 => u64_from(Header::LEN),
@@ -54,13 +54,14 @@ impl Outline {
         self.bits
     }
 
-    /// The bytes of the file that hold the tokens, their offsets, the codes, and the row offsets; empty until they are known.
+    /// The bytes of the file that hold the tokens, their offsets, the codes, and the row offsets;
+    /// empty until they are known.
     pub const fn places(&self) -> &[Range<u64>; 4] {
         &self.places
     }
 
-    /// Takes the bytes of the file from `at` on, which must hold what [`needs`](Self::needs) asks for and may hold more. After an
-    /// error it needs nothing more.
+    /// Takes the bytes of the file from `at` on, which must hold what [`needs`](Self::needs) asks
+    /// for and may hold more. After an error it needs nothing more.
     pub fn feed(&mut self, at: u64, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
         let Some(needs) = self.needs() else { return Ok(()) };
         let part = core::mem::replace(&mut self.part, usize::MAX);

@@ -1,4 +1,4 @@
-//! Single rows of a column whose codes and offsets lie as the reference holds them in memory.
+//! Single rows of a column whose codes and offsets are laid out as in the reference's memory.
 
 use super::codes::Form;
 use super::column::Column;
@@ -10,9 +10,10 @@ use super::wide::Wide;
 use crate::Result;
 use crate::num::{index, u64_from};
 
-/// The rows of a column whose codes are numbers and whose offsets have 32 bits, for loops over single rows.
+/// The rows of a column whose codes are numbers and whose offsets have 32 bits, for loops over
+/// single rows.
 ///
-/// Nothing about the form is left to be asked at run time, so that decoding a row becomes a part of the caller's loop.
+/// No form is matched at run time, so decoding a row is inlined into the caller's loop.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainRows<'c> {
     column: &'c Column<'c>,
@@ -23,10 +24,11 @@ pub struct PlainRows<'c> {
 }
 
 impl<'c> Column<'c> {
-    /// The same rows, decoded one by one up to 1.4 times as fast as by [`row_into`](Self::row_into), if the column is of the form
-    /// that allows it: codes as [numbers](super::Codes::plain), offsets as [u32](super::RowOffsets::u32), the dictionary as it is
-    /// or [widened](Self::widened). In other forms, and for long rows out of a widened dictionary, [`row_into`](Self::row_into) is
-    /// the fastest there is.
+    /// Returns the same rows, decoded one by one up to 1.4 times as fast as by
+    /// [`row_into`](Self::row_into). The codes must be [numbers](super::Codes::plain) and the
+    /// offsets [u32](super::RowOffsets::u32); the dictionary may be [widened](Self::widened). In
+    /// other forms, and for long rows of a widened dictionary, [`row_into`](Self::row_into) is
+    /// fastest.
     ///
     /// ```
     /// # use unspool::{onpair::{Codes, Column, Dictionary, RowOffsets}, Limits};
@@ -44,15 +46,15 @@ impl<'c> Column<'c> {
         let (Form::Numbers(codes), OffsetTable::U32(offsets)) = (self.codes.form(), self.row_offsets().table()) else {
             return None;
         };
-        // Then no row is longer than the limits allow.
+        // So no row exceeds the limits.
         let fits = u64_from(codes.len()).saturating_mul(u64_from(MAX_TOKEN_LEN)) <= u64_from(self.most());
         fits.then_some(PlainRows { column: self, dictionary: self.dictionary, wide: self.wide(), codes, offsets })
     }
 }
 
 impl PlainRows<'_> {
-    /// Decodes one row to the start of `out`; gives its length. Of a longer output up to 16 bytes behind the row may be
-    /// overwritten.
+    /// Decodes one row to the start of `out`. Returns its length. May overwrite up to 16 bytes
+    /// after the row.
     #[inline(always)]
     pub fn row_into(self, row: u64, out: &mut [u8]) -> Result<usize> {
         match self.quick(row, out) {
@@ -61,7 +63,7 @@ impl PlainRows<'_> {
         }
     }
 
-    /// `None` where something is wrong or needs care.
+    /// Returns `None` if something is wrong or needs the slow path.
     #[inline(always)]
     fn quick(self, row: u64, out: &mut [u8]) -> Option<usize> {
         let codes = self.codes.get(self.offsets.nth(index(row))?)?;

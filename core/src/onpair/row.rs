@@ -25,22 +25,23 @@ pub struct Row<'c> {
 }
 
 impl<'c> Row<'c> {
-    /// Whether it is the empty string.
+    /// Returns `true` if the row is the empty string.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
 
-    /// How many bytes it has, which is found out by looking at each code.
+    /// Returns the length of the row in bytes. Looks up every code.
     pub fn len(&self) -> Result<u64> {
         self.column.decoded_len_of(self.codes.clone())
     }
 
-    /// Decodes it to the start of `out`; gives its length. Of a longer output up to 16 bytes behind the row may be overwritten.
+    /// Decodes the row to the start of `out`. Returns its length. May overwrite up to 16 bytes
+    /// after the row.
     pub fn decode_into(&self, out: &mut [u8]) -> Result<usize> {
         self.column.decode_range(self.codes.clone(), out)
     }
 
-    /// Its bytes as pieces of the dictionary, without a copy.
+    /// Returns its bytes as slices of the dictionary, without a copy.
     pub fn tokens(&self) -> impl Iterator<Item = Result<&'c [u8]>> + use<'c> {
         let column = self.column;
         self.codes.clone().map(move |at| column.token_at(at))

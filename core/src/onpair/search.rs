@@ -1,7 +1,7 @@
-//! Finding rows without decoding them.
+//! Finds rows without decoding them.
 //!
-//! No row has to be cut into tokens as any particular encoder would: tokens are compared as the bytes that they are. Rows are looked
-//! at many at a time, so that who asks for them one by one is told by a bit.
+//! Rows may be cut into tokens in any way: tokens are compared by their bytes. Many rows are judged
+//! at a time; each call of the iterator then takes one bit.
 
 use core::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::{Error, ErrorKind, Result};
 pub struct SearchWorkspace<'s> {
     /// An entry for each byte of the needle.
     pub needle: &'s mut [u32],
-    /// An entry for each token. With fewer the search is slower, and finds the same.
+    /// An entry for each token. With fewer the search is slower, but finds the same rows.
     pub tokens: &'s mut [u8],
 }
 
@@ -65,8 +65,9 @@ impl<'s> Search<'s> {
 
     /// Rows in which the needle occurs; all, if it is empty.
     ///
-    /// Knuth, Morris and Pratt's algorithm over tokens instead of bytes. The workspace must have an entry for each byte of the
-    /// needle. With one for each token as well, a token is one step; without, each of its bytes is.
+    /// Knuth, Morris and Pratt's algorithm over tokens instead of bytes. The workspace must have an
+    /// entry for each byte of the needle. With an entry for each token, a token is one step;
+    /// otherwise each of its bytes is.
     #[inline(never)]
     pub fn contains(column: &'s Column<'s>, needle: &'s [u8], workspace: SearchWorkspace<'s>) -> Result<Self> {
         let Some(fallback) = workspace.needle.get_mut(..needle.len()) else {
@@ -80,7 +81,7 @@ impl<'s> Search<'s> {
         Ok(Self { column, matcher: Matcher::Inside(inside) })
     }
 
-    /// Whether a row matches. Only the codes that decide it are looked at.
+    /// Returns `true` if a row matches. Reads only the codes that decide it.
     pub fn matches(&self, row: u64) -> Result<bool> {
         let codes = self.column.offsets.row(row)?;
         match &self.matcher {
@@ -99,7 +100,7 @@ impl<'s> Search<'s> {
         Matches { search: self, progress: Progress::new(rows) }
     }
 
-    /// Looks at the codes of some more rows.
+    /// Judges some more rows by their codes.
     #[inline(never)]
     fn sift(&self, progress: &mut Progress) {
         let Progress { next, sifted, unpacked } = progress;
@@ -113,7 +114,7 @@ impl<'s> Search<'s> {
         };
     }
 
-    /// Whether a row matches of which its codes did not tell.
+    /// Returns `true` if a row matches that its codes did not decide.
     #[inline(never)]
     fn settle(&self, row: u64, progress: &mut Progress) -> Result<bool> {
         let settled = self.column.offsets.row(row).and_then(|codes| match &self.matcher {
@@ -127,7 +128,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// How far a search came, kept beside the search: for callers that cannot keep a [`Matches`], which borrows it.
+/// The progress of a search, for callers that cannot keep a [`Matches`], which borrows the search.
 #[derive(Clone, Debug)]
 pub struct Progress {
     next: Range<u64>,

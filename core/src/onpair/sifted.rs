@@ -1,8 +1,8 @@
-//! What a search finds out about many rows at once, before anybody asks for the first of them.
+//! The results of a search for many rows at once.
 
 use core::ops::Range;
 
-/// What is known of up to 64 rows: a bit each, the highest for the first.
+/// The results for up to 64 rows: a bit each, the highest for the first.
 #[derive(Clone, Debug)]
 pub(super) struct Sifted {
     pub(super) first: u64,
@@ -10,14 +10,14 @@ pub(super) struct Sifted {
     pub(super) sure: u64,
     /// Those that have to be compared.
     pub(super) unsure: u64,
-    /// Whether many rows matched, or nearly.
+    /// `true` if many rows matched, or nearly.
     pub(super) crowded: bool,
 }
 
 /// The bit of the first row.
 pub(super) const FIRST: u64 = 1 << 63;
 
-/// Which bit is the first that is set; clears it.
+/// Returns the first bit that is set, and clears it.
 #[inline]
 pub(super) fn take_first(bits: &mut u64) -> Option<u32> {
     let first = bits.leading_zeros();
@@ -25,7 +25,8 @@ pub(super) fn take_first(bits: &mut u64) -> Option<u32> {
     Some(first)
 }
 
-/// Takes the next 64 rows off, or what is left: the first of them, and how many bits stand for none.
+/// Takes off the next 64 rows, or fewer at the end. Returns the first of them, and the number of
+/// unused bits.
 #[inline]
 pub(super) fn take_rows(rows: &mut Range<u64>) -> (u64, u64) {
     let first = rows.start;
@@ -43,8 +44,8 @@ impl Sifted {
         Self { first, sure: u64::MAX << unused, ..Self::NONE }
     }
 
-    /// Adds whether a row matches, which is one of the 64 from the first on. `None` if it is broken: comparing it, when it is asked
-    /// for, returns the error.
+    /// Adds the result for one of the 64 rows. `None` if the row is broken or has to be compared:
+    /// that happens when the caller reaches it, and returns its error.
     #[inline]
     pub(super) fn add(&mut self, row: u64, found: Option<bool>) {
         let bit = FIRST >> (row.wrapping_sub(self.first) % 64);
@@ -55,12 +56,12 @@ impl Sifted {
         }
     }
 
-    /// Whether no row is known that may match.
+    /// Returns `true` if no row matches or has to be compared.
     pub(super) fn is_empty(&self) -> bool {
         self.sure | self.unsure == 0
     }
 
-    /// Whether more rows match than not, up to the one before `end`.
+    /// Returns `true` if more rows match than not, up to the one before `end`.
     pub(super) fn matches_most(&self, end: u64) -> bool {
         u64::from(self.sure.count_ones()) > end.saturating_sub(self.first) / 2
     }
@@ -69,7 +70,7 @@ impl Sifted {
 impl Iterator for Sifted {
     type Item = (u64, bool);
 
-    /// The next row that is not known not to match, and whether it is known to match.
+    /// Returns the next row that matches or has to be compared. `true` if it matches.
     #[inline]
     fn next(&mut self) -> Option<(u64, bool)> {
         let row = take_first(&mut (self.sure | self.unsure))?;

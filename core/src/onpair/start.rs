@@ -1,6 +1,6 @@
-//! A needle at the start of a row, or that is the whole row.
+//! Finds rows that start with a needle, or equal it.
 //!
-//! With a sorted dictionary, nearly every row is decided by comparing one code with two numbers.
+//! With a sorted dictionary, comparing one code with two numbers decides nearly every row.
 
 use core::ops::Range;
 
@@ -13,24 +13,24 @@ use crate::Result;
 use crate::num::index;
 use crate::tuning::SMALL;
 
-/// How many tokens of the needle are looked up beforehand. Rows that agree with all of them are rare, or compared bytewise. Where stack
-/// counts for more than time, only the first.
+/// Tokens of the needle that are looked up beforehand. Rows that agree with all of them are rare;
+/// the others are compared by bytes. Only one, if stack counts for more than time.
 const STEPS: usize = if SMALL { 1 } else { 8 };
 
-/// From the start of a row: the whole row, or what it starts with.
+/// A needle to compare with the start of a row, or with the whole row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start<'s> {
     needle: &'s [u8],
     whole: bool,
     steps: [NeedleStep; STEPS],
     len: usize,
-    /// Whether the steps reach the end of the needle.
+    /// `true` if the steps reach the end of the needle.
     complete: bool,
     /// The tokens that a row may end with if it is the needle.
     ends: Filter,
-    /// What the codes of a row are if it is the needle, where that is known.
+    /// The codes of a row that equals the needle, if known.
     cut: Option<NeedleCodes>,
-    /// Codes from here on name no token. They decide nothing: they are an error.
+    /// Codes from here on name no token. They are an error.
     tokens: usize,
 }
 
@@ -52,7 +52,7 @@ impl<'s> Start<'s> {
         start
     }
 
-    /// Whether the row of these codes matches. Only those are looked at that decide it.
+    /// Returns `true` if the row of these codes matches. Reads only those that decide it.
     pub(super) fn matches(&self, column: &Column<'_>, codes: Range<usize>) -> Result<bool> {
         let answer = with_codes!(column.codes.form(), source => self.judge(source, codes.clone()));
         answer.map_or_else(|| self.compare(column, codes), Ok)
@@ -74,27 +74,28 @@ impl<'s> Start<'s> {
         Ok(rest.is_empty())
     }
 
-    /// Looks at the next 64 rows and takes them off `rows`.
+    /// Judges the next 64 rows and takes them off `rows`.
     pub(super) fn sift(&self, column: &Column<'_>, rows: &mut Range<u64>, crowded: bool) -> Sifted {
         with_rows!(column.row_offsets().table(), table => {
             with_codes!(column.codes.form(), source => self.sift_form(table, source, rows, crowded))
         })
     }
 
-    /// Whether the row of these codes matches. `None` if its bytes have to be compared.
+    /// Judges the row of these codes. `None` if its bytes have to be compared.
     #[inline]
     fn judge(&self, source: impl Source, codes: Range<usize>) -> Option<bool> {
         let mut rest = codes;
         for step in self.steps.get(..self.len).unwrap_or(&[]) {
-            // The needle goes on where the row ends.
+            // The needle continues where the row ends.
             let Some(at) = rest.next() else { return Some(false) };
             match source.at(at) {
                 Some(code) if code == step.code => {}
                 Some(code) if usize::from(code) < self.tokens => {
                     return match step.extends(code) {
-                        // What is more than the needle is too much for a whole row.
+                        // The row is longer than the needle.
                         true => Some(!self.whole),
-                        // A shorter token than there could be: no encoder that is known would do that, but the bytes may agree.
+                        // A shorter token than possible. No known encoder takes one, but the bytes
+                        // may agree.
                         false => step.excludes(code).then_some(false),
                     };
                 }
@@ -106,8 +107,17 @@ impl<'s> Start<'s> {
 
     /// [`sift`](Self::sift) for one form of codes.
     ///
-    /// Which way a row goes cannot be foretold where it is `crowded`: then the first code of each, and the last of those that
-    /// have to be the needle, are looked at without a branch. What is worth more than that look is left for a second loop.
+    /// Hot loop: one code a row, two if `crowded` or if the codes of the needle are known.
+    /// - Input: any codes. A code that names no token makes all 64 rows open, and
+    ///   [`judge`](Self::judge) finds it.
+    /// - Invariant: bit 63 of a word is the first row; `unused` low bits stand for none.
+    /// - No branch on a code where `crowded` or where the codes of the needle are known: it cannot
+    ///   be predicted.
+    /// - The measurements are in `docs/tried/onpair.md`, under "Search".
+    ///
+    /// If rows are `crowded`, no branch on them can be predicted. Then the first code of each row,
+    /// and the last one for an equal row, are compared without a branch. A second loop judges the
+    /// rows that remain open.
     #[inline(never)]
     fn sift_form(&self, table: impl RowSpans, source: impl Source, rows: &mut Range<u64>, crowded: bool) -> Sifted {
         let (first, unused) = take_rows(rows);
@@ -121,7 +131,8 @@ impl<'s> Start<'s> {
                     alike = alike << 1 | u64::from(codes.end.wrapping_sub(codes.start) == cut.count);
                 }
                 alike <<= unused;
-                // Codes are fetched for rows that have as many, and without a branch, so that waiting for one is waiting for all.
+                // Fetches codes only for rows of the right length, and without a branch, so that
+                // their cache misses overlap.
                 while let Some(row) = take_first(&mut alike) {
                     let Some(codes) = nth(row) else { break };
                     let (first, last) = (source.at(codes.start), source.at(codes.end.wrapping_sub(1)));
@@ -155,7 +166,8 @@ impl<'s> Start<'s> {
                 for (row, codes) in all().enumerate() {
                     let code = source.at(codes.start).unwrap_or(0);
                     most = code.max(most);
-                    // The filter alone lets all pass where many tokens start with what is left of the needle.
+                    // The filter alone passes all codes if many tokens start with the rest of the
+                    // needle.
                     if wider.passes(code) && (step.extends(code) | step.may_agree(code)) {
                         open |= FIRST >> (row % 64);
                     }

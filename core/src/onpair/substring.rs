@@ -1,9 +1,10 @@
-//! A needle anywhere in a row: Knuth, Morris and Pratt's algorithm over tokens instead of bytes.
+//! Finds a needle anywhere in a row: Knuth, Morris and Pratt's algorithm over tokens instead of
+//! bytes.
 //!
-//! The state is how much of the needle stands at the end of what was read. A table tells for each token the state that it leads to
-//! from the start, and most tokens lead there from any other state, too: those whose first byte does not go on with the
-//! needle. So nearly every code is a look into the table and a look at whether it applies, and where rows end does not
-//! matter until it does not.
+//! The state is the length of the needle's start that the bytes read so far end with. A table holds
+//! the state that each token leads to from the initial state. Most tokens lead there from any other
+//! state, too: those whose first byte does not continue the needle. So nearly every code takes one
+//! table entry and one test that it applies. Row ends matter only if the test fails.
 
 use core::ops::Range;
 
@@ -17,28 +18,31 @@ use crate::Result;
 use crate::num::index;
 use crate::tuning::LEAN;
 
-/// A needle and what is known of it.
+/// A needle with its tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Substring<'s> {
     needle: &'s [u8],
-    /// For each start of the needle the length of its longest own start that is also its end.
+    /// For each start of the needle, the length of its longest proper start that is also its end.
     fallback: &'s [u32],
-    /// For each token the state that it leads to from the start in the lower five bits, and the class of its first byte in
-    /// the upper three.
+    /// For each token the state that it leads to from the start in the lower five bits, and the
+    /// class of its first byte in the upper three.
     tokens: &'s [u8],
-    /// For each state, a bit for each class of tokens that may lead elsewhere from there than from the start.
+    /// For each state, a bit for each class of tokens that may lead elsewhere from there than from
+    /// the start.
     special: [u8; STATES],
 }
 
-/// As many as five bits tell apart. Of a token no more than 16 bytes can stand at its end.
+/// Five bits of state. A token ends with at most 16 bytes of the needle.
 const STATES: usize = 32;
-/// Codes that are looked at in a turn of the loop.
+/// Codes of a turn of the loop.
 const GROUP: usize = 4;
-/// In the table of tokens: the needle ends within this token, whatever stood before. The class is special in all states.
+/// Entry of a token that the needle ends within, whatever precedes it. Its class is special in all
+/// states.
 const FOUND: u8 = u8::MAX;
 
 impl<'s> Substring<'s> {
-    /// Prepares the search. `fallback` has an entry for each byte of the needle, `tokens` one for each token or none.
+    /// Prepares the search. `fallback` has an entry for each byte of the needle, `tokens` one for
+    /// each token or none.
     pub(super) fn new(
         needle: &'s [u8],
         fallback: &'s mut [u32],
@@ -47,7 +51,8 @@ impl<'s> Substring<'s> {
     ) -> Self {
         prepare(needle, fallback);
         let fallback = &*fallback;
-        // What can go on with the needle at all, up to the length of a token. Six classes are left for them, which they share.
+        // The bytes that can continue the needle, up to the length of a token. They share six
+        // classes.
         let starts = needle.get(..=MAX_TOKEN_LEN).unwrap_or(needle);
         let mut classes = [0u8; 256];
         for (&byte, class) in starts.iter().zip((1..=6).cycle()) {
@@ -73,7 +78,7 @@ impl<'s> Substring<'s> {
         Self { needle, fallback, tokens, special }
     }
 
-    /// Looks at some more rows and takes them off `rows`.
+    /// Judges some more rows and takes them off `rows`.
     pub(super) fn sift(
         &self,
         column: &Column<'_>,
@@ -88,7 +93,7 @@ impl<'s> Substring<'s> {
         }
     }
 
-    /// Looks at all rows up to the first that takes a close look, and at the 63 behind that.
+    /// Judges all rows up to the first that needs a close look, and the 63 after it.
     fn code_by_code(&self, column: &Column<'_>, unpacked: &mut CodeBuffer, rows: &mut Range<u64>) -> Sifted {
         let offsets = column.row_offsets();
         let mut sifted = Sifted::NONE;
@@ -103,7 +108,7 @@ impl<'s> Substring<'s> {
             let of_row = offsets.row(row).unwrap_or(at..codes.end);
             (next, codes.start) = (row.saturating_add(1), of_row.end);
             let found = match before {
-                // What stood before belongs to another row if this one starts here.
+                // The state belongs to another row if this one starts here.
                 Some(_) if at == of_row.start => self.within(column, unpacked, of_row, 0).ok(),
                 Some(before) => self.within(column, unpacked, at..of_row.end, before.into()).ok(),
                 None => Some(true),
@@ -115,7 +120,7 @@ impl<'s> Substring<'s> {
         sifted
     }
 
-    /// Looks at up to 64 of the next rows, one by one, as far as their codes come in one block.
+    /// Judges up to 64 of the next rows, one by one, while their codes are in one block.
     #[inline(never)]
     fn row_by_row(
         &self,
@@ -127,7 +132,7 @@ impl<'s> Substring<'s> {
         let mut sifted = Sifted { first: rows.start, ..Sifted::NONE };
         let window = rows.start..rows.end.min(rows.start.saturating_add(64));
         let all = column.row_offsets().span(&window).unwrap_or_default();
-        // Of what was unpacked before, no whole row may be left.
+        // The codes unpacked before may not hold a whole row.
         unpacked.forget();
         let block = unpacked.block(&column.codes, all.clone());
         for codes in table.each(index(window.start)..index(window.end)) {
@@ -146,7 +151,7 @@ impl<'s> Substring<'s> {
             rows.start = rows.start.saturating_add(1);
         }
         if rows.start == sifted.first {
-            // The codes of this row go on behind the block.
+            // The codes of this row continue after the block.
             let found = column.offsets.row(sifted.first).and_then(|codes| self.within(column, unpacked, codes, 0));
             sifted.add(sifted.first, found.ok());
             rows.start = sifted.first.saturating_add(1);
@@ -155,7 +160,8 @@ impl<'s> Substring<'s> {
         sifted
     }
 
-    /// The first of these codes that has to be looked at closely, and in which state, unless the needle is within it.
+    /// Returns the first of these codes that needs a close look, and the state it is met in; no
+    /// state if the needle is within it.
     fn candidate(
         &self,
         column: &Column<'_>,
@@ -176,13 +182,17 @@ impl<'s> Substring<'s> {
         None
     }
 
-    /// Returns the first of these codes that needs a close look, and leaves in `before` the state that it is met in.
+    /// Returns the first of these codes that needs a close look, and leaves in `before` the state
+    /// that it is met in.
     ///
     /// Hot loop: one look into the table for a code, and one at the class of its entry.
     /// - Input: any codes. One without an entry needs a close look, so nothing is checked before.
     /// - Invariant: a state is below 32, and `special` has 32 entries.
-    /// - The table is a local: reached by `self`, its length was loaded again for every code (8 % more instructions).
-    /// - Row ends are not looked up here: the caller looks up the row of a code that needs a close look.
+    /// - The table is a local: reached by `self`, its length was loaded again for every code (8 %
+    ///   more instructions).
+    /// - Row ends are not looked up here: the caller looks up the row of a code that needs a close
+    ///   look.
+    /// - The measurements are in `docs/tried/onpair.md`, under "Search".
     #[inline]
     fn position(&self, codes: &[u16], before: &mut u8) -> Option<usize> {
         let tokens = self.tokens;
@@ -204,13 +214,13 @@ impl<'s> Substring<'s> {
         rest.iter().position(closely).map(|found| first.wrapping_add(found))
     }
 
-    /// Whether a token may lead elsewhere from this state than from the start.
+    /// Returns `true` if a token may lead elsewhere from this state than from the initial one.
     #[inline]
     fn is_special(&self, state: usize, entry: u8) -> bool {
         self.special.get(state).is_none_or(|special| special >> (entry / 32) & 1 != 0)
     }
 
-    /// Whether the needle ends within these codes, where `state` bytes of it stand before them.
+    /// Returns `true` if the needle ends within these codes. `state` bytes of it precede them.
     pub(super) fn within(
         &self,
         column: &Column<'_>,
@@ -232,11 +242,11 @@ impl<'s> Substring<'s> {
         Ok(self.needle.is_empty())
     }
 
-    /// Whether the needle lies within one of these tokens. `None` where it may begin in one and end in another: then those in
-    /// front of that are taken off `codes`.
+    /// Returns `true` if the needle is within one of these tokens. `None` if it may begin in one
+    /// and end in another; takes the tokens before that off `codes`.
     ///
-    /// Where most rows match, it cannot be foreseen which of their tokens decides. So they are looked at in groups, with
-    /// whatever is behind the row, and nothing is guessed but which group it is.
+    /// If most rows match, the token that decides cannot be predicted. So tokens are read in
+    /// groups, even past the end of the row, and only the group is a branch.
     #[inline]
     fn glance(&self, block: &[u16], codes: &mut Range<usize>) -> Option<bool> {
         if LEAN {
@@ -255,7 +265,7 @@ impl<'s> Substring<'s> {
             if known && has_found(entries) {
                 return Some(true);
             }
-            // A state other than the start: the needle may go on in the next token.
+            // Another state than the initial one: the needle may continue in the next token.
             if !known || entries & (ONES * 31) != 0 {
                 return None;
             }
@@ -264,7 +274,7 @@ impl<'s> Substring<'s> {
         Some(false)
     }
 
-    /// Where these codes lead from a state.
+    /// Follows these codes from a state.
     #[inline]
     fn through(&self, dictionary: &Dictionary<'_>, codes: &[u16], mut state: usize) -> Reached {
         for (i, &code) in codes.iter().enumerate() {
@@ -281,14 +291,14 @@ impl<'s> Substring<'s> {
         Reached::State(state)
     }
 
-    /// The state that a token leads to, by all of its bytes, if there is such a token.
+    /// Returns the state that a token leads to by its bytes. `None` if the code names no token.
     #[inline(never)]
     fn bytewise(&self, dictionary: &Dictionary<'_>, state: usize, code: u16) -> Option<Option<usize>> {
         Some(advance(self.needle, self.fallback, state, dictionary.token(code)?))
     }
 }
 
-/// Where codes lead.
+/// The end of a walk over codes.
 enum Reached {
     /// This state, at the end of the codes.
     State(usize),
@@ -301,13 +311,14 @@ enum Reached {
 /// A one in each of four entries.
 const ONES: u32 = u32::from_le_bytes([1; GROUP]);
 
-/// Whether one of four entries is [`FOUND`]: its lower bits carry into the highest, which is set.
+/// Returns `true` if one of four entries is [`FOUND`]: its lower bits carry into the highest, which
+/// is set.
 #[inline]
 const fn has_found(entries: u32) -> bool {
     ((entries & (ONES * 127)) + ONES) & entries & (ONES * 128) != 0
 }
 
-/// For each start of the needle the length of its longest own start that is also its end.
+/// For each start of the needle, the length of its longest proper start that is also its end.
 fn prepare(needle: &[u8], fallback: &mut [u32]) {
     let mut len = 0usize;
     for at in 0..needle.len() {
@@ -328,7 +339,7 @@ fn shorter(fallback: &[u32], state: usize) -> usize {
     fallback.get(state.wrapping_sub(1)).map_or(0, |&len| index(len.into()).min(state.wrapping_sub(1)))
 }
 
-/// The state that a byte leads to.
+/// Returns the state that a byte leads to.
 #[inline]
 fn step(needle: &[u8], fallback: &[u32], mut state: usize, byte: u8) -> usize {
     while state > 0 && needle.get(state) != Some(&byte) {
@@ -337,7 +348,7 @@ fn step(needle: &[u8], fallback: &[u32], mut state: usize, byte: u8) -> usize {
     state.wrapping_add(usize::from(needle.get(state) == Some(&byte)))
 }
 
-/// The state that a token leads to. `None` where the needle ends within it.
+/// Returns the state that a token leads to. `None` if the needle ends within it.
 #[inline]
 fn advance(needle: &[u8], fallback: &[u32], mut state: usize, token: &[u8]) -> Option<usize> {
     for &byte in token {

@@ -1,4 +1,5 @@
-//! The wide dictionary: every token in a cell of 16 bytes, so that finding one is one step and not two.
+//! The wide dictionary: every token in a cell of 16 bytes, so that finding one is one step and not
+//! two.
 
 use super::dictionary::Dictionary;
 use super::tokens::{MAX_TOKEN_LEN, Tokens};
@@ -7,8 +8,8 @@ use crate::{Error, ErrorKind, Result};
 
 /// Memory for the wide form of a dictionary of up to `TOKENS` tokens: 17 bytes each.
 ///
-/// For whoever decodes whole columns and can spare it. Where it depends on the file how many tokens there are, a `Vec` of
-/// cells and one of lengths do as well; see [`Column::widened`](super::Column::widened).
+/// Use it to decode whole columns. If the number of tokens depends on the file, a `Vec` of cells
+/// and one of lengths work as well: see [`Column::widened`](super::Column::widened).
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct WideWorkspace<const TOKENS: usize> {
@@ -19,7 +20,7 @@ pub struct WideWorkspace<const TOKENS: usize> {
 }
 
 impl<const TOKENS: usize> WideWorkspace<TOKENS> {
-    /// Zeros, which may lie in a `static`.
+    /// Makes a workspace of zeros, for a `static` too.
     pub const fn new() -> Self {
         Self { cells: [[0; MAX_TOKEN_LEN]; TOKENS], lens: [0; TOKENS] }
     }
@@ -65,7 +66,7 @@ impl<'w> Tokens<'w> for Wide<'w> {
     #[inline]
     fn padded_lookup(self) -> Option<impl Fn(u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], usize)>> {
         let cells = self.cells;
-        // As many as cells, which the compiler sees: one comparison bounds both.
+        // The compiler sees that there are as many as cells: one comparison bounds both.
         let lens = self.lens.get(..cells.len())?;
         Some(move |code| {
             let code = usize::from(code);

@@ -1,4 +1,4 @@
-//! How often each bin was taken.
+//! Counts the latents of each bin.
 
 use super::compact::Compact;
 use super::file::Chunk;
@@ -11,11 +11,12 @@ use crate::Result;
 use crate::num::u64_from;
 
 impl Chunk<'_> {
-    /// Counts the latents of a variable in each of its bins, in the order of [`Variable::iter`](super::Variable::iter). The weights of
-    /// the bins are what the writer expected. Returns the offset of the next chunk, as [`skip`](Self::skip) does.
+    /// Counts the latents of a variable in each of its bins, in the order of
+    /// [`Variable::iter`](super::Variable::iter). The weights of the bins are what the writer
+    /// expected. Returns the offset of the next chunk, as [`skip`](Self::skip) does.
     ///
-    /// `counts` has an entry for each bin, `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::CompactWhole`].
-    /// Only symbols are read.
+    /// `counts` has an entry for each bin, `workspace` has [`workspace_len`](Self::workspace_len)
+    /// words for [`Plan::CompactWhole`]. Only symbols are read.
     ///
     /// ```
     /// # use unspool::{Limits, pco::{File, Plan, Role}};

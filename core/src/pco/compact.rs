@@ -1,8 +1,9 @@
 //! Pages with the smallest tables and the least code: number by number.
 //!
-//! A batch is read twice. The first walk over its symbols finds where its offsets start, and whether the input has all of it. The
-//! second takes a symbol and an offset of each variable for each number. So no part of a batch is stored, nothing has to be taken
-//! back where the input ends, and one copy of the code serves all types of up to 32 bits, another those of 64.
+//! A batch is read twice. The first walk over its symbols finds where its offsets start, and
+//! whether the input has all of it. The second takes a symbol and an offset of each variable for
+//! each number. So no part of a batch is stored, nothing has to be taken back where the input ends,
+//! and one copy of the code serves all types of up to 32 bits, another those of 64.
 
 use core::ops::Range;
 
@@ -18,8 +19,8 @@ use crate::bits::u32_at;
 use crate::num::index;
 use crate::{Error, ErrorKind, Result, Step, Trace};
 
-/// An entry of a table: the index of a bin, the next state less the bits that are read for it, and how many bits those are. From the
-/// highest bit down they take 14, 14 and 4 bits.
+/// An entry of a table: the index of a bin, the next state less the bits that are read for it, and
+/// how many bits those are. From the highest bit down they take 14, 14 and 4 bits.
 type PackedEntry = u32;
 
 /// Latents that a convolution looks back on, in a ring.
@@ -35,7 +36,7 @@ pub(crate) struct Compact<'m, 'w, W> {
     join: CompactJoin<W>,
 }
 
-/// What joining needs for each number.
+/// Constants to join latents into numbers.
 #[derive(Clone, Copy, Debug)]
 struct CompactJoin<W> {
     ty: NumberType,
@@ -46,7 +47,8 @@ struct CompactJoin<W> {
     mask: W,
 }
 
-/// One latent variable while a page is read. Empty for one that the chunk does not have: all of its values are zero.
+/// One latent variable while a page is read. Empty for one that the chunk does not have: all of its
+/// values are zero.
 #[derive(Debug, Default)]
 struct CompactLane<'w, W> {
     entries: &'w [PackedEntry],
@@ -72,7 +74,7 @@ struct CompactLane<'w, W> {
 
 type States = [u16; 4];
 
-/// What the latents of a lane are computed from.
+/// The source of the latents of a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum DeltaSource {
     /// Nothing: values are latents.
@@ -86,7 +88,7 @@ enum DeltaSource {
     Output,
 }
 
-/// What all lanes need to make latents of deltas.
+/// Inputs of all lanes to make latents of deltas.
 struct Context<'c, 'o> {
     bytes: &'c [u8],
     convolution: Option<(&'c Convolution<'c>, &'c [u32])>,
@@ -198,7 +200,7 @@ impl<W: Latent> Compact<'_, '_, W> {
     #[inline(never)]
     fn numbers(&mut self, bytes: &[u8], dst: &mut [u8], to: Range<usize>) -> Result<()> {
         let Page { meta, left, at, .. } = self.page;
-        // The last numbers of a page have no delta: its state stands for them.
+        // The last numbers of a page have no delta: they come from its state.
         let deltas = left.saturating_sub(meta.delta.state_len());
         let convolution = match &meta.delta {
             Delta::Conv1(convolution) => Some((convolution, self.weights)),
@@ -238,7 +240,8 @@ impl<W: Latent> CompactJoin<W> {
                 product.plus(secondary).plus(middle) & mask
             }
             Mode::FloatQuant { bits } => {
-                // Positive floats lose their sign bit, of others all bits above the quantum are inverted.
+                // Positive floats lose their sign bit, of others all bits above the quantum are
+                // inverted.
                 let positive = primary.wide() >= middle.wide() >> (bits & 63);
                 let invert = if positive { middle } else { W::low(u64::MAX << (bits & 63)) };
                 return Some((W::low(primary.wide() << (bits & 63)) ^ secondary ^ invert) & mask);
@@ -293,7 +296,8 @@ impl<'w, W: Latent> CompactLane<'w, W> {
         let fill = |i, _: &Bin, slot| entries.get_mut(slot).into_iter().for_each(|entry| *entry = i);
         spread(variable, meta.delta.window(), each, fill)?;
         if variable.bins > 0 {
-            // The entries of a bin, in the order of the table, stand for the numbers from its weight to twice that.
+            // The entries of a bin, in the order of the table, represent the numbers from its
+            // weight to twice that.
             for entry in entries.iter_mut() {
                 let Some(counter) = lowers.get_mut(index(u64::from(*entry))) else { continue };
                 let (read, base) = transition(u32::low(counter.wide()), log);
@@ -317,7 +321,8 @@ impl<'w, W: Latent> CompactLane<'w, W> {
         index(u64::from(entry >> 18))
     }
 
-    /// Walks over `count` symbols and calls `each` with their bins. Returns the bits where their offsets start and end.
+    /// Walks over `count` symbols and calls `each` with their bins. Returns the bits where their
+    /// offsets start and end.
     #[inline(never)]
     fn walk(
         &self,
@@ -348,7 +353,8 @@ impl<'w, W: Latent> CompactLane<'w, W> {
         lower.plus(offset) & self.mask
     }
 
-    /// Returns the next latent, for which a value is read if there are `more`. `None` if it looks back on nothing.
+    /// Returns the next latent, for which a value is read if there are `more`. `None` if it looks
+    /// back on nothing.
     #[inline(never)]
     fn next(&mut self, context: &mut Context<'_, '_>, i: usize, more: bool, lookback: W) -> Option<W> {
         let plain = self.source == DeltaSource::None;
@@ -389,7 +395,7 @@ impl<'w, W: Latent> CompactLane<'w, W> {
         Some(leaves)
     }
 
-    /// Returns a latent of the ring, or of the output that stands for it.
+    /// Returns a latent of the ring, or of the output in its place.
     fn get(&self, context: &Context<'_, '_>, i: usize) -> W {
         match self.history.get(i & self.history.len().wrapping_sub(1)) {
             Some(&latent) => latent,
@@ -435,7 +441,7 @@ fn latent_of<W: Latent>(float: W, middle: W, mask: W) -> W {
     if float & middle == W::ZERO { float ^ middle } else { !float & mask }
 }
 
-/// Returns up to 25 bits from bit `at` on. Zeros stand for bits after the end.
+/// Returns up to 25 bits from bit `at` on. Bits after the end are zero.
 fn few(bytes: &[u8], at: usize, n: u32) -> u32 {
     u32_at(bytes, at / 8) >> (at % 8) & (1u32 << (n & 31)).wrapping_sub(1)
 }

@@ -11,7 +11,8 @@ use crate::{Done, Error, ErrorKind, Limits, Name, Part, Result, Sink, Trace, Val
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// Calls a function for tables that are compact or not. A constant says so, so that a program links the tables that it uses.
+/// Calls a function for tables that are compact or not. A constant says so, so that a program links
+/// the tables that it uses.
 macro_rules! by_plan {
     ($plan:expr, $compact:ident => $call:expr) => {
         match $plan.is_compact() {
@@ -32,8 +33,8 @@ pub const SCRATCH_LEN: usize = 2048;
 
 /// Decodes a file whose chunks all have type `T`. `wrote` of the result counts numbers.
 ///
-/// `workspace` must suffice for the neediest chunk. If it does not, the error says what that chunk needs; [`workspace_len`] says it
-/// for the first one.
+/// `workspace` must suffice for the neediest chunk. If it does not, the error holds the need of
+/// that chunk. [`workspace_len`] returns the need of the first one.
 ///
 /// ```
 /// use unspool::pco::{Options, decode};
@@ -57,9 +58,11 @@ pub fn decode<T: Number>(
     Ok(done)
 }
 
-/// Decodes what is sound in a file, up to the first error: numbers in whole batches of 256. See [`decode`].
+/// Decodes what is sound in a file, up to the first error: numbers in whole batches of 256. See
+/// [`decode`].
 ///
-/// `workspace` must suffice for a plan that reads in batches. Numbers of `dst` after the sound ones may have been overwritten.
+/// `workspace` must suffice for a plan that reads in batches. Numbers of `dst` after the sound ones
+/// may have been overwritten.
 #[inline(always)]
 pub fn salvage<T: Number>(
     src: &[u8],
@@ -93,8 +96,8 @@ fn decode_in<T: Number, const COMPACT: bool>(
 
 /// Decodes a file of any types into little-endian bytes. `wrote` of the result counts bytes.
 ///
-/// `workspace` must suffice for the neediest chunk and a plan that reads in batches. It is faster if `dst` is aligned like the
-/// numbers.
+/// `workspace` must suffice for the neediest chunk and a plan that reads in batches. It is faster
+/// if `dst` is aligned like the numbers.
 #[inline(always)]
 pub fn decode_bytes(
     src: &[u8],
@@ -125,9 +128,11 @@ fn decode_bytes_in<const COMPACT: bool>(
     Ok(done)
 }
 
-/// Decodes a file of any types to a sink of little-endian bytes, a few batches at a time. `wrote` of the result counts bytes.
+/// Decodes a file of any types to a sink of little-endian bytes, a few batches at a time. `wrote`
+/// of the result counts bytes.
 ///
-/// `workspace` must suffice for the neediest chunk and a plan that reads in batches. `scratch` has [`SCRATCH_LEN`] bytes or more.
+/// `workspace` must suffice for the neediest chunk and a plan that reads in batches. `scratch` has
+/// [`SCRATCH_LEN`] bytes or more.
 ///
 /// ```
 /// use unspool::Count;
@@ -152,7 +157,8 @@ pub fn decode_to(
     Ok(done)
 }
 
-/// Decodes a file for its structure alone, which `trace` is told: the same fields and errors as decoding it, without an output.
+/// Decodes a file without an output, and emits its structure to `trace`: the same fields and errors
+/// as decoding it.
 ///
 /// `workspace` and `scratch` as for [`decode_to`].
 #[inline(always)]
@@ -186,7 +192,8 @@ fn decode_to_in<const COMPACT: bool>(
     Ok(done)
 }
 
-/// Counts the numbers of a file, from symbols alone where chunks have any. Only walking over a chunk shows where the next one starts.
+/// Counts the numbers of a file, from symbols alone where chunks have any. Only walking over a
+/// chunk shows where the next one starts.
 ///
 /// `workspace` as for [`decode`].
 #[inline(always)]
@@ -206,14 +213,16 @@ fn decoded_len_in<const COMPACT: bool>(src: &[u8], workspace: &mut [u64], option
 
 /// Returns the words of workspace that the first chunk of a file needs; 0 without chunks.
 ///
-/// Chunks after it may need more, if the writer chose other tables for them. Then decoding refuses with their need.
+/// Chunks after it may need more, if the writer chose other tables for them. Then decoding refuses
+/// with their need.
 pub fn workspace_len(src: &[u8], options: &Options) -> Result<u64> {
     let (file, mut chunk) = (File::open(src, &options.limits)?, Chunk::new());
     let some = chunk.open(&file, file.first(), &mut ())?;
     Ok(if some { chunk.workspace_len(options.plan) } else { 0 })
 }
 
-/// Calls `each` with every chunk, its offset, what was done before it, and the trace; it returns the offset of the next chunk.
+/// Calls `each` with every chunk, its offset, what was done before it, and the trace; it returns
+/// the offset of the next chunk.
 #[inline(never)]
 fn each_chunk<T: Trace>(
     src: &[u8],
@@ -269,8 +278,9 @@ pub fn decode_to_vec<T: Number>(src: &[u8], options: &Options) -> Result<Vec<T>>
     Ok(numbers)
 }
 
-/// Decodes a file chunk by chunk, and calls `each` with every chunk and its little-endian numbers. Only one chunk is in memory at a
-/// time. Of a corrupt chunk `each` gets the sound numbers, before the error is returned.
+/// Decodes a file chunk by chunk, and calls `each` with every chunk and its little-endian numbers.
+/// Only one chunk is in memory at a time. Of a corrupt chunk `each` gets the sound numbers, before
+/// the error is returned.
 ///
 /// ```
 /// # let bytes = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");

@@ -11,13 +11,14 @@ use crate::{End, ErrorKind, Result, Status, Step, Trace};
 
 /// Decodes the pages of one chunk into raw numbers of the width of `L`.
 ///
-/// [`open`](Self::open) builds the tables of the chunk in the caller's workspace. Each page then begins with [`start`](Self::start)
-/// and is decoded by any number of calls of [`step`](Self::step).
+/// [`open`](Self::open) builds the tables of the chunk in the caller's workspace. Each page then
+/// begins with [`start`](Self::start) and is decoded by any number of calls of
+/// [`step`](Self::step).
 #[derive(Debug)]
 pub struct Decoder<'m, 'w, L: Latent> {
     engine: Engine<'m, 'w, L>,
     guard: StepGuard,
-    /// The input and the room of the last call.
+    /// The lengths of the input and the output of the last call.
     offered: (usize, usize),
 }
 
@@ -40,8 +41,8 @@ macro_rules! on {
 }
 
 impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
-    /// A decoder for a chunk whose pages have at most `n` numbers, to be [opened](Self::open) in place. It is too large to be moved
-    /// about on a small stack.
+    /// A decoder for a chunk whose pages have at most `n` numbers, to be [opened](Self::open) in
+    /// place. It is too large to be moved about on a small stack.
     pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
         let page = Page::new(meta, n, plan);
         let engine = match plan.is_compact() {
@@ -53,13 +54,15 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 
     /// Builds the tables. After an error the decoder is of no use.
     ///
-    /// `workspace` must have [`Meta::workspace_len`] words for the same `n` and `plan`. Their values are ignored.
+    /// `workspace` must have [`Meta::workspace_len`] words for the same `n` and `plan`. Their
+    /// values are ignored.
     pub fn open(&mut self, workspace: &'w mut [u64]) -> Result<()> {
         self.page_read().meta.check_width::<L>()?;
         on!(&mut self.engine, reader => reader.open(workspace))
     }
 
-    /// Starts a page of `n` numbers, at this offset in the caller's input. Forgets the page before it, and its error.
+    /// Starts a page of `n` numbers, at this offset in the caller's input. Forgets the page before
+    /// it, and its error.
     pub fn start(&mut self, n: usize, at: u64) -> Result<()> {
         on!(&mut self.engine, reader => reader.start(n, at))?;
         (self.guard, self.offered) = (StepGuard::NEW, (0, 0));
@@ -75,23 +78,26 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         on!(&mut self.engine, reader => reader.page())
     }
 
-    /// Decodes a whole page from the start of `src`, with as many numbers as `dst` has. Returns the bytes it took. `at` is the offset
-    /// of `src` in the input.
+    /// Decodes a whole page from the start of `src`, with as many numbers as `dst` has. Returns the
+    /// bytes it took. `at` is the offset of `src` in the input.
     pub fn page(&mut self, src: &[u8], at: u64, dst: &mut [L], trace: &mut impl Trace) -> Result<usize> {
         self.start(dst.len(), at)?;
         let mut step = BEGIN;
         let ended = on!(&mut self.engine, reader => reader.step(src, dst, &mut step, trace));
-        // Nobody asks for the numbers before an error, so that it comes at once.
+        // The caller gets no numbers before an error, so the error is returned at once.
         Ok(self.guard.step(step.read, 0, ended.map(|()| step.status), at)?.read)
     }
 
-    /// Goes on with the page: decodes whole batches of 256 numbers while the input has them and the output has room.
+    /// Goes on with the page: decodes whole batches of 256 numbers while the input has them and the
+    /// output has room.
     ///
-    /// The status is `NeedOutput` if the next batch does not fit, `NeedInput` if it does not end in `src`. Then call again with the
-    /// bytes from the first unread one on, and more after them. No batch takes more than 7,488 bytes; most take some hundreds.
+    /// The status is `NeedOutput` if the next batch does not fit, `NeedInput` if it does not end in
+    /// `src`. Then call again with the bytes from the first unread one on, and more after them. No
+    /// batch takes more than 7,488 bytes; most take some hundreds.
     ///
-    /// Numbers before an error are returned first. The error stays until the next page. So does `NoProgress`, for a second call in a
-    /// row that has nothing to work with and no more than the one before.
+    /// Numbers before an error are returned first. The error stays until the next page. So does
+    /// `NoProgress`, for a second call in a row that has nothing to work with and no more than the
+    /// one before.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [L]) -> Result<Step> {
         self.guard.error()?;
         let (input, room) = core::mem::replace(&mut self.offered, (src.len(), dst.len()));
@@ -111,7 +117,8 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 
     /// Finds the end of a page of `n` numbers from its symbols alone. Returns the bytes it takes.
     ///
-    /// Lookbacks and indexes outside of their range stay undetected. A page that was [started](Self::start) is given up.
+    /// Lookbacks and indexes outside of their range stay undetected. A page that was
+    /// [started](Self::start) is given up.
     pub fn skip(&mut self, src: &[u8], n: usize, at: u64) -> Result<usize> {
         let skipped = on!(&mut self.engine, reader => reader.skip(src, n, at, |_, _| ()));
         let page = self.page_read();

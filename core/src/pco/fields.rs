@@ -7,10 +7,12 @@ use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 /// A bit reader over a part of the input, which emits its fields.
 ///
-/// The first error is kept, and later fields read as 0 without being emitted. The caller asks [`check`](Self::check) before it acts
-/// on what it read. Checking after each field would take several times the code.
+/// The first error is kept, and later fields read as 0 without being emitted. The caller asks
+/// [`check`](Self::check) before it acts on what it read. Checking after each field would take
+/// several times the code.
 ///
-/// Errors and spans count from the start of the input. So does `need` of a truncation: an input of that length would have the field.
+/// Errors and spans count from the start of the input. So does `need` of a truncation: an input of
+/// that length would have the field.
 pub(crate) struct FieldReader<'a, T> {
     bits: BitReader<'a>,
     /// Offset of the first byte in the input.

@@ -1,4 +1,5 @@
-//! Standalone files: a header, chunks of one page each, and a zero byte. Wrapped chunks: metadata, and any number of pages.
+//! Standalone files: a header, chunks of one page each, and a zero byte. Wrapped chunks: metadata,
+//! and any number of pages.
 
 use core::iter::once;
 
@@ -22,8 +23,8 @@ pub(crate) type Best<'m, 'w, L> = Least<'m, 'w, L>;
 /// The reader with compact tables.
 pub(crate) type Least<'m, 'w, L> = Compact<'m, 'w, <L as Latent>::Word>;
 
-/// Calls a function with what makes the reader of the numbers of a chunk, compact or the best of this build. Compact tables serve all
-/// types of up to 32 bits alike.
+/// Calls a function with the constructor of the reader for a chunk, compact or the best of this
+/// build. Compact tables serve all types of up to 32 bits alike.
 macro_rules! with_reader {
     ($compact:expr, $meta:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match ($compact || tuning::SMALL, $meta.number_type.bits()) {
@@ -78,7 +79,8 @@ impl<'a> File<'a> {
 
     /// Reads the chunk at this offset, or `None` at the zero byte after the last one.
     ///
-    /// Only [`first`](Self::first) is known beforehand: the length of a chunk is known when it is decoded or skipped.
+    /// Only [`first`](Self::first) is known beforehand: the length of a chunk is known when it is
+    /// decoded or skipped.
     #[cfg_attr(feature = "small", inline(never))]
     pub fn chunk(&self, at: u64, trace: &mut impl Trace) -> Result<Option<Chunk<'a>>> {
         // In the answer itself, because a chunk is large.
@@ -102,7 +104,7 @@ impl<'a> File<'a> {
 /// A chunk of a standalone file: its metadata, and the page that follows.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
-    /// How its numbers were split into latents, and their type.
+    /// The split of its numbers into latents, and their type.
     pub meta: Meta<'a>,
     /// The count of its numbers, 1 to 2^24.
     pub len: usize,
@@ -130,10 +132,12 @@ impl<'a> Chunk<'a> {
         Ok(self.read(rest, &file.header, at, &file.limits, trace)?.is_some())
     }
 
-    /// Reads a chunk up to its page from the start of `src`, in place. Returns the bytes it took, or `None` at the zero byte that ends a file.
+    /// Reads a chunk up to its page from the start of `src`, in place. Returns the bytes it took,
+    /// or `None` at the zero byte that ends a file.
     ///
-    /// For files that come in pieces: the need of `Truncated` is the length that the input would have to have, counted like `at`, the
-    /// offset of `src` in the file. The page need not be in `src` yet; a [`Decoder`](super::Decoder) reads it in pieces.
+    /// For files that come in pieces: the need of `Truncated` is the length that the input would
+    /// have to have, counted like `at`, the offset of `src` in the file. The page need not be in
+    /// `src` yet; a [`Decoder`](super::Decoder) reads it in pieces.
     #[inline(never)]
     pub fn read(
         &mut self,
@@ -174,7 +178,8 @@ impl<'a> Chunk<'a> {
         Ok(Some(start.saturating_add(len)))
     }
 
-    /// Returns the bytes from the start of the page to the end of the input. Only decoding shows where the page ends.
+    /// Returns the bytes from the start of the page to the end of the input. Only decoding shows
+    /// where the page ends.
     pub const fn page(&self) -> &'a [u8] {
         self.page
     }
@@ -201,7 +206,8 @@ impl<'a> Chunk<'a> {
         self.bits::<T::Bits, false>(Some(T::TYPE), cast_mut(numbers), workspace, Plan::Whole, &mut 0, trace)
     }
 
-    /// Decodes the chunk into raw numbers of the same width: bits of floats, two's complement of signed integers.
+    /// Decodes the chunk into raw numbers of the same width: bits of floats, two's complement of
+    /// signed integers.
     pub fn decode_bits<L: Latent>(
         &self,
         numbers: &mut [L],
@@ -211,16 +217,18 @@ impl<'a> Chunk<'a> {
         self.bits::<_, false>(None, numbers, workspace, Plan::Whole, &mut 0, trace)
     }
 
-    /// Decodes the chunk into little-endian bytes, whatever its type. Returns the offset of the next chunk.
+    /// Decodes the chunk into little-endian bytes, whatever its type. Returns the offset of the
+    /// next chunk.
     ///
-    /// `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::Batches`], or more. It is faster if `bytes` is
-    /// aligned like the numbers.
+    /// `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::Batches`], or more.
+    /// It is faster if `bytes` is aligned like the numbers.
     pub fn decode_bytes(&self, bytes: &mut [u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
         self.bytes::<false>(bytes, workspace, Plan::Whole, &mut 0, trace)
     }
 
-    /// Decodes a chunk that may be corrupt, as [`decode_bytes`](Self::decode_bytes) does. Returns how many numbers are sound, all of
-    /// them or whole batches of 256, and the result of decoding. Bytes after the sound numbers may have been overwritten.
+    /// Decodes a chunk that may be corrupt, as [`decode_bytes`](Self::decode_bytes) does. Returns
+    /// how many numbers are sound, all of them or whole batches of 256, and the result of decoding.
+    /// Bytes after the sound numbers may have been overwritten.
     pub fn salvage_bytes(
         &self,
         bytes: &mut [u8],
@@ -239,8 +247,8 @@ impl<'a> Chunk<'a> {
         self.skip_in::<false>(workspace, Plan::Whole)
     }
 
-    /// [`decode_bits`](Self::decode_bits), with compact tables if `COMPACT`. A constant, so that a program links the tables that it uses.
-    /// If `ty` is given, the chunk must have that type.
+    /// [`decode_bits`](Self::decode_bits), with compact tables if `COMPACT`. A constant, so that a
+    /// program links the tables that it uses. If `ty` is given, the chunk must have that type.
     pub(crate) fn bits<L: Latent, const COMPACT: bool>(
         &self,
         ty: Option<NumberType>,
@@ -303,7 +311,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Pages to decode to bytes. One type whatever they come from, so that there is one decoder for all.
+/// Pages to decode to bytes. One type for all callers, so that there is one decoder.
 type Pages<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], Result<&'p mut [u8]>)>;
 
 /// The error of an output without room for `n` numbers of this size.
@@ -312,10 +320,12 @@ fn output_too_small(at: u64, n: usize, size: usize) -> Error {
 }
 
 impl Meta<'_> {
-    /// Decodes whole pages of a wrapped chunk, each into a slice of as many raw numbers as it has, with one set of tables.
+    /// Decodes whole pages of a wrapped chunk, each into a slice of as many raw numbers as it has,
+    /// with one set of tables.
     ///
-    /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n`, the numbers of the longest page, and [`Plan::Whole`], or
-    /// more. A [`Decoder`](super::Decoder) does the same for pages one by one, or in pieces.
+    /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n`, the numbers of the
+    /// longest page, and [`Plan::Whole`], or more. A [`Decoder`](super::Decoder) does the same for
+    /// pages one by one, or in pieces.
     pub fn decode_pages<'p, L: Latent>(
         &self,
         pages: impl IntoIterator<Item = (&'p [u8], &'p mut [L])>,
@@ -328,11 +338,12 @@ impl Meta<'_> {
         read_pages(Best::<L>::new::<L>, self, n, Plan::Whole, workspace, 0, pages, &mut 0, trace).map(drop)
     }
 
-    /// Decodes whole pages of a wrapped chunk, each with its count of numbers, into consecutive little-endian bytes, with one set of
-    /// tables.
+    /// Decodes whole pages of a wrapped chunk, each with its count of numbers, into consecutive
+    /// little-endian bytes, with one set of tables.
     ///
-    /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n`, the numbers of the longest page, and [`Plan::Batches`], or
-    /// more. It is faster if `bytes` is aligned like the numbers.
+    /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n`, the numbers of the
+    /// longest page, and [`Plan::Batches`], or more. It is faster if `bytes` is aligned like the
+    /// numbers.
     pub fn decode_pages_bytes<'p>(
         &self,
         pages: impl IntoIterator<Item = (&'p [u8], usize)>,

@@ -58,7 +58,8 @@ pub struct Header {
 pub const MAX_HEADER_LEN: usize = 17;
 
 impl Header {
-    /// Reads the header of a standalone file. No limit applies to it: it has no count that is believed.
+    /// Reads the header of a standalone file. No limit applies to it: it has no count that is
+    /// believed.
     ///
     /// ```
     /// # use unspool::{Limits, pco::Header};
@@ -83,7 +84,8 @@ impl Header {
             return Err(Error::new(ErrorKind::PcoMagic, 0));
         }
         fields.take_as(Part::Framing, Name::Magic, 32, |_| Ok(Value::Text("pco!")));
-        // Versions 0 and 1 have no version byte of their own. It is the major version, and read again as that.
+        // Versions 0 and 1 have no version byte of their own. It is the major version, and read
+        // again as that.
         let mut header = Self { standalone_version: bytes.get(4).copied().unwrap_or(0), ..Self::NONE };
         if header.standalone_version >= 2 || bytes.len() < 5 {
             fields.take_as(Part::Framing, Name::StandaloneVersion, 8, |version| match version {

@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 /// Numbers in a batch. Only the last batch of a page has fewer.
 pub(crate) const BATCH: usize = 256;
 
-/// How one or two latents are joined into a number.
+/// The way to join one or two latents into a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode<'a> {
     /// The latent is the number.
@@ -52,7 +52,7 @@ impl Mode<'_> {
     }
 }
 
-/// How each latent is computed from those before it.
+/// The way to compute each latent from those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delta<'a> {
     /// It is not: latents are stored as they are.
@@ -153,7 +153,7 @@ impl Delta<'_> {
 /// The role of a latent variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// How far each latent looks back.
+    /// Distance that each latent looks back.
     Lookback,
     /// The larger part of each number.
     Primary,
@@ -256,9 +256,9 @@ impl<'a> Variable<'a> {
 pub struct Meta<'a> {
     /// The type of the numbers.
     pub number_type: NumberType,
-    /// How they are joined from latents.
+    /// The way to join latents into numbers.
     pub mode: Mode<'a>,
-    /// How latents are computed from those before them.
+    /// The way to compute latents from those before them.
     pub delta: Delta<'a>,
     /// The latent variables, by role: lookbacks, the primary one, the secondary one.
     pub variables: [Option<Variable<'a>>; 3],
@@ -271,14 +271,17 @@ impl Default for Meta<'_> {
 }
 
 impl<'a> Meta<'a> {
-    /// The metadata of no chunk, to be [read](Self::read) in place: metadata is large for a small stack.
+    /// The metadata of no chunk, to be [read](Self::read) in place: metadata is large for a small
+    /// stack.
     pub const fn new() -> Self {
         Self { number_type: NumberType::U32, mode: Mode::Classic, delta: Delta::None, variables: [None; 3] }
     }
 
-    /// Reads the metadata of a chunk whose number type and format version are known. Returns the bytes it took.
+    /// Reads the metadata of a chunk whose number type and format version are known. Returns the
+    /// bytes it took.
     ///
-    /// Bins are skipped, not read: building tables checks them. `at` is the offset of `src` in the caller's input, for errors.
+    /// Bins are skipped, not read: building tables checks them. `at` is the offset of `src` in the
+    /// caller's input, for errors.
     pub fn read(
         &mut self,
         src: &'a [u8],
@@ -315,7 +318,8 @@ impl<'a> Meta<'a> {
         if error.kind == ErrorKind::Truncated { too_wide().unwrap_or(error) } else { error }
     }
 
-    /// Returns how many values of a variable the next batch holds if the page has `left` numbers left.
+    /// Returns how many values of a variable the next batch holds if the page has `left` numbers
+    /// left.
     pub(crate) fn values(&self, role: Role, left: usize) -> usize {
         let plain = match role {
             Role::Lookback => false,
@@ -345,7 +349,8 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Reads the parts of chunk metadata, each to its place. Errors are kept by the fields and checked at the end.
+/// Reads the parts of chunk metadata, each to its place. Errors are kept by the fields and checked
+/// at the end.
 struct MetaReader<'a, 'f, T> {
     fields: FieldReader<'f, T>,
     bytes: &'a [u8],
@@ -433,7 +438,8 @@ impl<'a, T: Trace> MetaReader<'a, '_, T> {
         let len = self.fields.take(Part::Header, Name::Entries, 25);
         let size = self.number_type.size();
         let bytes = len * u64_from(size);
-        // A corrupt length often shows in the padding, which is checked before the length counts as too large.
+        // A corrupt length often shows in the padding, which is checked before the length counts as
+        // too large.
         self.fields.pad();
         if len > self.limits.max_elements {
             self.fields.exceed(ErrorKind::ElementLimit, at, len);
@@ -445,7 +451,8 @@ impl<'a, T: Trace> MetaReader<'a, '_, T> {
         if self.fields.require(bytes * 8).is_err() {
             return &[];
         }
-        // 4 bits of mode, 25 of length and 3 of padding: entries start at a byte, and are read where they are.
+        // 4 bits of mode, 25 of length and 3 of padding: entries start at a byte, and are read
+        // where they are.
         let rest = self.bytes.get(start..).unwrap_or(&[]);
         let entries = rest.get(..index(bytes)).unwrap_or(&[]);
         if self.fields.trace.listens() {
@@ -574,7 +581,7 @@ fn float_bits(latent: u64, ty: NumberType) -> u64 {
     if latent & top != 0 { latent ^ top } else { !latent & mask(ty.bits()) }
 }
 
-/// Shows a latent as the number that it stands for.
+/// Shows a latent as its number.
 fn show_latent(latent: u64, ty: NumberType) -> Value<'static> {
     match ty.order() {
         Order::Unsigned => Value::U64(latent),

@@ -1,9 +1,10 @@
 //! Pco: columns of numbers, each split into a bin and an offset.
 //!
-//! [`decode`] reads a whole file. A standalone [`File`] has [`Chunk`]s, whose [`Meta`]data is known before anything is decoded. Other
-//! formats wrap the same parts: a [`Version`], chunk metadata, and pages in slices of their own. A [`Decoder`] reads pages, in one
-//! call or 256 numbers at a time, from all of the input or from pieces of it. [`Outline`] finds the chunks of a file that is read in
-//! ranges.
+//! [`decode`] reads a whole file. A standalone [`File`] has [`Chunk`]s, whose [`Meta`]data is known
+//! before anything is decoded. Other formats wrap the same parts: a [`Version`], chunk metadata,
+//! and pages in slices of their own. A [`Decoder`] reads pages, in one call or 256 numbers at a
+//! time, from all of the input or from pieces of it. [`Outline`] finds the chunks of a file that is
+//! read in ranges.
 //!
 //! ```
 //! use unspool::Limits;
@@ -23,7 +24,8 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! A device with room for 256 numbers reads a column of any length, from a file that comes in pieces:
+//! A device with memory for 256 numbers reads a column of any length, from a file that comes in
+//! pieces:
 //!
 //! ```
 //! use unspool::{End, Limits, Status};
@@ -51,8 +53,9 @@
 //!
 //! # Memory
 //!
-//! Tables, and whatever else outlasts a call, are in words that the caller owns. [`Meta::workspace_len`] returns their exact number
-//! for each [`Plan`]: tables made for speed, or compact ones. Nothing about a page changes it. The words need not be cleared.
+//! Tables, and whatever else outlasts a call, are in words that the caller owns.
+//! [`Meta::workspace_len`] returns their exact number for each [`Plan`]: tables made for speed, or
+//! compact ones. Nothing about a page changes it. The words need not be cleared.
 
 mod bins;
 mod compact;

@@ -31,7 +31,7 @@ pub enum NumberType {
     I8 = 11,
 }
 
-/// How the bits of a number type are ordered.
+/// The order of the bits of a number type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Unsigned,
@@ -46,7 +46,7 @@ impl NumberType {
         [U32, U64, I32, I64, F32, F64, U16, I16, F16, U8, I8]
     };
 
-    /// Returns the type that this byte stands for.
+    /// Returns the type of this byte.
     pub fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|&ty| ty as u8 == byte)
     }
@@ -75,7 +75,8 @@ impl NumberType {
         self.properties().3
     }
 
-    /// The name, the bits, their order, and the mantissa bits. Inlined, so that a caller keeps the one it wants.
+    /// The name, the bits, their order, and the mantissa bits. Inlined, so that a caller keeps the
+    /// one it wants.
     #[inline(always)]
     const fn properties(self) -> (&'static str, u32, Order, u32) {
         match self {
@@ -94,9 +95,11 @@ impl NumberType {
     }
 }
 
-/// An unsigned integer of 8, 16, 32 or 64 bits. All arithmetic of the format is modulo 2^[`BITS`](Self::BITS).
+/// An unsigned integer of 8, 16, 32 or 64 bits. All arithmetic of the format is modulo
+/// 2^[`BITS`](Self::BITS).
 ///
-/// It is also the raw form of each number of that width, which [`Chunk::decode_bits`](super::Chunk::decode_bits) writes.
+/// It is also the raw form of each number of that width, which
+/// [`Chunk::decode_bits`](super::Chunk::decode_bits) writes.
 pub trait Latent:
     Pod
     + Default
@@ -135,7 +138,8 @@ pub trait Latent:
     /// All ones where the highest bit is set, else 0.
     #[must_use]
     fn spread_top(self) -> Self;
-    /// Writes the number in little-endian order into a slice of its size, or of less for its low bytes.
+    /// Writes the number in little-endian order into a slice of its size, or of less for its low
+    /// bytes.
     fn put(self, bytes: &mut [u8]);
     /// Reads it back; missing bytes count as zero.
     fn get(bytes: &[u8]) -> Self;
@@ -155,14 +159,16 @@ pub trait Latent:
     /// The float of an integer that it can hold exactly, as bits. Of 32 or 64 bits.
     #[doc(hidden)]
     fn float_from(integer: Self) -> Self;
-    /// The product of two floats, rounded to nearest, ties to even, as bits. Not for NaN, which differs between machines.
+    /// The product of two floats, rounded to nearest, ties to even, as bits. Not for NaN, which
+    /// differs between machines.
     #[doc(hidden)]
     fn float_product(self, other: Self) -> Self;
 }
 
 /// A number that a column can hold, and that has a type of its own in Rust.
 ///
-/// Half floats have none in `core`; decode them with [`Chunk::decode_bits`](super::Chunk::decode_bits) into `u16`.
+/// Half floats have none in `core`; decode them with
+/// [`Chunk::decode_bits`](super::Chunk::decode_bits) into `u16`.
 pub trait Number: Pod + Default + sealed::Sealed {
     /// The unsigned integer of the same width.
     type Bits: Latent;
@@ -174,7 +180,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Returns a word with only the highest of so many bits.
+/// Returns a word with only the highest of `bits` bits set.
 pub(crate) fn top<W: Latent>(bits: u32) -> W {
     W::low(1 << (bits.wrapping_sub(1) & 63))
 }
@@ -258,7 +264,8 @@ latents! {
     u8 u32 |_| 0, |_, _| 0;
     // Half floats are multiplied in software, see `soft`.
     u16 u32 |_| 0, |_, _| 0;
-    // Through the signed type, for which every machine with vectors has an instruction; the integers are below 2^25.
+    // Through the signed type, for which every machine with vectors has an instruction; the
+    // integers are below 2^25.
     u32 u32 |integer: u32| (integer.cast_signed() as f32).to_bits(), |a, b| (f32::from_bits(a) * f32::from_bits(b)).to_bits();
     u64 u64 |integer: u64| (integer as f64).to_bits(), |a, b| (f64::from_bits(a) * f64::from_bits(b)).to_bits();
 }
@@ -286,7 +293,8 @@ numbers! {
     f64 u64 F64;
 }
 
-/// Returns the same numbers as raw bits of the same size, or as bytes in the order of this machine. So this never fails.
+/// Returns the same numbers as raw bits of the same size, or as bytes in the order of this machine.
+/// So this never fails.
 #[inline]
 pub(crate) fn cast_mut<A: Pod, B: Pod>(numbers: &mut [A]) -> &mut [B] {
     bytemuck::try_cast_slice_mut(numbers).unwrap_or(&mut [])

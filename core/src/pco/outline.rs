@@ -1,4 +1,5 @@
-//! The chunks of a file that is read in ranges. Only the symbols of a chunk tell where the next one starts, so that all are walked.
+//! The chunks of a file that is read in ranges. Only the symbols of a chunk show where the next one
+//! starts, so all of them are read.
 
 use super::file::Chunk;
 use super::header::{Header, MAX_HEADER_LEN};
@@ -8,7 +9,7 @@ use core::ops::Range;
 
 /// Walks over the chunks of a file, whose ranges the caller reads and [feeds](Self::feed).
 ///
-/// The trace is told the header, the metadata of each chunk, and where its page is. Numbers are not decoded.
+/// Emits the header, the metadata of each chunk, and the place of its page. Decodes no numbers.
 ///
 /// ```
 /// use unspool::Limits;
@@ -48,10 +49,11 @@ impl Outline {
         (!self.ended).then(|| self.at..self.at.saturating_add(self.piece).min(self.len))
     }
 
-    /// Reads all chunks that end in `bytes`, which are the range from `at` on that was [asked for](Self::needs).
+    /// Reads all chunks that end in `bytes`, which are the range from `at` on that was [asked
+    /// for](Self::needs).
     ///
-    /// `workspace` must suffice for [`Plan::Whole`](super::Plan::Whole). If a chunk needs more, the error says how much; the chunks before it are done,
-    /// and the same bytes may be fed again.
+    /// `workspace` must suffice for [`Plan::Whole`](super::Plan::Whole). If a chunk needs more, the
+    /// error holds its need. The chunks before it are done, and the same bytes may be fed again.
     pub fn feed(&mut self, at: u64, bytes: &[u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<()> {
         let start = self.at;
         let bytes = bytes.get(index(start.saturating_sub(at))..).unwrap_or(&[]);
@@ -69,7 +71,7 @@ impl Outline {
             let found = chunk.read(rest, &header, at, &self.limits, &mut ());
             let next = found.and_then(|found| found.map(|_| chunk.skip(workspace)).transpose());
             match next {
-                // The trace learns of a chunk only when all of it is in the input.
+                // A chunk is emitted only when all of it is in the input.
                 Err(error) if error.kind == ErrorKind::Truncated && !is_last => {
                     self.piece = if at > start { PIECE } else { self.piece.saturating_mul(2) };
                     return Ok(());

@@ -81,7 +81,8 @@ impl<'m> Page<'m> {
         Ok(())
     }
 
-    /// Emits the symbols and the offsets of a variable: the bits from `start` on that end at these two.
+    /// Emits the symbols and the offsets of a variable: the bits from `start` on that end at these
+    /// two.
     pub fn emit(&self, trace: &mut impl Trace, role: Role, start: usize, (symbols_end, end): (usize, usize)) {
         let (symbols, offsets) = match role {
             Role::Lookback => (Name::LookbackSymbols, Name::LookbackOffsets),

@@ -1,13 +1,15 @@
-//! What the caller chooses: limits, and a layout for tables.
+//! The caller's choices: limits, and a layout for tables.
 
 use crate::{Limits, tuning};
 
-/// How pages will be read. Decides where the history of lookbacks is kept, and the layout of the tables.
+/// The way to read pages. Decides the place of the history of lookbacks, and the layout of the
+/// tables.
 ///
 /// With the feature `small` all tables are compact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Plan {
-    /// Each page in one call, from one slice into one slice. The output is the history wherever the mode allows it.
+    /// Each page in one call, from one slice into one slice. The output is the history wherever the
+    /// mode allows it.
     #[default]
     Whole,
     /// Each page in any number of calls. The workspace holds the history.
@@ -38,7 +40,7 @@ impl Plan {
     }
 }
 
-/// What a caller may choose when it decodes a file.
+/// Options of a decoder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Bounds on what a file may ask for.

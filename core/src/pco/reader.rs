@@ -1,4 +1,5 @@
-//! Walks over the pages of a chunk: one walk for both layouts of tables, and for every kind of output.
+//! Walks over the pages of a chunk: one walk for both layouts of tables, and for every kind of
+//! output.
 
 use core::ops::Range;
 
@@ -29,7 +30,8 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     /// Returns how many units of output a number takes.
     fn units(&self) -> usize;
 
-    /// `true` if lookbacks refer to latents in the output: then a page is read in one call or not at all.
+    /// `true` if lookbacks refer to latents in the output: then a page is read in one call or not
+    /// at all.
     fn output_is_history(&self) -> bool;
 
     /// Reads what page metadata holds of a variable.
@@ -40,18 +42,20 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         dst: &mut [Self::Unit],
     ) -> Result<()>;
 
-    /// Decodes several batches from the start of `bytes`, and counts them in `step`. `true` if there were any.
+    /// Decodes several batches from the start of `bytes`, and counts them in `step`. `true` if
+    /// there were any.
     fn pipeline(&mut self, _bytes: &[u8], _dst: &mut [Self::Unit], _step: &mut Step) -> Result<bool> {
         Ok(false)
     }
 
-    /// Returns how many numbers one [`batch`](Self::batch) may have if the chunk is nothing but numbers of as many bits each.
+    /// Returns how many numbers one [`batch`](Self::batch) may have if the chunk is nothing but
+    /// numbers of as many bits each.
     fn packed_len(&self, _bytes: &[u8], _room: usize) -> usize {
         0
     }
 
-    /// Reads one batch from the start of `bytes` to these numbers of the output. Returns the bit after it. If the input ends before that,
-    /// nothing has changed.
+    /// Reads one batch from the start of `bytes` to these numbers of the output. Returns the bit
+    /// after it. If the input ends before that, nothing has changed.
     fn batch(
         &mut self,
         bytes: &[u8],
@@ -63,21 +67,23 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     /// Makes numbers of the latents of a whole page, once nothing looks back on them any more.
     fn join_page(&mut self, dst: &mut [Self::Unit]) -> Result<()>;
 
-    /// Reads the symbols of a batch alone, and calls `each` with their bins if the tables know them. Returns the bits after the symbols
-    /// and after the offsets.
+    /// Reads the symbols of a batch alone, and calls `each` with their bins if the tables know
+    /// them. Returns the bits after the symbols and after the offsets.
     fn walk(&mut self, role: Role, bytes: &[u8], bit: usize, each: &mut impl FnMut(Role, usize)) -> (usize, usize);
 
     /// Goes on with the page, to little-endian numbers. See [`step_units`](Self::step_units).
     fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()>;
 
-    /// Goes on with the page, to raw numbers, or to bytes of them. See [`step_units`](Self::step_units).
+    /// Goes on with the page, to raw numbers, or to bytes of them. See
+    /// [`step_units`](Self::step_units).
     fn step<N: Latent>(&mut self, src: &[u8], dst: &mut [N], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
         let ended = self.step_bytes(src, cast_mut(dst), step, trace);
         dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
         ended
     }
 
-    /// Builds the tables. `workspace` must have [`Meta::workspace_len`] words for the same `n` and `plan`; their values are ignored.
+    /// Builds the tables. `workspace` must have [`Meta::workspace_len`] words for the same `n` and
+    /// `plan`; their values are ignored.
     fn open(&mut self, workspace: &'w mut [u64]) -> Result<()> {
         let &mut Page { meta, longest, plan, .. } = self.page();
         let need = meta.workspace_len(longest, plan);
@@ -98,8 +104,8 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         Ok(())
     }
 
-    /// Goes on with the page. `step` counts what was done, also before an error. If the input ends too soon, the missing part has not
-    /// changed anything: the call can be repeated with more.
+    /// Goes on with the page. `step` counts what was done, also before an error. If the input ends
+    /// too soon, the missing part has not changed anything: the call can be repeated with more.
     fn step_units(
         &mut self,
         src: &[u8],
@@ -167,8 +173,9 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         Ok(())
     }
 
-    /// Reads the variables of the next batch. `read` returns the bits after the symbols and after the offsets of one that starts at this
-    /// bit. Returns the bit after the batch, or an error if the input is too short for it.
+    /// Reads the variables of the next batch. `read` returns the bits after the symbols and after
+    /// the offsets of one that starts at this bit. Returns the bit after the batch, or an error if
+    /// the input is too short for it.
     #[inline(always)]
     fn each_variable(
         &mut self,
@@ -195,8 +202,8 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         Ok(bit)
     }
 
-    /// Finds the end of a page of `n` numbers from its symbols alone, and calls `each` with the variable and the bin of each if the
-    /// tables know the bins. Returns the bytes of the page.
+    /// Finds the end of a page of `n` numbers from its symbols alone, and calls `each` with the
+    /// variable and the bin of each if the tables know the bins. Returns the bytes of the page.
     ///
     /// Lookbacks and indexes outside of their range stay undetected.
     fn skip(&mut self, bytes: &[u8], n: usize, at: u64, mut each: impl FnMut(Role, usize)) -> Result<usize> {
@@ -214,7 +221,8 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     }
 }
 
-/// Reads the latents that page metadata holds of a variable, and calls `latent` with each; then the states of its table.
+/// Reads the latents that page metadata holds of a variable, and calls `latent` with each; then the
+/// states of its table.
 pub(crate) fn read_states(
     fields: &mut FieldReader<'_, impl Trace>,
     variable: &Variable<'_>,
@@ -227,11 +235,11 @@ pub(crate) fn read_states(
     Ok([(); 4].map(|()| fields.take(Part::Symbols, Name::TansState, variable.table_log)))
 }
 
-// These take many arguments: a struct takes up to 160 bytes of flash and 48 of stack more on small devices. One of them makes the
-// reader, so that one copy of the code serves all widths of a word.
+// These take many arguments: a struct takes up to 160 bytes of flash and 48 of stack more on small
+// devices. One of them makes the reader, so that one copy of the code serves all widths of a word.
 
-/// Decodes pages of at most `n` numbers with one set of tables, to raw numbers or to little-endian bytes. Counts the numbers in
-/// `wrote`, also before an error. Returns the bytes of the last page.
+/// Decodes pages of at most `n` numbers with one set of tables, to raw numbers or to little-endian
+/// bytes. Counts the numbers in `wrote`, also before an error. Returns the bytes of the last page.
 #[allow(clippy::too_many_arguments, reason = "see above")]
 #[inline(never)]
 pub(crate) fn read_pages<'m, 'w, 'p, R: PageReader<'m, 'w>, N: Latent>(
@@ -262,7 +270,8 @@ pub(crate) fn read_pages<'m, 'w, 'p, R: PageReader<'m, 'w>, N: Latent>(
     Ok(read)
 }
 
-/// Decodes a page of `n` numbers to a sink, as much at a time as `scratch` has room for. Returns its bytes.
+/// Decodes a page of `n` numbers to a sink, as much at a time as `scratch` has room for. Returns
+/// its bytes.
 #[allow(clippy::too_many_arguments, reason = "see above")]
 #[inline(never)]
 pub(crate) fn read_page_to<'m, 'w, R: PageReader<'m, 'w>>(

@@ -1,12 +1,13 @@
-//! Products of floats made of integers: one function for all three float types, the same on every machine.
+//! Products of floats made of integers: one function for all three float types, the same on every
+//! machine.
 
 use super::number::NumberType;
 use crate::bits::mask;
 
-/// The float that `latent` stands for in float mult, times the float `base`, as bits.
+/// Returns the product of a latent of float mult and the float `base`, as bits.
 ///
-/// Latents stand for integers counted from the middle of their range, as far as a float holds those exactly, and for the floats
-/// beyond from there on. The base is finite and not 0.
+/// Latents represent integers counted from the middle of their range, as far as a float holds those
+/// exactly, and the floats beyond from there on. The base is finite and not 0.
 #[inline(never)]
 pub(crate) fn product(latent: u64, base: u64, ty: NumberType) -> u64 {
     let (bits, mantissa) = (ty.bits() & 127, ty.mantissa_bits() & 63);
@@ -76,7 +77,8 @@ impl Parts {
     }
 }
 
-/// The upper half of a product, the lowest bit of which is also set if anything of the lower half is.
+/// The upper half of a product, the lowest bit of which is also set if anything of the lower half
+/// is.
 fn high(a: u64, b: u64) -> u64 {
     let low = mask(32);
     let lowest = (a & low).wrapping_mul(b & low);
@@ -106,7 +108,8 @@ mod tests {
             let bits = float.to_bits();
             let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7FFF_FFFF);
             let half = match magnitude {
-                // Below the least normal half: count units of 2^-24. Below half a unit everything becomes 0.
+                // Below the least normal half: count units of 2^-24. Below half a unit everything
+                // becomes 0.
                 0..0x3300_0000 => 0,
                 0x3300_0000..0x3880_0000 => nearest(magnitude & 0x7F_FFFF | 0x80_0000, 126 - (magnitude >> 23)),
                 0x3880_0000..0x7F80_0000 => nearest(magnitude - (112 << 23), 13).min(0x7C00),

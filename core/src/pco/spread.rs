@@ -4,8 +4,8 @@ use super::meta::{Bin, Role, Variable};
 use crate::num::index;
 use crate::{Error, ErrorKind, Result};
 
-/// Reads the bins of `variable` and checks them. Calls `each` with every bin and its index, then `fill` with every entry of the table
-/// that stands for the bin.
+/// Reads the bins of `variable` and checks them. Calls `each` with every bin and its index, then
+/// `fill` with every entry of the table that belongs to the bin.
 #[inline(always)]
 pub(crate) fn spread(
     variable: &Variable<'_>,
@@ -40,13 +40,15 @@ pub(crate) fn spread(
     }
 }
 
-/// From one entry of a bin to the next: three fifths of the size, made odd so that every entry is met once.
+/// From one entry of a bin to the next: three fifths of the size, made odd so that every entry is
+/// met once.
 const fn stride(size: u32) -> u32 {
     // 39322 / 2^16 is 3/5 for each size there is, and no division.
     (size * 39_322) >> 16 | 1
 }
 
-/// What the entry that stands for `x` reads, and the state that this is added to. `x` is at least the weight of its bin and less than twice that.
+/// Returns the bits that the entry for `x` reads, and the state that they are added to. `x` is at
+/// least the weight of its bin and less than twice that.
 pub(crate) const fn transition(x: u32, log: u32) -> (u32, u32) {
     let read = (x | 1).leading_zeros().saturating_sub(31 - log);
     (read, (x << (read & 15)).wrapping_sub(1 << (log & 15)))

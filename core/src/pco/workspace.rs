@@ -6,7 +6,8 @@ use crate::num::{index, u64_from};
 use crate::tuning;
 use bytemuck::Pod;
 
-/// Returns how many entries the fast decoder gives to a tANS table. Loops that know the size by its type want few sizes.
+/// Returns the entries that the fast decoder reserves for a tANS table. Loops that know the size by
+/// its type want few sizes.
 pub(crate) fn table_room(table_log: u32) -> usize {
     match table_log {
         0 => 1,
@@ -24,7 +25,8 @@ const BUFFERS: usize = if tuning::PIPELINED { 2 } else { 1 };
 impl Meta<'_> {
     /// Returns the words of workspace that decoding pages of at most `n` numbers takes.
     ///
-    /// The number is exact, so that a caller can compare it with what it is willing to give before anything is decoded.
+    /// The number is exact, so that a caller can compare it with its budget before anything is
+    /// decoded.
     pub fn workspace_len(&self, n: usize, plan: Plan) -> u64 {
         if plan.is_compact() { self.compact_len(n, plan) } else { self.fast_len(n, plan) }
     }
@@ -72,8 +74,8 @@ impl Meta<'_> {
         }
     }
 
-    /// `true` if the output is the history of lookbacks. It holds no latents of the fast decoder if those are wider than numbers, or in
-    /// another order of bytes.
+    /// `true` if the output is the history of lookbacks. It holds no latents of the fast decoder if
+    /// those are wider than numbers, or in another order of bytes.
     pub(crate) fn looks_back_in_output(&self, plan: Plan) -> bool {
         let bits = self.number_type.bits();
         let looks_back = self.mode == Mode::Classic && matches!(self.delta, Delta::Lookback { .. });
@@ -82,14 +84,15 @@ impl Meta<'_> {
             && (plan.is_compact() || cfg!(target_endian = "little") && widened(bits) == u64::from(bits / 8))
     }
 
-    /// Returns the plan for pages that are decoded to these bytes: the fast decoder looks back on latents in them only if words may be
-    /// where they are.
+    /// Returns the plan for pages that are decoded to these bytes: the fast decoder looks back on
+    /// latents in them only if words may be where they are.
     pub(crate) fn plan_for(&self, bytes: &[u8], plan: Plan) -> Plan {
         let aligned = bytes.as_ptr().addr().is_multiple_of(self.number_type.size());
         if plan.is_compact() || aligned { plan } else { plan.in_batches() }
     }
 
-    /// Returns how many values of a variable the fast decoder buffers: batches that do not go to the output at once.
+    /// Returns how many values of a variable the fast decoder buffers: batches that do not go to
+    /// the output at once.
     pub(crate) fn values_len(&self, role: Role) -> usize {
         match role {
             Role::Primary if !self.has_dict() => 0,
@@ -99,7 +102,7 @@ impl Meta<'_> {
     }
 }
 
-/// Returns the bytes of the word that the fast decoder uses for so many bits.
+/// Returns the bytes of the word that the fast decoder uses for `bits` bits.
 fn widened(bits: u32) -> u64 {
     u64::from(if tuning::WIDENED { bits.max(32) } else { bits } / 8)
 }
@@ -109,7 +112,8 @@ const fn words(entries: u64, size: u64) -> u64 {
     (entries * size).div_ceil(8)
 }
 
-/// Takes the next `count` entries of `words`, which keeps the rest. The values are whatever the caller left there.
+/// Takes the next `count` entries of `words`, which keeps the rest. The values are whatever the
+/// caller left there.
 pub(crate) fn carve<'w, T: Pod>(rest: &mut &'w mut [u64], count: usize) -> Option<&'w mut [T]> {
     let size = count.checked_mul(size_of::<T>())?.div_ceil(8);
     let (taken, left) = core::mem::take(rest).split_at_mut_checked(size)?;

@@ -1,15 +1,19 @@
 //! Loops over one batch of one latent variable: symbols first, then offsets.
 //!
-//! They read any input to its last bit. [`pipeline`](super::pipeline) reads the same faster where enough input is left.
+//! They read any input to its last bit. [`pipeline`](super::pipeline) reads the same faster where
+//! enough input is left.
 //!
 //! # Contract
 //!
-//! - Every state is below the size of its table: tables are built that way, and page metadata has as many bits for a state.
-//! - Bits after the end of the input read as zeros. Nothing here fails: the caller compares the returned position with the
-//!   length of the input.
-//! - One load serves several fields: four symbols have at most 56 bits, and a load has 57 from any bit on. Do not load once for
-//!   each field, and do not pad every load: both were slower, see docs/tried/pco.md.
-//! - No check between symbols. The table lookups are the only branches, and the optimizer removes most of them.
+//! - Every state is below the size of its table: tables are built that way, and page metadata has
+//!   as many bits for a state.
+//! - Bits after the end of the input read as zeros. Nothing here fails: the caller compares the
+//!   returned position with the length of the input.
+//! - One load serves several fields: four symbols have at most 56 bits, and a load has 57 from any
+//!   bit on. Do not load once for each field, and do not pad every load: both were slower, see
+//!   docs/tried/pco.md.
+//! - No check between symbols. The table lookups are the only branches, and the optimizer removes
+//!   most of them.
 
 use core::convert::identity;
 
@@ -20,7 +24,8 @@ use crate::num::index;
 use crate::pco::meta::BATCH;
 use crate::pco::number::Latent;
 
-/// Decodes one symbol for each value: writes the least latent of its bin there, and the bin's offset bits to `widths`.
+/// Decodes one symbol for each value: writes the least latent of its bin there, and the bin's
+/// offset bits to `widths`.
 ///
 /// `at` is the bit in `bytes` where the symbols start. Returns the bit after them.
 #[inline(never)]
@@ -58,7 +63,8 @@ pub(crate) fn symbols<D: Latent>(
         at = at.wrapping_add(usize::from(taken));
         done += 4;
     }
-    // The rest of the last batch of a page, or the last bytes of the input: one load has all of its bits either way.
+    // The rest of the last batch of a page, or the last bytes of the input: one load has all of its
+    // bits either way.
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get_mut(done..).unwrap_or(&mut []));
     let mut word = u64_at(bytes, at / 8) >> (at % 8);
     for ((value, width), turn) in rest.zip((0..4).cycle()) {
@@ -71,7 +77,8 @@ pub(crate) fn symbols<D: Latent>(
     at
 }
 
-/// Moves one state on. Returns its entry and the least latent of its bin; `None` only for a state outside of the table.
+/// Moves one state on. Returns its entry and the least latent of its bin; `None` only for a state
+/// outside of the table.
 #[inline(always)]
 fn symbol<D: Latent>(entries: &[Entry], lowers: &[D], state: &mut usize, word: &mut u64) -> Option<(Entry, D)> {
     let (&entry, &lower) = (entries.get(*state)?, lowers.get(*state)?);
@@ -81,8 +88,8 @@ fn symbol<D: Latent>(entries: &[Entry], lowers: &[D], state: &mut usize, word: &
     Some((entry, lower))
 }
 
-/// Adds to each value an offset of as many bits as `widths` says. With a `moment`, takes the sum of the values on the way: each becomes
-/// the moment before it.
+/// Adds to each value an offset of as many bits as `widths` says. With a `moment`, takes the sum of
+/// the values on the way: each becomes the moment before it.
 ///
 /// `at` is the bit where the offsets start. Returns the bit after them.
 pub(crate) fn offsets<D: Latent>(
@@ -163,7 +170,8 @@ fn loads<const MANY: usize, const WIDE: bool, D: Latent>(
     done
 }
 
-/// Writes `lower` plus an offset of `width` bits for each value: all that a variable of one bin holds.
+/// Writes `lower` plus an offset of `width` bits for each value: all that a variable of one bin
+/// holds.
 ///
 /// `at` is the bit where the offsets start. All of them must be in the input.
 pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, values: &mut [D]) {
@@ -179,7 +187,8 @@ pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, v
     }
 }
 
-/// Loads the bits from bit `at` on: 57 of them, or 64 from nine bytes if `WIDE`. `None` if the input ends before.
+/// Loads the bits from bit `at` on: 57 of them, or 64 from nine bytes if `WIDE`. `None` if the
+/// input ends before.
 #[inline(always)]
 fn word<const WIDE: bool>(bytes: &[u8], at: usize) -> Option<u64> {
     let (bytes, shift) = (bytes.get(at / 8..)?, at % 8);
@@ -193,7 +202,8 @@ fn word<const WIDE: bool>(bytes: &[u8], at: usize) -> Option<u64> {
 
 /// Returns the bits that the offsets of a batch take.
 ///
-/// Adds eight widths at a time, in four lanes of 16 bits: the compiler makes no vector instructions of a plain sum of bytes.
+/// Adds eight widths at a time, in four lanes of 16 bits: the compiler makes no vector instructions
+/// of a plain sum of bytes.
 pub(crate) fn total(widths: &[u8; BATCH]) -> usize {
     const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
     let lanes = widths.as_chunks::<8>().0.iter().fold(0, |lanes: u64, eight| {

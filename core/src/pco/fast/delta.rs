@@ -1,7 +1,7 @@
 //! Makes latents of deltas.
 //!
-//! The loops are bound by latency: each latent waits for the one before it. They return `None` for a lookback of 0 or one beyond
-//! the window, which the lane reports as `PcoLookback`.
+//! The loops are bound by latency: each latent waits for the one before it. They return `None` for
+//! a lookback of 0 or one beyond the window, which the lane reports as `PcoLookback`.
 
 use crate::bits::mask;
 use crate::num::index;
@@ -9,7 +9,8 @@ use crate::pco::meta::{BATCH, Convolution, MAX_ORDER};
 use crate::pco::number::Latent;
 use crate::tuning;
 
-/// Replaces each value by `first` plus the sum of the values before it. `first` becomes the sum that follows the last one.
+/// Replaces each value by `first` plus the sum of the values before it. `first` becomes the sum
+/// that follows the last one.
 #[inline(never)]
 pub(crate) fn sum<D: Latent>(first: &mut D, values: &mut [D]) {
     let mut sum = *first;
@@ -34,8 +35,8 @@ pub(crate) struct Ring<'r, D> {
 }
 
 impl<D: Latent> Ring<'_, D> {
-    /// Pushes a latent for each of the first `deltas` of `values`, and replaces each value by the latent that leaves. Returns how
-    /// many have left and how many were pushed.
+    /// Pushes a latent for each of the first `deltas` of `values`, and replaces each value by the
+    /// latent that leaves. Returns how many have left and how many were pushed.
     #[inline(never)]
     pub fn run(self, values: &mut [D], deltas: usize, lookbacks: &[u32]) -> Option<(usize, usize)> {
         let Self { latents, window, mut read, mut written } = self;
@@ -68,12 +69,15 @@ impl<D: Latent> Ring<'_, D> {
 /// The most bits of a latent that convolution exists for.
 const WIDEST: u32 = 32;
 
-/// Entries of a convolution's history: the most latents that it may look back on, then those of a batch.
+/// Entries of a convolution's history: the most latents that it may look back on, then those of a
+/// batch.
 pub(crate) const CONVOLVED: usize = MAX_ORDER + BATCH;
 
-/// Makes latents of differences to predictions: the first `deltas` of `values` were read, and all of them are wanted.
+/// Makes latents of differences to predictions: the first `deltas` of `values` were read, and all
+/// of them are wanted.
 ///
-/// The latents before the batch end at entry [`MAX_ORDER`] of `history`; those of the batch follow there.
+/// The latents before the batch end at entry [`MAX_ORDER`] of `history`; those of the batch follow
+/// there.
 pub(crate) fn convolve<D: Latent>(
     convolution: &Convolution<'_>,
     width: u32,
@@ -83,12 +87,14 @@ pub(crate) fn convolve<D: Latent>(
 ) {
     let Some(history) = history.first_chunk_mut::<CONVOLVED>().filter(|_| D::BITS <= WIDEST) else { return };
     let order = convolution.order();
-    // The newest latent has just been made, and everything waits for it. The others are weighted before it is there.
+    // The newest latent has just been made, and everything waits for it. The others are weighted
+    // before it exists.
     let mut weights = [0; MAX_ORDER];
     let places = weights.iter_mut().skip(MAX_ORDER - order);
     places.zip(convolution.weights()).for_each(|(to, weight)| *to = i64::from(weight));
     let [older @ .., newest] = weights;
-    // Loops of more steps than the order multiply what is older than that by zero; it must be something all the same.
+    // Loops of more steps than the order multiply what is older than that by zero; it must be
+    // something all the same.
     history.iter_mut().take(MAX_ORDER - order).for_each(|latent| *latent = D::ZERO);
     let values_read = values.get(..deltas).unwrap_or(values);
     // Loops that know how many weights there are, where that is worth their size.
@@ -138,7 +144,8 @@ fn predict<D: Latent>(
     }
 }
 
-/// Adds to each of the latents from `first` on the one that its lookback points to. `flip` stands for those before the page.
+/// Adds to each of the latents from `first` on the one that its lookback points to. `flip` is the
+/// latent of every place before the page.
 #[inline(never)]
 pub(crate) fn look_back<D: Latent>(
     latents: &mut [D],

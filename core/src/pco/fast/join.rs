@@ -19,8 +19,9 @@ pub(crate) struct Join<'m, D> {
 /// [`Join::run`] for one width.
 type JoinWidth<D> = fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Option<()>;
 
-/// What depends on the width of numbers that are calculated in words of `D`. Function pointers, so that one copy of the decoder
-/// serves all of these widths, and a program links only those that it uses.
+/// The functions that depend on the width of numbers that are calculated in words of `D`. Function
+/// pointers, so that one copy of the decoder serves all of these widths, and a program links only
+/// those that it uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NumberWriter<D> {
     join: JoinWidth<D>,
@@ -36,7 +37,8 @@ impl<D: Latent> NumberWriter<D> {
 }
 
 impl<D: Latent> Join<'_, D> {
-    /// Replaces the latents of a batch by numbers. `None` if a dictionary has no entry of some index.
+    /// Replaces the latents of a batch by numbers. `None` if a dictionary has no entry of some
+    /// index.
     pub fn run(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Option<()> {
         match tuning::WIDENED {
             true => (self.writer.join)(self, values, second, indexes),
@@ -97,7 +99,8 @@ fn look_up<D: Latent, L: Latent>(
     })
 }
 
-/// Returns the bits of the float of an ordered latent: positive ones have lost their sign bit, others are inverted.
+/// Returns the bits of the float of an ordered latent: positive ones have lost their sign bit,
+/// others are inverted.
 #[inline(always)]
 fn float_of<L: Latent>(latent: L) -> L {
     latent ^ (!latent.spread_top() | L::MID)
@@ -134,7 +137,7 @@ fn float_quant<D: Latent, L: Latent>(values: &mut [D], second: &[D], bits: u32) 
 /// Replaces each latent by `base` times its integer, moved on by `second` floats.
 #[inline(never)]
 fn float_mult<D: Latent, L: Latent>(ty: NumberType, base: L, values: &mut [D], second: &[D]) {
-    // A float holds integers below this exactly. Latents beyond stand for the floats beyond.
+    // A float holds integers below this exactly. Latents beyond represent the floats beyond.
     let most = 2u64 << ty.mantissa_bits();
     let magnitude = base & !L::MID;
     let all = values.iter().fold(L::ZERO, |all, &value| all | integer_of(cast(value)));
@@ -146,7 +149,8 @@ fn float_mult<D: Latent, L: Latent>(ty: NumberType, base: L, values: &mut [D], s
     } else {
         each_two(values, second, |value: L, second| {
             let product = L::float_from(integer_of(value)).float_product(magnitude);
-            // The sign of the product, spread over all bits: what the integer's and the base's do not share.
+            // The sign of the product, spread over all bits: what the integer's and the base's do
+            // not share.
             let negative = !(value ^ base).spread_top();
             let ordered = product ^ negative ^ L::MID;
             float_of(ordered.plus(second).plus(L::MID))

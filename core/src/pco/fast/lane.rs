@@ -1,4 +1,5 @@
-//! One latent variable while a page is read: its table, its states, and what it remembers of earlier latents.
+//! One latent variable while a page is read: its table, its states, and what it remembers of
+//! earlier latents.
 
 use super::batch::{offsets, packed, symbols};
 use super::delta::{Ring, convolve, look_back, sum};
@@ -11,7 +12,7 @@ use crate::pco::reader::read_states;
 use crate::pco::workspace::{carve, table_room};
 use crate::{Result, Trace};
 
-/// What the latents of a lane are computed from.
+/// The source of the latents of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum DeltaState<'m> {
     /// Nothing: values are latents.
@@ -27,7 +28,8 @@ pub(crate) enum DeltaState<'m> {
     Predict(&'m Convolution<'m>),
 }
 
-/// One latent variable while a page is read. It stays without a table if the chunk does not have the variable.
+/// One latent variable while a page is read. It stays without a table if the chunk does not have
+/// the variable.
 #[derive(Debug, Default)]
 pub(crate) struct Lane<'m, 'w, D> {
     pub table: SymbolTable<'w, D>,
@@ -39,7 +41,8 @@ pub(crate) struct Lane<'m, 'w, D> {
     width: u32,
     /// The first of each order of differences, for [`DeltaState::Sums`].
     pub moments: [D; 7],
-    /// The latents of the window, for [`DeltaState::Ring`]; those before the next number and a batch, for [`DeltaState::Predict`].
+    /// The latents of the window, for [`DeltaState::Ring`]; those before the next number and a
+    /// batch, for [`DeltaState::Predict`].
     pub history: &'w mut [D],
     /// The latents that were pushed to the ring, and those that left it.
     ring_in: usize,
@@ -48,7 +51,7 @@ pub(crate) struct Lane<'m, 'w, D> {
     pub shift: D,
 }
 
-/// Which values of a lane a call is about.
+/// The values of a lane that a call reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// The index of the batch, which picks the buffer.
@@ -57,7 +60,7 @@ pub(crate) struct Place {
     pub first: usize,
     /// Values that are wanted.
     pub count: usize,
-    /// Values that were read. Fewer at the end of a page, whose state stands for the rest.
+    /// Values that were read. Fewer at the end of a page, where the state supplies the rest.
     pub stored: usize,
 }
 
@@ -67,7 +70,8 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         Self { delta, ..Self::default() }
     }
 
-    /// Carves the table of `variable` out of the workspace, which has room for it, and fills it. `flip` is added to each latent.
+    /// Carves the table of `variable` out of the workspace, which has room for it, and fills it.
+    /// `flip` is added to each latent.
     #[inline(never)]
     pub fn build(&mut self, variable: &Variable<'_>, words: &mut &'w mut [u64], flip: D, window: u32) -> Result<()> {
         let room = table_room(variable.table_log);
@@ -77,7 +81,8 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         let counters = bytemuck::try_cast_slice_mut(words).unwrap_or(&mut []);
         let counters = counters.get_mut(..index(u64::from(variable.bins))).unwrap_or(&mut []);
         self.width = variable.width;
-        // Deltas are stored around the middle of their range. Sums carry what is added to their first moment to each latent.
+        // Deltas are stored around the middle of their range. Sums carry what is added to their
+        // first moment to each latent.
         let (add, shift) = match self.delta {
             DeltaState::None => (flip, D::ZERO),
             _ => (top(self.width), flip),
@@ -87,7 +92,8 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         Ok(())
     }
 
-    /// Reads what page metadata holds of this variable. State latents that belong in the output go to `output`.
+    /// Reads what page metadata holds of this variable. State latents that belong in the output go
+    /// to `output`.
     #[inline(never)]
     pub fn read_state(
         &mut self,
@@ -119,8 +125,8 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         values_from(self.values, out, place).get_mut(..place.count).unwrap_or(&mut [])
     }
 
-    /// Reads one latent, or one delta, for each stored value. Takes the last of the sums on the way. Returns the bits after the
-    /// symbols and after the offsets.
+    /// Reads one latent, or one delta, for each stored value. Takes the last of the sums on the
+    /// way. Returns the bits after the symbols and after the offsets.
     #[inline(never)]
     pub fn read(&mut self, bytes: &[u8], at: usize, widths: &mut [u8], out: &mut [D], place: Place) -> (usize, usize) {
         let Self { table, states, delta, moments, values, .. } = self;
@@ -142,7 +148,8 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
             DeltaState::Sums(order) => {
                 let mut moments = self.moments;
                 let values = self.values_at(out, place);
-                // After the last delta the moments go on by themselves. The last one was taken already.
+                // After the last delta the moments go on by themselves. The last one was taken
+                // already.
                 if let (Some(rest), Some(moment)) = (values.get_mut(place.stored..), moments.get(order.wrapping_sub(1)))
                 {
                     rest.fill(*moment);

@@ -1,4 +1,5 @@
-//! Pages with tables made for speed: batch after batch, from any piece of input into any piece of output.
+//! Pages with tables made for speed: batch after batch, from any piece of input into any piece of
+//! output.
 
 use core::ops::Range;
 
@@ -27,8 +28,8 @@ mod tans;
 
 /// The word that numbers of the width of `L` are calculated in.
 ///
-/// A 64-bit machine has loops for each width, of which its pipeline gains. Elsewhere one copy of the decoder serves all types of
-/// up to 32 bits.
+/// A 64-bit machine has loops for each width, of which its pipeline gains. Elsewhere one copy of
+/// the decoder serves all types of up to 32 bits.
 #[cfg(target_pointer_width = "64")]
 pub(crate) type Widened<L> = L;
 /// The word that numbers of the width of `L` are calculated in.
@@ -47,7 +48,8 @@ pub(crate) struct Fast<'m, 'w, L> {
     ahead: usize,
 }
 
-/// The lane of a role. Lookbacks and the indexes of a dictionary have 32 bits, whatever the numbers have.
+/// The lane of a role. Lookbacks and the indexes of a dictionary have 32 bits, whatever the numbers
+/// have.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is no allocator to put the larger one elsewhere")]
 enum Slot<'m, 'w, L> {
@@ -104,7 +106,8 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
             Delta::Lookback { .. } => DeltaState::Ring,
             Delta::Conv1(convolution) => DeltaState::Predict(convolution),
         };
-        // Classic latents become signed numbers by a sum, which is folded into other sums where there are any.
+        // Classic latents become signed numbers by a sum, which is folded into other sums where
+        // there are any.
         let flips = matches!(delta, DeltaState::Ring | DeltaState::Predict(_));
         let second = match delta {
             _ if !meta.delta.covers_secondary() => DeltaState::None,
@@ -267,10 +270,12 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
 }
 
 impl<L: Latent> Fast<'_, '_, L> {
-    /// The place of a batch of a variable, which goes to these numbers of the output. `batch` counts from the next one.
+    /// The place of a batch of a variable, which goes to these numbers of the output. `batch`
+    /// counts from the next one.
     fn place(&self, role: Role, batch: usize, to: &Range<usize>) -> Place {
         let (first, count) = (to.start.wrapping_add(self.ahead), to.len());
-        // Pipelined batches are never the last ones of a page, and more than one batch of a packed chunk has no deltas.
+        // Pipelined batches are never the last ones of a page, and more than one batch of a packed
+        // chunk has no deltas.
         let left = self.page.left.wrapping_sub(batch.wrapping_mul(BATCH));
         let stored = if count > BATCH { count } else { self.page.meta.values(role, left) };
         Place { batch, first, count, stored }
@@ -298,7 +303,8 @@ impl<L: Latent> Fast<'_, '_, L> {
         };
         let indexes = &*primary.indexes(place);
         let out = dst.get_mut(to).unwrap_or(&mut []);
-        // By batches, which stay in the cache. A packed chunk, the only one with more than one at a time, has one variable.
+        // By batches, which stay in the cache. A packed chunk, the only one with more than one at a
+        // time, has one variable.
         let joined = out.chunks_mut(BATCH).try_for_each(|batch| self.join.run(batch, seconds, indexes));
         joined.ok_or(self.page.error(ErrorKind::PcoDictIndex))
     }
@@ -319,7 +325,7 @@ impl<L: Latent> Fast<'_, '_, L> {
         }
     }
 
-    /// Decodes the symbols of the first unit, which no offsets go along with.
+    /// Decodes the symbols of the first unit, without any offsets.
     fn first_symbols(&mut self, run: &Run<'_>, at: usize, dst: &mut [L]) -> Option<usize> {
         on!(self.lanes.get_mut(*run.units.first()?)?, dst, lane, out => {
             let Next { table, states, values } = lane.next(out, run.place(0))?;
@@ -327,8 +333,9 @@ impl<L: Latent> Fast<'_, '_, L> {
         })
     }
 
-    /// Decodes the rest of a batch whose first symbols were decoded, and the first symbols of the next one if there is one. `at` is
-    /// the bit where the offsets of its first unit start. `None` if the input may not suffice.
+    /// Decodes the rest of a batch whose first symbols were decoded, and the first symbols of the
+    /// next one if there is one. `at` is the bit where the offsets of its first unit start. `None`
+    /// if the input may not suffice.
     fn units(&mut self, run: &Run<'_>, batch: usize, mut at: usize, dst: &mut [L]) -> Option<BatchEnd> {
         let (bytes, here, widths) = (run.bytes, run.place(batch), self.widths.first_chunk_mut()?);
         for (&now, &next) in run.units.iter().zip(run.units.get(1..)?) {
@@ -373,10 +380,10 @@ impl<L: Latent> Fast<'_, '_, L> {
     }
 }
 
-/// What stays the same from batch to batch of the pipeline.
+/// Constants of the batches of a pipeline.
 struct Run<'r> {
     bytes: &'r [u8],
-    /// Where the latents of the first batch go in the output.
+    /// Index in the output of the first latent.
     first: usize,
     /// Batches that the output has room for.
     full: usize,
@@ -392,7 +399,7 @@ impl Run<'_> {
     }
 }
 
-/// Where a batch has ended.
+/// The end of a batch.
 struct BatchEnd {
     /// The bit after it.
     end: usize,
@@ -402,7 +409,8 @@ struct BatchEnd {
     symbols_end: Option<usize>,
 }
 
-/// A unit that is finished while the next is begun: offsets from bit `at` on, symbols from bit `symbols_at` on.
+/// A unit that is finished while the next is begun: offsets from bit `at` on, symbols from bit
+/// `symbols_at` on.
 #[derive(Clone, Copy)]
 struct Turn<'t> {
     bytes: &'t [u8],
@@ -414,7 +422,8 @@ struct Turn<'t> {
     then: Place,
 }
 
-/// Finishes a unit of the first lane, and begins one of the second, which may be the same. Returns the bit after the symbols.
+/// Finishes a unit of the first lane, and begins one of the second, which may be the same. Returns
+/// the bit after the symbols.
 fn pair_lanes<L: Latent>(
     lanes: &mut [Slot<'_, '_, L>; 3],
     [now, next]: [usize; 2],

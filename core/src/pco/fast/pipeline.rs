@@ -1,19 +1,25 @@
-//! The fast path: decodes the symbols of the next unit in the loop that adds the offsets of the current one.
+//! The fast path: decodes the symbols of the next unit in the loop that adds the offsets of the
+//! current one.
 //!
-//! A unit is a batch of one latent variable. Symbols wait for each other, so that a processor is idle while it decodes them.
-//! Offsets keep it busy and wait for nothing. The next symbols start where the offsets end, which is known when their widths are
-//! added up. Both together take little more time than the symbols alone.
+//! A unit is a batch of one latent variable. Symbols wait for each other, so that a processor is
+//! idle while it decodes them. Offsets keep it busy and wait for nothing. The next symbols start
+//! where the offsets end, which is known when their widths are added up. Both together take little
+//! more time than the symbols alone.
 //!
 //! # Contract
 //!
-//! - A unit has exactly 256 values, and the widths of the current one are those that its symbols said.
-//! - Whether the input had all bits is asked once for each unit, after it: loads past the end read as zeros. Without a certain yes
-//!   [`pair`] returns `None`, and the caller takes the batch back and leaves it to [`batch`](super::batch). So do the last batch
-//!   of a page, short pages, and traces that listen.
-//! - No branch between symbols. Sizes of tables are types, so that a masked state needs no check; the input is one array of
-//!   `WINDOW` bytes, so that a masked position needs none either. A check each cost 1 to 20 %.
-//! - At most four symbols for each load, and up to four offsets: one load for each offset cost up to 10 %.
-//! - Widths stay in one buffer, replaced group by group. Copying them, or two buffers that take turns, was slower.
+//! - A unit has exactly 256 values, and the widths of the current one come from its symbols.
+//! - One check per unit, after it, that the input had all bits: loads past the end read as zeros.
+//!   If it is not certain, [`pair`] returns `None`, and the caller undoes the batch and leaves it
+//!   to [`batch`](super::batch). That module also reads the last batch of a page, short pages, and
+//!   everything for a trace that listens.
+//! - No branch between symbols. Sizes of tables are types, so that a masked state needs no check;
+//!   the input is one array of `WINDOW` bytes, so that a masked position needs none either. A check
+//!   each cost 1 to 20 %.
+//! - At most four symbols for each load, and up to four offsets: one load for each offset cost up
+//!   to 10 %.
+//! - Widths stay in one buffer, replaced group by group. Copying them, or two buffers that take
+//!   turns, was slower.
 //!
 //! The measurements are in docs/tried/pco.md.
 
@@ -24,9 +30,9 @@ use super::tans::{Entry, States, next_state};
 use crate::pco::meta::BATCH;
 use crate::pco::number::Latent;
 
-/// Finishes a unit and begins the next. The offsets start at bit `at`, the symbols at bit `symbols_at`. Returns the bit after the
-/// symbols, or `None` if the input ends so soon that nothing is certain. `widths` are those of the current unit; those of the next
-/// replace them.
+/// Finishes a unit and begins the next. The offsets start at bit `at`, the symbols at bit
+/// `symbols_at`. Returns the bit after the symbols, or `None` if the input ends so soon that
+/// nothing is certain. `widths` are those of the current unit; those of the next replace them.
 pub(crate) fn pair<D: Latent, E: Latent>(
     bytes: &[u8],
     at: usize,
@@ -133,7 +139,8 @@ fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     end
 }
 
-/// Picks the loop by the widest offset: a load finds 57 bits of a field, which may be those of several offsets.
+/// Picks the loop by the widest offset: a load finds 57 bits of a field, which may be those of
+/// several offsets.
 #[inline(always)]
 fn by_width<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     work: Work<'_, I, D, E, SIZE>,
@@ -152,7 +159,8 @@ fn by_width<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     }
 }
 
-/// The hot loop: four symbols and four offsets, 64 times. Loads once for each `MANY` offsets; `WIDE` offsets may take nine bytes.
+/// The hot loop: four symbols and four offsets, 64 times. Loads once for each `MANY` offsets;
+/// `WIDE` offsets may take nine bytes.
 #[inline(never)]
 fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const MANY: usize, const WIDE: bool>(
     work: Work<'_, I, D, E, SIZE>,
@@ -227,9 +235,10 @@ fn four_symbols<E: Latent, const SIZE: usize>(
     at.wrapping_add(usize::from(taken))
 }
 
-/// Where the loops load bits from.
+/// The source of the bits of a loop.
 trait Input: Copy {
-    /// Loads eight bytes, the first of which has bit `at`. Zeros if the input ends before: that is checked once, after the loop.
+    /// Loads eight bytes, the first of which has bit `at`. Zeros if the input ends before: that is
+    /// checked once, after the loop.
     fn load(self, at: usize) -> u64;
 }
 
@@ -242,7 +251,8 @@ impl Input for &[u8] {
     }
 }
 
-/// A power of two above what the offsets of a unit and the symbols of the next can take, so that a masked position needs no check.
+/// A power of two above what the offsets of a unit and the symbols of the next can take, so that a
+/// masked position needs no check.
 const WINDOW: usize = 8192;
 
 /// Enough input for any two units.

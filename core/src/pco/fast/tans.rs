@@ -1,4 +1,4 @@
-//! tANS tables: for each state the bin that it stands for and the states that may follow.
+//! tANS tables: for each state its bin and the states that may follow.
 
 use super::keep::keep_narrow;
 use crate::Result;
@@ -7,13 +7,15 @@ use crate::pco::meta::{Bin, Variable};
 use crate::pco::number::Latent;
 use crate::pco::spread::{spread, transition};
 
-/// An entry of a tANS table: bits to read for the next state, offset bits of the bin, and the state that the bits are added to.
+/// An entry of a tANS table: bits to read for the next state, offset bits of the bin, and the state
+/// that the bits are added to.
 ///
-/// One word, because loads are what the hot loops do most. The bits to read are the lowest byte, so that the lowest byte of a sum
-/// of four entries is the sum of their bits to read.
+/// One word, because loads are what the hot loops do most. The bits to read are the lowest byte, so
+/// that the lowest byte of a sum of four entries is the sum of their bits to read.
 pub(crate) type Entry = u32;
 
-/// The states of a variable, which take turns. Words, because a loop would pack and unpack narrower ones in every turn.
+/// The states of a variable, which take turns. Words, because a loop would pack and unpack narrower
+/// ones in every turn.
 pub(crate) type States = [usize; 4];
 
 /// Makes an entry.
@@ -28,7 +30,8 @@ pub(crate) fn next_state(entry: Entry, word: u64) -> usize {
     index(u64::from((entry >> 16).wrapping_add(u32::low(keep_narrow(word, read)))))
 }
 
-/// The decoding table of one latent variable: for each state its entry, and the least latent of its bin.
+/// The decoding table of one latent variable: for each state its entry, and the least latent of its
+/// bin.
 ///
 /// Empty for a variable that the chunk does not have.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,8 +47,8 @@ pub(crate) struct SymbolTable<'w, D> {
 impl<'w, D: Latent> SymbolTable<'w, D> {
     /// Reads the bins of `variable`, checks them, and spreads them over the table.
     ///
-    /// `shift` is added to each lower bound, so that later steps need not add it to each number. `counters` has an entry for
-    /// each bin.
+    /// `shift` is added to each lower bound, so that later steps need not add it to each number.
+    /// `counters` has an entry for each bin.
     pub fn build(
         variable: &Variable<'_>,
         entries: &'w mut [Entry],
@@ -74,7 +77,8 @@ impl<'w, D: Latent> SymbolTable<'w, D> {
             entries.iter_mut().take(1).for_each(|entry| *entry = 0);
             lowers.iter_mut().take(1).for_each(|lower| *lower = shift);
         } else {
-            // The entries of a bin, in the order of the table, stand for the numbers from its weight to twice that.
+            // The entries of a bin, in the order of the table, represent the numbers from its
+            // weight to twice that.
             for to in entries.iter_mut().take(1 << (variable.table_log & 15)) {
                 let [_, bits, low, high] = to.to_le_bytes();
                 let Some(counter) = counters.get_mut(usize::from(u16::from_le_bytes([low, high]))) else { continue };
