@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::backend::inside;
-use super::header::{Codec, Container, Header};
+use super::header::{Codec, Container, HEADER_LEN, Header};
 use super::streams::{Entry, Set, varint};
 use crate::num::{index, u64_from};
 use crate::steps;
@@ -37,61 +37,56 @@ impl Body<'_> {
 }
 
 /// Walks over the bodies of a file.
-pub(crate) struct Bodies<'a> {
+pub(crate) struct Bodies<'a, 'h> {
     src: &'a [u8],
-    container: Container,
-    codec: Codec,
-    limits: &'a Limits,
+    header: &'h Header,
+    limits: &'h Limits,
     at: u64,
-    end: u64,
     is_started: bool,
     /// Bodies so far.
     pub(crate) count: u64,
 }
 
-impl<'a> Bodies<'a> {
-    pub(crate) const fn new(src: &'a [u8], header: &Header, limits: &'a Limits) -> Self {
-        let Range { start, end } = header.body();
-        let Header { container, codec, .. } = *header;
-        Self { src, container, codec, limits, at: start, end, is_started: false, count: 0 }
+impl<'a, 'h> Bodies<'a, 'h> {
+    pub(crate) const fn new(src: &'a [u8], header: &'h Header, limits: &'h Limits) -> Self {
+        Self { src, header, limits, at: HEADER_LEN, is_started: false, count: 0 }
     }
 
     /// The next body. A frame is a group of the trace that the caller [leaves](Self::leave).
     #[inline(never)]
     pub(crate) fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
         let is_first = !core::mem::replace(&mut self.is_started, true);
-        if self.container == Container::Whole {
-            let is_bounded = self.end < u64_from(self.src.len());
-            let range = self.at..self.end;
-            return match is_first {
-                true => self.body(self.codec == Codec::Raw, range, is_bounded).map(Some),
-                false => Ok(None),
-            };
+        let end = self.header.body_end;
+        if self.header.container == Container::Whole {
+            let is_bounded = end < u64_from(self.src.len());
+            let is_raw = self.header.codec == Codec::Raw;
+            return is_first.then(|| self.body(is_raw, HEADER_LEN..end, is_bounded)).transpose();
         }
         if is_first {
-            let (lines, at) = varint(self.src, self.at, self.end)?;
+            let (lines, at) = varint(self.src, self.at, end)?;
             trace.bytes(Part::Header, Name::LinesAFrame, self.at..at, Value::U64(lines));
             self.at = at;
         }
-        if self.at == self.end { Ok(None) } else { self.frame(trace).map(Some) }
+        (self.at != end).then(|| self.frame(trace)).transpose()
     }
 
     /// Ends the group of a frame.
     pub(crate) fn leave<T: Trace>(&self, trace: &mut T) {
-        if self.container == Container::Frames {
+        if self.header.container == Container::Frames {
             trace.leave();
         }
     }
 
     #[inline(never)]
     fn frame<T: Trace>(&mut self, trace: &mut T) -> Result<Body<'a>> {
-        let (len, start) = varint(self.src, self.at, self.end)?;
+        let body_end = self.header.body_end;
+        let (len, start) = varint(self.src, self.at, body_end)?;
         let end = start.saturating_add(len);
-        if end > self.end {
+        if end > body_end {
             // After a hash nothing can come.
-            let is_cut = self.end == u64_from(self.src.len());
+            let is_cut = body_end == u64_from(self.src.len());
             let kind = if is_cut { ErrorKind::Truncated } else { ErrorKind::At1StreamOutside };
-            return Err(Error::new(kind, self.end).needing(end));
+            return Err(Error::new(kind, body_end).needing(end));
         }
         let method = self.src.get(index(start)..index(end)).and_then(<[u8]>::first);
         let (is_raw, name) = match method {
@@ -112,18 +107,15 @@ impl<'a> Bodies<'a> {
         self.count = self.count.saturating_add(1);
         steps::count(1);
         let content = if is_raw {
-            let entry = Entry::unnamed(self.src, range);
+            let entry = Entry::unnamed(self.src, range).map(Content::Raw);
             // A frame without a payload, or with one of no backend, is all there.
-            Content::Raw(if self.container == Container::Frames {
-                entry.map_err(|error| inside(error, 0))?
-            } else {
-                entry?
-            })
+            let is_frame = self.header.container == Container::Frames;
+            entry.map_err(|error| if is_frame { inside(error, 0) } else { error })?
         } else {
-            Content::Set(Set::open(self.src, range.start, range.end, self.limits).map_err(|error| {
+            Set::open(self.src, range.start, range.end, self.limits).map(Content::Set).map_err(|error| {
                 let is_outside = is_bounded && error.kind == ErrorKind::Truncated;
                 if is_outside { Error::new(ErrorKind::At1StreamOutside, error.at) } else { error }
-            })?)
+            })?
         };
         Ok(Body { content, is_bounded })
     }

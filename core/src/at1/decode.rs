@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::body::{Bodies, Content};
 use super::codecs;
 use super::header::Header;
-use super::output::{Buffered, Output, Slice};
+use super::output::Output;
 use super::scratch::{BUFFER, Lent, Scratch, Workspace, of_streams};
 use super::streams::{Entry, Set};
 #[cfg(feature = "alloc")]
@@ -33,7 +33,7 @@ pub fn decode<T: Trace>(
         let _ = inspect(src, workspace, options, trace);
     }
     let header = Header::read(src, &options.limits)?;
-    let mut out = Slice::new(dst, is_hashed(&header, options), &options.limits);
+    let mut out = Output::slice(dst, is_hashed(&header, options), &options.limits);
     run(src, &header, &mut out, workspace, Scratch::new(scratch), options)
 }
 
@@ -51,13 +51,8 @@ pub fn decode_to<S: Sink>(
     let header = Header::read(src, &options.limits)?;
     let mut scratch = Scratch::new(scratch);
     let buffer = scratch.take(BUFFER)?;
-    let mut out = Buffered::new(sink, buffer, is_hashed(&header, options), &options.limits);
-    let done = run(src, &header, &mut out, workspace, scratch, options);
-    out.flush();
-    match (done, out.refusal()) {
-        (Ok(_), Some(error)) => Err(error),
-        (done, _) => done,
-    }
+    let mut out = Output::sink(sink, buffer, is_hashed(&header, options), &options.limits);
+    run(src, &header, &mut out, workspace, scratch, options)
 }
 
 /// Decodes what is sound before the first error, which is returned with how far it came.
@@ -72,7 +67,7 @@ pub fn salvage(
         Ok(header) => header,
         Err(error) => return (Done::default(), Some(error)),
     };
-    let mut out = Slice::new(dst, is_hashed(&header, options), &options.limits);
+    let mut out = Output::slice(dst, is_hashed(&header, options), &options.limits);
     match run(src, &header, &mut out, workspace, Scratch::new(scratch), options) {
         Ok(done) => (done, None),
         Err(error) => (Done { wrote: index(out.written()), content: out.written(), ..Done::default() }, Some(error)),
@@ -83,7 +78,7 @@ pub fn salvage(
 /// bytes refuses them, as if that was the limit.
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<u64> {
     let header = Header::read(src, &options.limits)?;
-    let mut out = Slice::counting(&options.limits);
+    let mut out = Output::counting(&options.limits);
     run(src, &header, &mut out, workspace, Scratch::new(scratch), options).map(|done| done.content)
 }
 
@@ -206,22 +201,24 @@ fn is_hashed(header: &Header, options: &Options) -> bool {
 
 /// Decodes a file to an output of any kind. What the output refused comes before any other error.
 #[inline(never)]
-fn run<O: Output>(
+fn run(
     src: &[u8],
     header: &Header,
-    out: &mut O,
+    out: &mut Output<'_>,
     workspace: &mut Workspace,
     scratch: Scratch<'_>,
     options: &Options,
 ) -> Result<Done> {
     let mut lent = Lent { scratch, workspace, limits: &options.limits };
     let done = walk(src, header, out, &mut lent, options.verify);
-    out.refusal().map_or(done, Err)
+    let done = out.refusal().map_or(done, Err);
+    out.flush();
+    out.refusal().filter(|_| done.is_ok()).map_or(done, Err)
 }
 
 /// The walk over a file: each body is decoded where it is found, then the hash is compared.
 #[inline(never)]
-fn walk<O: Output>(src: &[u8], header: &Header, out: &mut O, lent: &mut Lent<'_, '_>, verify: Verify) -> Result<Done> {
+fn walk(src: &[u8], header: &Header, out: &mut Output<'_>, lent: &mut Lent<'_, '_>, verify: Verify) -> Result<Done> {
     let mut bodies = Bodies::new(src, header, lent.limits);
     while let Some(body) = bodies.next(&mut ())? {
         let done = match &body.content {
@@ -253,19 +250,19 @@ fn walk<O: Output>(src: &[u8], header: &Header, out: &mut O, lent: &mut Lent<'_,
 
 /// Decodes a body that is one stream.
 #[inline(never)]
-fn raw<'a, O: Output>(entry: &Entry<'a>, mut lent: Lent<'_, 'a>, out: &mut O) -> Result<()> {
+fn raw<'a>(entry: &Entry<'a>, mut lent: Lent<'_, 'a>, out: &mut Output<'_>) -> Result<()> {
     let size = entry.decoded_size(lent.limits);
-    #[cfg(feature = "at1")]
-    let size = size.map_err(|error| entry.broken(error, &mut lent));
-    if !out.fill(size?, |place| entry.decode(place, lent.workspace, lent.limits))? {
-        out.put(entry.load(&mut lent)?.bytes);
+    let size = size.map_err(|error| entry.broken(error, &mut lent))?;
+    if !out.has_sink() {
+        return out.fill(size, |place| entry.decode(place, lent.workspace, lent.limits));
     }
+    out.put(entry.load(&mut lent)?.bytes);
     Ok(())
 }
 
 /// Decodes a body that is a set of streams.
 #[inline(never)]
-fn structured<'a, O: Output>(header: &Header, set: &Set<'a>, lent: Lent<'_, 'a>, out: &mut O) -> Result<()> {
+fn structured<'a>(header: &Header, set: &Set<'a>, lent: Lent<'_, 'a>, out: &mut Output<'_>) -> Result<()> {
     set.check()?;
     let limits = of_streams(lent.limits);
     codecs::decode(header, set, &mut Lent { limits: &limits, ..lent }, out)

@@ -74,7 +74,7 @@ fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
 
 /// Appends a number.
 #[inline]
-pub(crate) fn unsigned<O: Output>(n: u64, out: &mut O) {
+pub(crate) fn unsigned(n: u64, out: &mut Output<'_>) {
     if n < EIGHT.get() {
         let (text, len) = short(n);
         return out.put_short(&text.to_le_bytes(), len as usize);
@@ -82,7 +82,7 @@ pub(crate) fn unsigned<O: Output>(n: u64, out: &mut O) {
     long(n, out);
 }
 
-fn long<O: Output>(n: u64, out: &mut O) {
+fn long(n: u64, out: &mut Output<'_>) {
     let (high, low) = divided(n, EIGHT);
     if high < EIGHT.get() {
         let (text, len) = short(high);
@@ -95,7 +95,7 @@ fn long<O: Output>(n: u64, out: &mut O) {
 
 /// Appends a number with its sign if it is below zero.
 #[inline]
-pub(crate) fn signed<O: Output>(n: i64, out: &mut O) {
+pub(crate) fn signed(n: i64, out: &mut Output<'_>) {
     if n < 0 {
         out.byte(b'-');
     }
@@ -104,7 +104,7 @@ pub(crate) fn signed<O: Output>(n: i64, out: &mut O) {
 
 /// Appends `n` / 10^`scale` with all of its `scale` digits after the point. With a scale of 0 the point is still written.
 #[inline]
-pub(crate) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) {
+pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     if n < 0 {
         out.byte(b'-');
     }
@@ -139,7 +139,7 @@ pub(crate) struct Decimal {
 
 impl Decimal {
     #[inline]
-    pub(crate) fn put<O: Output>(self, out: &mut O) {
+    pub(crate) fn put(self, out: &mut Output<'_>) {
         match self.scale {
             None => signed(self.value, out),
             Some(scale) => fixed(self.value, scale, out),
@@ -149,17 +149,7 @@ impl Decimal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::output::Slice;
     use super::*;
-    use crate::Limits;
-
-    fn written(write: impl Fn(&mut Slice<'_>)) -> String {
-        let mut room = [0; 64];
-        let mut out = Slice::new(&mut room, false, &Limits::DEFAULT);
-        write(&mut out);
-        let len = index(out.written());
-        String::from_utf8(room[..len].to_vec()).unwrap()
-    }
 
     #[test]
     fn numbers_around_every_power_of_ten_and_two() {
@@ -175,25 +165,29 @@ mod tests {
                 base / 3,
                 base / 7 * 3,
             ] {
-                assert_eq!(written(|out| signed(n, out)), n.to_string());
+                assert_eq!(Output::printed(|out| signed(n, out)), n.to_string());
                 for scale in 1..=18u8 {
                     let digits = format!("{:0width$}", n.unsigned_abs(), width = usize::from(scale) + 1);
                     let (whole, part) = digits.split_at(digits.len() - usize::from(scale));
                     let sign = if n < 0 { "-" } else { "" };
-                    assert_eq!(written(|out| fixed(n, scale, out)), format!("{sign}{whole}.{part}"), "{n} {scale}");
+                    assert_eq!(
+                        Output::printed(|out| fixed(n, scale, out)),
+                        format!("{sign}{whole}.{part}"),
+                        "{n} {scale}"
+                    );
                 }
             }
         }
-        assert_eq!(written(|out| signed(i64::MIN, out)), i64::MIN.to_string());
-        assert_eq!(written(|out| unsigned(u64::MAX, out)), u64::MAX.to_string());
-        assert_eq!(written(|out| fixed(-12, 0, out)), "-12.");
+        assert_eq!(Output::printed(|out| signed(i64::MIN, out)), i64::MIN.to_string());
+        assert_eq!(Output::printed(|out| unsigned(u64::MAX, out)), u64::MAX.to_string());
+        assert_eq!(Output::printed(|out| fixed(-12, 0, out)), "-12.");
     }
 
     #[test]
     fn every_number_of_four_digits_in_both_halves() {
         for n in 0..10_000u64 {
-            assert_eq!(written(|out| unsigned(n * 10_007, out)), (n * 10_007).to_string());
-            assert_eq!(written(|out| unsigned(n, out)), n.to_string());
+            assert_eq!(Output::printed(|out| unsigned(n * 10_007, out)), (n * 10_007).to_string());
+            assert_eq!(Output::printed(|out| unsigned(n, out)), n.to_string());
         }
     }
 }

@@ -41,25 +41,21 @@ mod streams;
 
 pub use crate::options::Options;
 pub use backend::Backend;
-#[cfg(feature = "at1")]
-pub use codecs::bundle::{Bundle, BundleFile};
-#[cfg(feature = "at1")]
-pub use codecs::{qcolumnar, qjson};
 pub use decode::{decode, decode_to, decoded_len, inspect, salvage, scratch_len, scratch_len_to};
 #[cfg(feature = "alloc")]
 pub use decode::{decode_to_vec, grow};
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
-#[cfg(feature = "at1")]
-pub use query::compare::{Number, Sum};
-#[cfg(feature = "at1")]
-pub use query::head::TableHead;
-#[cfg(feature = "at1")]
-pub use query::predicate::{Column, Filter, Test};
-#[cfg(feature = "at1")]
-pub use query::row::Row;
-#[cfg(feature = "at1")]
-pub use query::{Answer, Ask, Next, Query, Request, Stats};
 pub use scratch::{WORKSPACE_SIZE, Workspace};
 pub use streams::lines::Lines;
 pub use streams::numbers::Stream;
 pub use streams::{Entries, Entry, Set, Wrapping};
+#[cfg(feature = "at1")]
+pub use {
+    codecs::bundle::{Bundle, BundleFile},
+    codecs::{qcolumnar, qjson},
+    query::compare::{Number, Sum},
+    query::head::TableHead,
+    query::predicate::{Column, Filter, Test},
+    query::row::Row,
+    query::{Answer, Ask, Next, Query, Request, Stats},
+};

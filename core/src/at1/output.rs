@@ -1,7 +1,7 @@
-//! Where decoded bytes go: a slice, which may only count them, or a sink behind a buffer.
+//! Takes decoded bytes: into a slice, into a sink through a buffer, or only as a count.
 //!
-//! Codecs are written once and run on each of the two. What a codec appends are whole fields and lines, so that a slice
-//! is filled by wide copies; bytes of the slice behind the last one written may hold the rest of such a copy.
+//! Codecs append whole fields and lines, so that a slice is filled by wide copies. Bytes of the slice after the last one
+//! written may hold the rest of such a copy.
 
 use super::streams::lines::line_len;
 use crate::bits::u64_at;
@@ -9,183 +9,76 @@ use crate::checksum::Sha256;
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Sink, tuning};
 
-/// Takes what a codec appends, in order.
-///
-/// An output that has refused bytes drops all that follows, so that codecs append without looking: they ask [`is_full`](Self::is_full) once a
-/// line. The door that made the output returns its [`refusal`](Self::refusal), which comes before any fault that a codec meets later.
-///
-/// Every byte of output goes through these calls. Those that write a few bytes must stay small enough to be inlined, and must not return
-/// anything that callers would test.
-pub(crate) trait Output {
-    /// Appends these bytes.
-    fn put(&mut self, bytes: &[u8]);
-
-    /// Appends `text` up to its first line feed, or all of it. Returns how many bytes that was.
-    fn put_line(&mut self, text: &[u8]) -> usize {
-        let len = line_len(text);
-        self.put(text.get(..len).unwrap_or(text));
-        len
-    }
-
-    /// Appends the first `len` of these bytes.
-    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
-        self.put(bytes.get(..len).unwrap_or(bytes));
-    }
-
-    /// Appends one byte.
-    fn byte(&mut self, byte: u8) {
-        self.put(&[byte]);
-    }
-
-    /// Appends a byte and `text`, `count` times. Refuses at once what would be too much.
-    fn repeat(&mut self, before: u8, text: &[u8], count: u64) {
-        repeat(self, before, text, count);
-    }
-
-    /// Refuses if `len` more bytes would be too many.
-    fn expect(&mut self, len: u64);
-
-    /// Appends `len` bytes that `fill` writes in place. Returns `false` if there is no such place, and nothing was done.
-    fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool>;
-
-    /// Whether bytes were refused. Nothing can be appended then.
-    fn is_full(&self) -> bool;
-
-    /// Why bytes were refused, if some were.
-    fn refusal(&self) -> Option<Error>;
-
-    /// Bytes appended so far.
-    fn written(&self) -> u64;
-
-    /// The hash of all bytes so far; `None` if it is not wanted.
-    fn hash(&mut self) -> Option<[u8; 32]>;
-}
-
-fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], mut count: u64) {
-    let unit = text.len().saturating_add(1);
-    out.expect(count.saturating_mul(u64_from(unit)));
-    if out.is_full() {
-        return;
-    }
-    // Several at a time: a file of a hundred bytes can ask for gigabytes of them.
-    const PIECE: usize = 128;
-    let fit = u64_from(PIECE.checked_div(unit).unwrap_or(0));
-    if fit > 1 && count >= fit && !tuning::LEAN {
-        let (mut several, mut len) = ([before; PIECE], 0usize);
-        for one in several.chunks_exact_mut(unit) {
-            copy(text, one.get_mut(1..).unwrap_or_default());
-            len = len.saturating_add(unit);
-        }
-        let several = several.get(..len).unwrap_or_default();
-        while count >= fit && !out.is_full() {
-            out.put(several);
-            count = count.saturating_sub(fit);
-        }
-    }
-    for _ in 0..count {
-        if out.is_full() {
-            return;
-        }
-        out.byte(before);
-        out.put(text);
-    }
-}
-
-/// How many bytes are hashed at a time, while the cache still has them.
+/// Bytes that are hashed at a time, while the cache still holds them. The buffer of a sink is shorter.
 const HASH_STEP: usize = 32 << 10;
 
-/// What it means when a slice is full.
-#[derive(Clone, Copy)]
-enum End {
-    /// The limit is reached.
-    Limit,
-    /// The caller's slice ends.
-    Slice,
-    /// Nothing: bytes are counted up to so many, and there is no room for any of them.
-    Counts(usize),
-}
-
-/// A slice that is filled from its start.
-pub(crate) struct Slice<'a> {
+/// An output that codecs append to, in order.
+///
+/// An output that has refused bytes drops all that follow, so that codecs append without checking. They test
+/// [`is_full`](Self::is_full) once a line. The door that made the output returns its [`refusal`](Self::refusal), which comes
+/// before any fault that a codec meets later.
+///
+/// # Contract of the hot path
+///
+/// Every byte of output goes through [`put`](Self::put), [`put_line`](Self::put_line), [`put_short`](Self::put_short) and
+/// [`byte`](Self::byte). They stay small enough to be inlined, and return nothing that callers would have to test. What does
+/// not fit in `dst` takes one cold call, which is where counting, flushing and refusing happen.
+pub(crate) struct Output<'a> {
+    /// The slice, or the buffer of a sink, as far as the limit allows. Empty if bytes are only counted or were refused.
     dst: &'a mut [u8],
     at: usize,
-    end: End,
+    /// Bytes that left `dst`, or were only counted.
+    passed: u64,
+    sink: Option<&'a mut dyn Sink>,
+    /// The most bytes of a sink or a count. 0 for a slice, which takes nothing but what fits in it.
+    max: u64,
+    /// Why bytes beyond that are refused.
+    kind: ErrorKind,
     hash: Option<Sha256>,
     hashed: usize,
-    /// How many bytes would have fitted what was refused.
-    need: u64,
+    refusal: Option<Error>,
 }
 
-impl<'a> Slice<'a> {
-    /// Fills no more of `dst` than the limit allows; hashes what it is filled with if that is wanted.
-    pub(crate) fn new(dst: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
-        let (end, dst) = match usize::try_from(limits.max_output) {
-            Ok(max) if max < dst.len() => (End::Limit, dst.get_mut(..max).unwrap_or_default()),
-            _ => (End::Slice, dst),
-        };
-        Self { dst, at: 0, end, hash: hash.then(Sha256::new), hashed: 0, need: 0 }
+impl<'a> Output<'a> {
+    /// Fills `dst` from its start, up to the limit.
+    pub(crate) fn slice(dst: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
+        Self::new(dst, None, None, hash, limits)
     }
 
-    /// Counts what another one would be filled with, and keeps none of it: there is no third copy of the codecs for that.
+    /// Counts what a slice would be filled with, and keeps none of it.
     pub(crate) fn counting(limits: &Limits) -> Self {
-        Self { dst: &mut [], at: 0, end: End::Counts(index(limits.max_output)), hash: None, hashed: 0, need: 0 }
+        Self::new(&mut [], None, Some(u64_from(index(limits.max_output))), false, limits)
     }
 
-    const fn counts(&self) -> bool {
-        matches!(self.end, End::Counts(_))
-    }
-
-    /// Refuses `len` bytes that have no place, unless they are just counted.
-    #[cold]
-    fn check(&mut self, len: u64) {
-        let need = u64_from(self.at).saturating_add(len);
-        match self.end {
-            End::Counts(max) if need <= u64_from(max) => {}
-            _ if self.need > 0 => {}
-            // Without a slice nothing has a place from now on.
-            _ => (self.need, self.dst) = (need, &mut []),
-        }
-    }
-
-    /// Counts bytes that have no place, or refuses them.
-    #[cold]
-    fn count(&mut self, len: u64) {
-        self.check(len);
-        if self.need == 0 {
-            self.at = self.at.saturating_add(index(len));
-        }
+    /// Calls `sink` whenever `buffer` is full, and on [`flush`](Self::flush).
+    pub(crate) fn sink(sink: &'a mut dyn Sink, buffer: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
+        Self::new(buffer, Some(sink), Some(limits.max_output), hash, limits)
     }
 
     #[inline]
-    fn advance(&mut self, len: usize) {
-        self.at = self.at.saturating_add(len);
-        if self.hash.is_some() && self.at.saturating_sub(self.hashed) >= HASH_STEP {
-            self.catch_up();
-        }
+    fn new(dst: &'a mut [u8], sink: Option<&'a mut dyn Sink>, max: Option<u64>, hash: bool, limits: &Limits) -> Self {
+        let len = dst.len();
+        let dst = dst.get_mut(..index(limits.max_output).min(len)).unwrap_or_default();
+        let is_limited = max.is_some() || dst.len() < len;
+        let kind = if is_limited { ErrorKind::OutputLimit } else { ErrorKind::OutputTooSmall };
+        let (max, hash) = (max.unwrap_or(0), hash.then(Sha256::new));
+        Self { dst, at: 0, passed: 0, sink, max, kind, hash, hashed: 0, refusal: None }
     }
 
-    #[cold]
-    fn catch_up(&mut self) {
-        if let Some(hash) = &mut self.hash {
-            hash.update(self.dst.get(self.hashed..self.at).unwrap_or_default());
-            self.hashed = self.at;
-        }
-    }
-}
-
-impl Output for Slice<'_> {
+    /// Appends these bytes.
     #[inline]
-    fn put(&mut self, bytes: &[u8]) {
+    pub(crate) fn put(&mut self, bytes: &[u8]) {
         let end = self.at.saturating_add(bytes.len());
         match self.dst.get_mut(self.at..end) {
             Some(place) => copy(bytes, place),
-            None => return self.count(u64_from(bytes.len())),
+            None => return self.spill(bytes),
         }
         self.advance(bytes.len());
     }
 
+    /// Appends `text` up to its first line feed, or all of it. Returns how many bytes that was.
     #[inline]
-    fn put_line(&mut self, text: &[u8]) -> usize {
+    pub(crate) fn put_line(&mut self, text: &[u8]) -> usize {
         if let Some(len) = wide_line(text, self.dst.get_mut(self.at..).unwrap_or_default()) {
             self.advance(len);
             return len;
@@ -195,8 +88,9 @@ impl Output for Slice<'_> {
         len
     }
 
+    /// Appends the first `len` of these bytes.
     #[inline]
-    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
+    pub(crate) fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
         match self.dst.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut) {
             Some(place) => *place = *bytes,
             None => return self.put(bytes.get(..len).unwrap_or(bytes)),
@@ -204,60 +98,167 @@ impl Output for Slice<'_> {
         self.advance(len.min(N));
     }
 
+    /// Appends one byte.
     #[inline]
-    fn byte(&mut self, byte: u8) {
+    pub(crate) fn byte(&mut self, byte: u8) {
         match self.dst.get_mut(self.at) {
             Some(place) => *place = byte,
-            None => return self.count(1),
+            None => return self.spill(&[byte]),
         }
         self.at = self.at.saturating_add(1);
     }
 
-    fn expect(&mut self, len: u64) {
-        match self.dst.get(self.at..).map(<[u8]>::len) {
-            Some(left) if len <= u64_from(left) => {}
-            _ => self.check(len),
+    /// Appends a byte and `text`, `count` times. Refuses at once what would be too much.
+    pub(crate) fn repeat(&mut self, before: u8, text: &[u8], mut count: u64) {
+        let unit = text.len().saturating_add(1);
+        let all = count.saturating_mul(u64_from(unit));
+        let fits = self.dst.get(self.at..).is_some_and(|left| all <= u64_from(left.len()));
+        if !fits && !self.admit(all) {
+            return;
+        }
+        if !fits && self.sink.is_none() {
+            self.passed = self.passed.saturating_add(all);
+            return;
+        }
+        // Several at a time: a file of a hundred bytes can ask for gigabytes of them.
+        const PIECE: usize = 128;
+        let fit = u64_from(PIECE.checked_div(unit).unwrap_or(0));
+        if fit > 1 && count >= fit && !tuning::LEAN {
+            let (mut several, mut len) = ([before; PIECE], 0usize);
+            for one in several.chunks_exact_mut(unit) {
+                copy(text, one.get_mut(1..).unwrap_or_default());
+                len = len.saturating_add(unit);
+            }
+            let several = several.get(..len).unwrap_or_default();
+            while count >= fit && !self.is_full() {
+                self.put(several);
+                count = count.saturating_sub(fit);
+            }
+        }
+        for _ in 0..count {
+            if self.is_full() {
+                return;
+            }
+            self.byte(before);
+            self.put(text);
         }
     }
 
-    fn repeat(&mut self, before: u8, text: &[u8], count: u64) {
-        if self.counts() {
-            return self.count(count.saturating_mul(u64_from(text.len()).saturating_add(1)));
-        }
-        repeat(self, before, text, count);
+    /// Returns whether bytes go to a sink, which has no place for [`fill`](Self::fill).
+    pub(crate) const fn has_sink(&self) -> bool {
+        self.sink.is_some()
     }
 
-    fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
+    /// Appends `len` bytes that `fill` writes in place.
+    pub(crate) fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
         let end = u64_from(self.at).saturating_add(len);
-        let Some(place) = self.dst.get_mut(self.at..index(end)) else {
-            self.count(len);
-            return Ok(true);
-        };
-        fill(place)?;
-        let len = place.len();
-        self.advance(len);
-        Ok(true)
+        if let Some(place) = self.dst.get_mut(self.at..index(end)) {
+            fill(place)?;
+            self.advance(index(len));
+        } else if self.admit(len) {
+            self.passed = self.passed.saturating_add(len);
+        }
+        Ok(())
     }
 
-    fn is_full(&self) -> bool {
-        self.need > 0
+    /// Returns whether bytes were refused. Nothing can be appended then.
+    #[inline]
+    pub(crate) const fn is_full(&self) -> bool {
+        self.refusal.is_some()
     }
 
-    fn refusal(&self) -> Option<Error> {
-        let kind = match self.end {
-            End::Counts(_) | End::Limit => ErrorKind::OutputLimit,
-            End::Slice => ErrorKind::OutputTooSmall,
-        };
-        (self.need > 0).then_some(Error::new(kind, 0).needing(self.need))
+    /// Returns why bytes were refused, if some were.
+    pub(crate) const fn refusal(&self) -> Option<Error> {
+        self.refusal
     }
 
-    fn written(&self) -> u64 {
-        u64_from(self.at)
+    /// Returns how many bytes were appended.
+    pub(crate) fn written(&self) -> u64 {
+        self.passed.saturating_add(u64_from(self.at))
     }
 
-    fn hash(&mut self) -> Option<[u8; 32]> {
-        self.catch_up();
+    /// Returns the hash of all bytes, if it is wanted.
+    #[inline(never)]
+    pub(crate) fn hash(&mut self) -> Option<[u8; 32]> {
+        self.flush();
+        self.hash_up();
         self.hash.as_ref().map(Sha256::value)
+    }
+
+    /// Passes what the buffer holds to the sink, if there is one.
+    pub(crate) fn flush(&mut self) {
+        if self.sink.is_none() {
+            return;
+        }
+        let buffer = core::mem::take(&mut self.dst);
+        let filled = core::mem::take(&mut self.at);
+        self.pass(buffer.get(..filled).unwrap_or_default());
+        let left = if self.is_full() { 0 } else { self.max.saturating_sub(self.passed) };
+        let len = buffer.len().min(index(left));
+        self.dst = buffer.get_mut(..len).unwrap_or_default();
+    }
+
+    #[inline]
+    fn advance(&mut self, len: usize) {
+        self.at = self.at.saturating_add(len);
+        if self.hash.is_some() && self.at.saturating_sub(self.hashed) >= HASH_STEP {
+            self.hash_up();
+        }
+    }
+
+    /// Hashes what a slice holds that is not hashed yet.
+    #[cold]
+    fn hash_up(&mut self) {
+        if let Some(hash) = &mut self.hash {
+            hash.update(self.dst.get(self.hashed..self.at).unwrap_or_default());
+            self.hashed = self.at;
+        }
+    }
+
+    /// Takes bytes that do not fit in `dst`: counts them, passes them on, or refuses them.
+    #[cold]
+    #[inline(never)]
+    fn spill(&mut self, bytes: &[u8]) {
+        if !self.admit(u64_from(bytes.len())) {
+            return;
+        }
+        self.flush();
+        if self.is_full() {
+            return;
+        }
+        match self.dst.get_mut(..bytes.len()) {
+            Some(place) => {
+                copy(bytes, place);
+                self.at = bytes.len();
+            }
+            None => self.pass(bytes),
+        }
+    }
+
+    /// Passes bytes to the sink, or only counts them.
+    fn pass(&mut self, bytes: &[u8]) {
+        if let Some(sink) = self.sink.as_mut().filter(|_| !bytes.is_empty()) {
+            if let Some(hash) = &mut self.hash {
+                hash.update(bytes);
+            }
+            if let Err(error) = sink.write(bytes) {
+                self.refusal.get_or_insert(error);
+            }
+        }
+        self.passed = self.passed.saturating_add(u64_from(bytes.len()));
+    }
+
+    /// Refuses `len` bytes that do not fit in `dst`, unless the limit of a sink or a count allows them. The first refusal stays.
+    #[cold]
+    fn admit(&mut self, len: u64) -> bool {
+        let need = self.written().saturating_add(len);
+        if need > self.max && !self.is_full() {
+            self.refusal = Some(Error::new(self.kind, 0).needing(need));
+            // A sink still gets what came before.
+            self.flush();
+            self.dst = &mut [];
+        }
+        !self.is_full()
     }
 }
 
@@ -290,104 +291,20 @@ fn first_line_feed(bytes: [u8; 16]) -> usize {
     }
 }
 
-/// A sink that is called when a buffer is full.
-pub(crate) struct Buffered<'a, S> {
-    sink: &'a mut S,
-    buffer: &'a mut [u8],
-    filled: usize,
-    flushed: u64,
-    max: u64,
-    hash: Option<Sha256>,
-    refusal: Option<Error>,
-}
-
-impl<'a, S: Sink> Buffered<'a, S> {
-    pub(crate) fn new(sink: &'a mut S, buffer: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
-        let max = limits.max_output;
-        Self { sink, buffer, filled: 0, flushed: 0, max, hash: hash.then(Sha256::new), refusal: None }
-    }
-
-    /// Passes what the buffer holds to the sink.
-    pub(crate) fn flush(&mut self) {
-        let bytes = self.buffer.get(..self.filled).unwrap_or_default();
-        match pass(self.sink, &mut self.hash, bytes) {
-            Ok(()) => self.flushed = self.flushed.saturating_add(u64_from(self.filled)),
-            Err(error) => refuse(&mut self.refusal, error),
-        }
-        // A sink that refused is not called again.
-        self.filled = 0;
-    }
-}
-
-fn pass<S: Sink>(sink: &mut S, hash: &mut Option<Sha256>, bytes: &[u8]) -> Result<()> {
-    if bytes.is_empty() {
-        return Ok(());
-    }
-    if let Some(hash) = hash {
-        hash.update(bytes);
-    }
-    sink.write(bytes)
-}
-
-impl<S: Sink> Output for Buffered<'_, S> {
-    fn put(&mut self, bytes: &[u8]) {
-        self.expect(u64_from(bytes.len()));
-        if bytes.len() > self.buffer.len().saturating_sub(self.filled) && !self.is_full() {
-            self.flush();
-        }
-        if self.is_full() {
-            return;
-        }
-        let end = self.filled.saturating_add(bytes.len());
-        if let Some(place) = self.buffer.get_mut(self.filled..end) {
-            copy(bytes, place);
-            self.filled = end;
-            return;
-        }
-        match pass(self.sink, &mut self.hash, bytes) {
-            Ok(()) => self.flushed = self.flushed.saturating_add(u64_from(bytes.len())),
-            Err(error) => refuse(&mut self.refusal, error),
-        }
-    }
-
-    fn expect(&mut self, len: u64) {
-        let sum = self.written().saturating_add(len);
-        if sum > self.max {
-            refuse(&mut self.refusal, Error::new(ErrorKind::OutputLimit, 0).needing(sum));
-        }
-    }
-
-    fn fill(&mut self, _: u64, _: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn is_full(&self) -> bool {
-        self.refusal.is_some()
-    }
-
-    fn refusal(&self) -> Option<Error> {
-        self.refusal
-    }
-
-    fn written(&self) -> u64 {
-        self.flushed.saturating_add(u64_from(self.filled))
-    }
-
-    fn hash(&mut self) -> Option<[u8; 32]> {
-        self.flush();
-        self.hash.as_ref().map(Sha256::value)
-    }
-}
-
-/// Keeps the first reason.
-#[cold]
-fn refuse(refusal: &mut Option<Error>, error: Error) {
-    refusal.get_or_insert(error);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Output<'_> {
+        /// Returns the text that `write` appends.
+        pub(crate) fn printed(write: impl Fn(&mut Output<'_>)) -> String {
+            let mut room = [0; 64];
+            let mut out = Output::slice(&mut room, false, &Limits::DEFAULT);
+            write(&mut out);
+            let len = index(out.written());
+            String::from_utf8(room[..len].to_vec()).unwrap()
+        }
+    }
 
     #[test]
     fn the_first_line_feed_of_sixteen() {
@@ -407,7 +324,7 @@ mod tests {
     #[test]
     fn all_outputs_take_the_same_bytes() {
         let text: Vec<u8> = (0..20_000u32).map(|n| if n % 37 == 0 { b'\n' } else { b'a' + (n % 26) as u8 }).collect();
-        fn run(out: &mut impl Output, text: &[u8]) -> u64 {
+        fn run(out: &mut Output<'_>, text: &[u8]) -> u64 {
             let mut rest = text;
             loop {
                 let len = out.put_line(rest);
@@ -421,10 +338,10 @@ mod tests {
             out.put(text);
             out.written()
         }
-        let mut counter = Slice::counting(&Limits::DEFAULT);
+        let mut counter = Output::counting(&Limits::DEFAULT);
         let len = run(&mut counter, &text) as usize;
         let mut exact = vec![0; len];
-        let mut slice = Slice::new(&mut exact, true, &Limits::DEFAULT);
+        let mut slice = Output::slice(&mut exact, true, &Limits::DEFAULT);
         run(&mut slice, &text);
         let hash = slice.hash();
         let mut collected = vec![];
@@ -433,7 +350,7 @@ mod tests {
             Ok(())
         };
         let mut buffer = [0; 4 << 10];
-        let mut buffered = Buffered::new(&mut sink, &mut buffer, true, &Limits::DEFAULT);
+        let mut buffered = Output::sink(&mut sink, &mut buffer, true, &Limits::DEFAULT);
         run(&mut buffered, &text);
         assert_eq!(buffered.hash(), hash);
         assert_eq!((hash, &collected), (Some(Sha256::of(&exact)), &exact));
@@ -443,11 +360,11 @@ mod tests {
     fn a_refusal_says_whether_the_limit_or_the_slice_ended_and_stays() {
         let limits = Limits { max_output: 3, ..Limits::DEFAULT };
         let mut room = [0; 4];
-        let why = |out: &Slice<'_>| out.refusal().map(|error| (error.kind, error.need));
-        let mut slice = Slice::new(&mut room, false, &limits);
+        let why = |out: &Output<'_>| out.refusal().map(|error| (error.kind, error.need));
+        let mut slice = Output::slice(&mut room, false, &limits);
         slice.put(b"abcd");
         assert_eq!(why(&slice), Some((ErrorKind::OutputLimit, 4)));
-        let mut slice = Slice::new(&mut room, false, &Limits::DEFAULT);
+        let mut slice = Output::slice(&mut room, false, &Limits::DEFAULT);
         slice.put(b"abc");
         assert_eq!((slice.is_full(), why(&slice)), (false, None));
         slice.put(b"de");
@@ -455,15 +372,15 @@ mod tests {
         slice.put_short(b"d", 1);
         assert_eq!((slice.put_line(b"d\n"), slice.written()), (1, 3), "what would fit is dropped as well");
         assert_eq!((slice.is_full(), why(&slice)), (true, Some((ErrorKind::OutputTooSmall, 5))));
-        let mut counter = Slice::counting(&limits);
+        let mut counter = Output::counting(&limits);
         counter.put(b"ab");
         counter.repeat(b';', b"", 1);
         assert_eq!((counter.written(), counter.hash(), counter.is_full()), (3, None, false));
-        counter.expect(0);
+        counter.put(b"");
         assert_eq!(why(&counter), None);
         counter.repeat(b';', b"text", u64::MAX);
         assert_eq!(why(&counter), Some((ErrorKind::OutputLimit, u64::MAX)));
-        assert_eq!((counter.fill(1, |_| Ok(())), counter.written()), (Ok(true), 3));
+        assert_eq!((counter.fill(1, |_| Ok(())), counter.written()), (Ok(()), 3));
     }
 
     #[test]
@@ -474,7 +391,7 @@ mod tests {
             calls += 1;
             Err(refusal)
         };
-        let mut out = Buffered::new(&mut sink, &mut buffer, false, &Limits::DEFAULT);
+        let mut out = Output::sink(&mut sink, &mut buffer, false, &Limits::DEFAULT);
         out.put(b"abc");
         out.put(b"de");
         out.put(b"f");
@@ -485,7 +402,7 @@ mod tests {
             sunk.extend_from_slice(bytes);
             Ok(())
         };
-        let mut out = Buffered::new(&mut sink, &mut buffer, false, &Limits { max_output: 3, ..Limits::DEFAULT });
+        let mut out = Output::sink(&mut sink, &mut buffer, false, &Limits { max_output: 3, ..Limits::DEFAULT });
         out.put(b"ab");
         out.put(b"cd");
         out.put(b"e");
@@ -500,7 +417,7 @@ mod tests {
             for count in [0, 1, 2, 31, 32, 33, 127, 128, 129, 1000] {
                 let expected = format!("\t{text}").repeat(count);
                 let (mut room, mut buffer) = (vec![0; expected.len()], [0; 300]);
-                let mut slice = Slice::new(&mut room, false, &Limits::DEFAULT);
+                let mut slice = Output::slice(&mut room, false, &Limits::DEFAULT);
                 slice.repeat(b'\t', text.as_bytes(), count as u64);
                 assert_eq!(slice.written(), expected.len() as u64);
                 assert!(room == expected.as_bytes(), "{count} times {text:?}");
@@ -509,7 +426,7 @@ mod tests {
                     sunk.extend_from_slice(bytes);
                     Ok(())
                 };
-                let mut buffered = Buffered::new(&mut sink, &mut buffer, false, &Limits::DEFAULT);
+                let mut buffered = Output::sink(&mut sink, &mut buffer, false, &Limits::DEFAULT);
                 buffered.repeat(b'\t', text.as_bytes(), count as u64);
                 buffered.flush();
                 assert!(sunk == expected.as_bytes(), "{count} times {text:?}");

@@ -12,6 +12,9 @@ use crate::{Limits, tuning, zstd};
 /// The memory of a [`Workspace`], in bytes.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
+/// One number of state that waits in the scratch.
+pub(crate) type Word = [u8; 8];
+
 /// How much is collected in the scratch before a [`Sink`](crate::Sink) is called.
 pub(crate) const BUFFER: u64 = if tuning::SMALL { 256 } else { 4 << 10 };
 
@@ -87,6 +90,12 @@ impl<'s> Scratch<'s> {
         self.rest = rest;
         self.taken = self.taken.saturating_add(len);
         Ok(piece)
+    }
+
+    /// The next `count` records of `N` words.
+    pub(crate) fn records<const N: usize>(&mut self, count: u64) -> Verdict<&'s mut [[Word; N]]> {
+        let bytes = self.take(count.saturating_mul(u64_from(size_of::<[Word; N]>())))?;
+        Ok(bytes.as_chunks_mut().0.as_chunks_mut().0)
     }
 
     /// The scratch without the next `len` bytes, to work in for a while: what is taken from it is free again when it is dropped.

@@ -2,36 +2,15 @@
 //!
 //! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
 
-use super::shared::{Decode, Reads};
+use super::MANIFEST;
+use super::shared::{Codec, Entry, Error, ErrorKind, Header, Lent, Result, Scratch, Set, Stream};
 use crate::at1::backend::{Backend, inside};
-use crate::at1::header::{Codec, Container, Header};
-use crate::at1::output::Output;
-use crate::at1::scratch::of_streams;
-use crate::at1::scratch::{Lent, Scratch, Workspace};
-use crate::at1::streams::numbers::Stream;
-use crate::at1::streams::{Entries, Entry, Set};
-use crate::fault::Fault;
+use crate::at1::header::Container;
+use crate::at1::scratch::{Workspace, of_streams};
+use crate::at1::streams::Entries;
 use crate::json::{Elements, Node, Text, check};
 use crate::num::u64_from;
 use crate::options::Options;
-use crate::{Error, ErrorKind, Result};
-
-/// The stream that names the files.
-const MANIFEST: &[u8] = b"manifest";
-
-/// The codec. A bundle is several files, so that it decodes to none.
-pub(crate) struct Files;
-
-impl Decode for Files {
-    const READS: Reads = Reads::Names(&[MANIFEST]);
-
-    fn decode<'a, O: Output>(header: &Header, _: &Set<'a>, _: &mut Lent<'_, 'a>, _: &mut O) -> Result<()> {
-        Err(match header.container {
-            Container::Whole => Error::new(ErrorKind::At1BundleWhole, 4),
-            Container::Frames => Error::new(ErrorKind::At1BundleInside, 3),
-        })
-    }
-}
 
 /// A bundle whose manifest is decoded.
 #[derive(Clone, Debug)]
@@ -85,7 +64,7 @@ impl<'a> Bundle<'a> {
         let set = Set::open(src, body.start, body.end, limits)?;
         set.check()?;
         let mut lent = Lent { scratch: Scratch::new(scratch), workspace, limits: &of_streams(limits) };
-        let manifest = set.load(&[MANIFEST], &mut lent, |&[manifest], _| Ok::<_, Fault>(manifest))?;
+        let manifest = set.load(&[MANIFEST], &mut lent, |&[manifest], _| Ok(manifest))?;
         if u64_from(manifest.bytes.len()) > limits.max_header {
             return Err(Error::from(manifest.fault(ErrorKind::HeaderLimit, 0)).needing(u64_from(manifest.bytes.len())));
         }
@@ -112,16 +91,16 @@ impl<'a> Bundle<'a> {
         Ok(Self { set, manifest, elements: root.elements(), number: 0, ahead: set.entries(), looks })
     }
 
-    /// The stream of this name. There are no more streams of files than files, so that none is there twice if none is missing.
+    /// The stream of the next file. There are no more streams of files than files, so that none is there twice if none is missing.
     ///
-    /// Looked for behind the last one first, where a writer puts it: a search from the start for each of a million files would take hours.
-    fn find(&mut self, name: &[u8]) -> Result<Option<Entry<'a>>> {
+    /// Starts after the last one, where a writer puts it: a search from the start for each of a million files would take hours.
+    fn find(&mut self) -> Result<Option<Entry<'a>>> {
         for _ in 0..2 {
             for entry in self.ahead.by_ref() {
                 let entry = entry?;
                 let too_many = Error::new(ErrorKind::ElementLimit, entry.at);
                 self.looks = self.looks.checked_sub(1).ok_or(too_many)?;
-                if entry.name == name {
+                if file_number(entry.name) == Some(self.number) {
                     return Ok(Some(entry));
                 }
             }
@@ -139,9 +118,8 @@ impl<'a> Bundle<'a> {
         if !safe(name) {
             return Err(error(ErrorKind::At1UnsafeName));
         }
-        let mut own = [0; 21];
-        let entry = self.find(stream_name(self.number, &mut own))?;
-        Ok(BundleFile { name, entry: entry.ok_or_else(|| error(ErrorKind::At1Manifest))? })
+        let entry = self.find()?.ok_or_else(|| error(ErrorKind::At1Manifest))?;
+        Ok(BundleFile { name, entry })
     }
 }
 
@@ -156,28 +134,7 @@ impl<'a> Iterator for Bundle<'a> {
     }
 }
 
-/// The name of the stream of a file: `e17`.
-fn stream_name(number: u64, room: &mut [u8; 21]) -> &[u8] {
-    let mut rest = number;
-    let mut at = room.len();
-    loop {
-        at = at.saturating_sub(1);
-        if let Some(byte) = room.get_mut(at) {
-            *byte = b'0'.saturating_add(u8::try_from(rest % 10).unwrap_or(0));
-        }
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    at = at.saturating_sub(1);
-    if let Some(byte) = room.get_mut(at) {
-        *byte = b'e';
-    }
-    room.get(at..).unwrap_or_default()
-}
-
-/// The other way round. `None` for what is no such name.
+/// The number of a file, by the name of its stream: `e17`. `None` for any other name.
 fn file_number(name: &[u8]) -> Option<u64> {
     let [b'e', digits @ ..] = name else { return None };
     if !matches!(digits, [b'0'] | [b'1'..=b'9', ..]) {
@@ -242,7 +199,6 @@ mod tests {
     #[test]
     fn streams_are_numbered() {
         for (number, name) in [(0, "e0"), (9, "e9"), (10, "e10"), (u64::MAX, "e18446744073709551615")] {
-            assert_eq!(stream_name(number, &mut [0; 21]), name.as_bytes());
             assert_eq!(file_number(name.as_bytes()), Some(number));
         }
         for name in ["", "e", "e00", "e01", "e1x", "e+1", "1", "manifest", "e18446744073709551616"] {

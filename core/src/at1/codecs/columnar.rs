@@ -5,52 +5,15 @@
 //! says and of the type in `coltypes`. A field takes the next value of its column and gets quotes if `quotemodes` and
 //! `quotebits` say so.
 
-use super::column;
-use super::column::Columns;
-use super::shared::{Decode, Extra, Reads, apart};
-use crate::Limits;
-use crate::at1::header::Header;
-use crate::at1::output::Output;
-use crate::at1::scratch::Lent;
-use crate::at1::streams::lines::Lines;
-use crate::at1::streams::numbers::{Numbers, Stream};
-use crate::at1::streams::{Entry, Set};
-use crate::fault::Verdict;
+use super::column::{self, Columns};
+use super::shared::{
+    Decode, Entry, Error, ErrorKind, Extra, Header, Lent, Limits, Lines, Numbers, Output, Result, Set, Stream, Verdict,
+    each_line,
+};
 use crate::num::index;
-use crate::{Error, ErrorKind, Result};
-
-/// The streams of a table, in the order that [`Table::open`] wants them.
-const NAMES: [&[u8]; 10] = [
-    b"meta",
-    b"row_modes",
-    b"fieldcounts",
-    b"coltypes",
-    b"col_index",
-    b"values",
-    b"quotemodes",
-    b"quotebits",
-    b"verbatim",
-    b"header",
-];
-
-/// The codec.
-pub(crate) struct Columnar;
-
-impl Decode for Columnar {
-    const READS: Reads = Reads::Names(&NAMES);
-
-    fn extra(entry: &Entry<'_>, limits: &Limits) -> Result<Extra> {
-        let columns = if entry.name == b"coltypes" { entry.decoded_size(limits)? } else { 0 };
-        Ok(Extra { always: columns.saturating_mul(column::RECORD), for_sink: 0 })
-    }
-
-    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
-        apart(lent, |lent| set.load(&NAMES, lent, Table::open), |table, _| table.all(out))
-    }
-}
 
 /// A table whose streams are decoded.
-struct Table<'a> {
+pub(crate) struct Table<'a> {
     rows: u64,
     trailing: bool,
     header: Option<&'a [u8]>,
@@ -61,10 +24,28 @@ struct Table<'a> {
     columns: Columns<'a>,
 }
 
-impl<'a> Table<'a> {
-    /// Reads what the streams say of the table. Takes from the scratch the state of the columns and their dictionaries.
+impl<'a> Decode<'a, 10> for Table<'a> {
+    const NAMES: [&'static [u8]; 10] = [
+        b"meta",
+        b"row_modes",
+        b"fieldcounts",
+        b"coltypes",
+        b"col_index",
+        b"values",
+        b"quotemodes",
+        b"quotebits",
+        b"verbatim",
+        b"header",
+    ];
+
+    fn extra(entry: &Entry<'_>, limits: &Limits) -> Result<Extra> {
+        let columns = if entry.name == b"coltypes" { entry.decoded_size(limits)? } else { 0 };
+        Ok(Extra { always: columns.saturating_mul(column::RECORD), for_sink: 0 })
+    }
+
+    /// Takes from the scratch the state of the columns and their dictionaries.
     #[inline(never)]
-    fn open(streams: &[Stream<'a>; 10], lent: &mut Lent<'_, 'a>) -> Result<Self> {
+    fn open(streams: &[Stream<'a>; 10], _: &Header, _: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let &[meta, modes, field_counts, types, lengths, values, quote_modes, quote_bits, verbatim, header] = streams;
         let mut meta = meta.numbers();
         let rows = meta.unsigned()?;
@@ -91,37 +72,28 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Appends all of the file.
     #[inline(never)]
-    fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    fn append(&mut self, out: &mut Output<'_>, _: &mut Lent<'_, 'a>) -> Verdict<()> {
         if let Some(header) = self.header {
             out.put(header);
-        }
-        for row in 0..self.rows {
-            if row > 0 || self.header.is_some() {
+            if self.rows > 0 {
                 out.byte(b'\n');
             }
-            if self.modes.byte()? == 0 {
-                // A list that is too short goes on with empty lines, as the decoder that the writer was tested with has it.
-                if let Some(rest) = self.verbatim.rest() {
-                    let len = out.put_line(rest);
-                    self.verbatim.step_over(len);
-                }
-            } else {
-                self.row(out)?;
-            }
-            if out.is_full() {
-                return Ok(());
-            }
         }
-        if self.trailing {
-            out.byte(b'\n');
-        }
-        Ok(())
+        each_line(self.rows, self.trailing, out, |out| {
+            if self.modes.byte()? != 0 {
+                return self.row(out);
+            }
+            // A list that is too short goes on with empty lines, as the decoder that the writer was tested with has it.
+            out.put(self.verbatim.next().unwrap_or_default());
+            Ok(())
+        })
     }
+}
 
+impl Table<'_> {
     #[inline]
-    fn row<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    fn row(&mut self, out: &mut Output<'_>) -> Verdict<()> {
         let fields = self.field_counts.index()?;
         if fields > self.columns.len() {
             return Err(self.field_counts.fault(ErrorKind::At1FieldCount));

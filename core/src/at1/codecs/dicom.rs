@@ -1,20 +1,9 @@
 //! Codec 9: a medical image, its pixels as differences, between what stands before and behind them in the file.
 
-use super::shared::{Decode, Extra, Reads, apart};
-use crate::Limits;
-use crate::at1::header::Header;
-use crate::at1::output::Output;
-use crate::at1::scratch::Lent;
-use crate::at1::streams::numbers::Stream;
-use crate::at1::streams::{Entry, Set};
-use crate::fault::Verdict;
+use super::shared::{Decode, Entry, ErrorKind, Extra, Header, Lent, Limits, Output, Result, Set, Stream, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{ErrorKind, Result};
 
-/// The streams of an image, in the order that [`Image::open`] wants them.
-const NAMES: [&[u8]; 5] = [b"meta", b"raw", b"pre", PIXELS, b"suf"];
-
-/// The one of them whose bytes a sink takes as much scratch for as it has: they are put right there.
+/// The stream whose bytes a sink takes as much scratch for as it has: they are put right there.
 const PIXELS: &[u8] = b"pix";
 
 /// How the pixels were changed.
@@ -30,44 +19,33 @@ enum Transform {
     Split,
 }
 
-/// The codec.
-pub(crate) struct Dicom;
+/// An image whose streams are decoded. A file that is no image is all `before`.
+pub(crate) struct Image<'a> {
+    before: &'a [u8],
+    pixels: &'a [u8],
+    pad: &'a [u8],
+    after: &'a [u8],
+    transform: Transform,
+    row: usize,
+    wide: bool,
+}
 
-impl Decode for Dicom {
-    const READS: Reads = Reads::Names(&NAMES);
+impl<'a> Decode<'a, 5> for Image<'a> {
+    const NAMES: [&'static [u8]; 5] = [b"meta", b"raw", b"pre", PIXELS, b"suf"];
 
     fn extra(entry: &Entry<'_>, limits: &Limits) -> Result<Extra> {
         let for_sink = if entry.name == PIXELS { entry.decoded_size(limits)? } else { 0 };
         Ok(Extra { always: 0, for_sink })
     }
 
-    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
-        apart(lent, |lent| set.load(&NAMES, lent, Image::open), |image, lent| image.all(lent, out))
-    }
-}
-
-/// An image whose streams are decoded.
-enum Image<'a> {
-    /// The file as it is.
-    Raw(&'a [u8]),
-    /// The file in parts.
-    Parts {
-        pre: &'a [u8],
-        pixels: &'a [u8],
-        pad: &'a [u8],
-        suf: &'a [u8],
-        transform: Transform,
-        row: usize,
-        wide: bool,
-    },
-}
-
-impl<'a> Image<'a> {
-    pub(crate) fn open(streams: &[Stream<'a>; 5], _: &mut Lent<'_, 'a>) -> Verdict<Self> {
+    fn open(streams: &[Stream<'a>; 5], _: &Header, _: &Set<'a>, _: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, raw, pre, pixels, suf] = streams;
         let mut fields = meta.numbers();
         match fields.byte()? {
-            0 => return Ok(Self::Raw(raw.bytes)),
+            0 => {
+                let (before, transform) = (raw.bytes, Transform::None);
+                return Ok(Self { before, pixels: b"", pad: b"", after: b"", transform, row: 0, wide: false });
+            }
             1 => {}
             _ => return Err(meta.fault(ErrorKind::At1Mode, 0)),
         }
@@ -91,65 +69,56 @@ impl<'a> Image<'a> {
         if !fits || transform == Transform::Split && !wide {
             return Err(fields.fault(ErrorKind::At1ImageSize));
         }
-        let (pre, pixels, suf) = (pre.bytes, pixels.bytes, suf.bytes);
-        Ok(Self::Parts { pre, pixels, pad, suf, transform, row: index(row.unwrap_or(0)), wide })
+        let (before, pixels, after, row) = (pre.bytes, pixels.bytes, suf.bytes, index(row.unwrap_or(0)));
+        Ok(Self { before, pixels, pad, after, transform, row, wide })
     }
 
-    /// Appends all of the file. A sink takes scratch for the pixels.
-    pub(crate) fn all<O: Output>(&self, lent: &mut Lent<'_, '_>, out: &mut O) -> Result<()> {
-        let Self::Parts { pre, pixels, pad, suf, transform, row, wide } = *self else {
-            let Self::Raw(bytes) = self else { return Ok(()) };
-            out.put(bytes);
-            return Ok(());
-        };
-        // An output that has no place for nothing has none for pixels. Whether there is scratch for them must be known before anything
-        // is written.
-        let len = u64_from(pixels.len());
-        let in_place = out.fill(0, |_| Ok(()))?;
-        let aside = transform != Transform::None && !in_place;
+    /// A sink takes scratch for the pixels, which must be known before anything is written.
+    fn append(&mut self, out: &mut Output<'_>, lent: &mut Lent<'_, 'a>) -> Result<()> {
+        let len = u64_from(self.pixels.len());
+        let aside = self.transform != Transform::None && out.has_sink();
         let room = lent.scratch.take(if aside { len } else { 0 })?;
-        out.put(pre);
-        if aside {
-            undo(transform, pixels, row, wide, room);
-            out.put(room);
-        } else if transform == Transform::None {
-            out.put(pixels);
-        } else {
-            out.fill(len, |room| {
-                undo(transform, pixels, row, wide, room);
+        out.put(self.before);
+        match self.transform {
+            Transform::None => out.put(self.pixels),
+            _ if aside => {
+                self.undo(room);
+                out.put(room);
+            }
+            _ => out.fill(len, |place| {
+                self.undo(place);
                 Ok(())
-            })?;
+            })?,
         }
-        out.put(pad);
-        out.put(suf);
+        out.put(self.pad);
+        out.put(self.after);
         Ok(())
     }
 }
 
-/// Fills `room` with the pixels as they were; it is as long as they are.
-fn undo(transform: Transform, pixels: &[u8], row: usize, wide: bool, room: &mut [u8]) {
-    match transform {
-        Transform::None => copy(pixels, room),
-        Transform::Split => {
+impl Image<'_> {
+    /// Fills `room` with the pixels as they were; it is as long as they are.
+    fn undo(&self, room: &mut [u8]) {
+        let Self { pixels, row, wide, .. } = *self;
+        if self.transform == Transform::Split {
             let (high, low) = pixels.split_at_checked(pixels.len() / 2).unwrap_or_default();
             for (element, (&high, &low)) in room.as_chunks_mut().0.iter_mut().zip(high.iter().zip(low)) {
                 *element = [low, high];
             }
+            return;
         }
-        Transform::Left | Transform::Above => {
-            copy(pixels, room);
-            // What is added lies one element back, or one row.
-            let element = 1 + usize::from(wide);
-            let back = if transform == Transform::Left { element } else { row };
-            let mut at = back;
-            while let Some((before, rest)) = room.split_at_mut_checked(at).filter(|(_, rest)| !rest.is_empty()) {
-                let from = before.get(before.len().saturating_sub(back)..).unwrap_or_default();
-                // A row at a time where rows are added; on the left the first element of each row stays as it is.
-                if transform == Transform::Above || row > 0 && !at.is_multiple_of(row) {
-                    add(from, rest, wide);
-                }
-                at = at.saturating_add(back.max(1));
+        copy(pixels, room);
+        // Each element is added to the one after it, or a row to the next row.
+        let is_above = self.transform == Transform::Above;
+        let back = if is_above { row } else { 1 + usize::from(wide) };
+        let mut at = back;
+        while let Some((before, rest)) = room.split_at_mut_checked(at).filter(|(_, rest)| !rest.is_empty()) {
+            let from = before.get(before.len().saturating_sub(back)..).unwrap_or_default();
+            // On the left, the first element of each row stays as it is.
+            if is_above || row > 0 && !at.is_multiple_of(row) {
+                add(from, rest, wide);
             }
+            at = at.saturating_add(back.max(1));
         }
     }
 }
@@ -168,6 +137,10 @@ fn add(from: &[u8], to: &mut [u8], wide: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn undo(transform: Transform, pixels: &[u8], row: usize, wide: bool, room: &mut [u8]) {
+        Image { before: b"", pixels, pad: b"", after: b"", transform, row, wide }.undo(room);
+    }
 
     #[test]
     fn transforms_of_small_images() {

@@ -1,58 +1,47 @@
-//! Codec 10: an array of numbers of some bytes each, all first bytes, all second bytes and so on, behind the header of a file.
+//! Codec 10: an array of numbers of some bytes each, stored as all first bytes, all second bytes and so on, after the header of the file.
 
-use super::shared::{Decode, Reads};
-use crate::ErrorKind;
-use crate::Result;
-use crate::at1::header::Header;
-use crate::at1::output::Output;
-use crate::at1::scratch::Lent;
-use crate::at1::streams::Set;
-use crate::at1::streams::numbers::Stream;
-use crate::fault::Verdict;
-
-/// The streams of an array.
-const NAMES: [&[u8]; 2] = [b"meta", b"data"];
+use super::shared::{Decode, ErrorKind, Header, Lent, Output, Set, Stream, Verdict};
 
 /// The longest element.
 const MAX_WIDTH: usize = 32;
 
-/// The codec.
-pub(crate) struct Embed;
-
-impl Decode for Embed {
-    const READS: Reads = Reads::Names(&NAMES);
-
-    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
-        set.load(&NAMES, lent, |streams, _| all(streams, out))
-    }
+/// An array whose streams are decoded.
+pub(crate) struct Array<'a> {
+    header: &'a [u8],
+    data: &'a [u8],
+    width: usize,
+    count: usize,
 }
 
-/// Appends all of the file.
-#[inline(never)]
-fn all<O: Output>(streams: &[Stream<'_>; 2], out: &mut O) -> Verdict<()> {
-    let &[meta, data] = streams;
-    let mut fields = meta.numbers();
-    let width = fields.index()?;
-    let header = fields.string()?;
-    let count = fields.index()?;
-    if !(1..=MAX_WIDTH).contains(&width) || count.checked_mul(width) != Some(data.bytes.len()) {
-        return Err(fields.fault(ErrorKind::At1ArraySize));
-    }
-    out.put(header);
-    let mut planes: [&[u8]; MAX_WIDTH] = [&[]; MAX_WIDTH];
-    let mut rest = data.bytes;
-    for plane in planes.iter_mut().take(width) {
-        (*plane, rest) = rest.split_at_checked(count).unwrap_or_default();
-    }
-    for at in 0..count {
-        let mut element = [0; MAX_WIDTH];
-        for (byte, plane) in element.iter_mut().zip(planes.iter().take(width)) {
-            *byte = plane.get(at).copied().unwrap_or(0);
+impl<'a> Decode<'a, 2> for Array<'a> {
+    const NAMES: [&'static [u8]; 2] = [b"meta", b"data"];
+
+    fn open(&[meta, data]: &[Stream<'a>; 2], _: &Header, _: &Set<'a>, _: &mut Lent<'_, 'a>) -> Verdict<Self> {
+        let mut meta = meta.numbers();
+        let (width, header, count) = (meta.index()?, meta.string()?, meta.index()?);
+        if !(1..=MAX_WIDTH).contains(&width) || count.checked_mul(width) != Some(data.bytes.len()) {
+            return Err(meta.fault(ErrorKind::At1ArraySize));
         }
-        out.put_short(&element, width);
-        if out.is_full() {
-            break;
-        }
+        Ok(Self { header, data: data.bytes, width, count })
     }
-    Ok(())
+
+    fn append(&mut self, out: &mut Output<'_>, _: &mut Lent<'_, 'a>) -> Verdict<()> {
+        out.put(self.header);
+        let mut planes: [&[u8]; MAX_WIDTH] = [&[]; MAX_WIDTH];
+        let mut rest = self.data;
+        for plane in planes.iter_mut().take(self.width) {
+            (*plane, rest) = rest.split_at_checked(self.count).unwrap_or_default();
+        }
+        for at in 0..self.count {
+            let mut element = [0; MAX_WIDTH];
+            for (byte, plane) in element.iter_mut().zip(planes.iter().take(self.width)) {
+                *byte = plane.get(at).copied().unwrap_or(0);
+            }
+            out.put_short(&element, self.width);
+            if out.is_full() {
+                break;
+            }
+        }
+        Ok(())
+    }
 }

@@ -5,8 +5,8 @@
 
 use crate::Limits;
 use crate::at1::digits::Decimal;
-use crate::at1::output::{Output, Slice};
-use crate::at1::streams::record::Word;
+use crate::at1::output::Output;
+use crate::at1::scratch::Word;
 use crate::bits::u64_at;
 use crate::num::{index, u64_from};
 use crate::steps;
@@ -19,7 +19,7 @@ impl NumberText {
 
     /// The text of a number.
     pub(crate) fn print(&mut self, number: Decimal) -> &[u8] {
-        let mut out = Slice::new(&mut self.0, false, &Limits::NONE);
+        let mut out = Output::slice(&mut self.0, false, &Limits::NONE);
         // It has room for the longest.
         number.put(&mut out);
         let len = index(out.written());

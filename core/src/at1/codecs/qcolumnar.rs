@@ -5,22 +5,17 @@
 //! values it lies. A block is a list of the original texts of its column, so that rows are put together by joining: with
 //! a delimiter here, with the template of a JSON object in [`qjson`](super::qjson).
 
-use super::shared::{Decode, Reads, apart, each_line};
-use crate::at1::header::{Codec, Header};
-use crate::at1::streams::Set;
-use crate::at1::streams::record::STREAM;
 use core::ops::Range;
 
 use super::qjson::Template;
+use super::shared::{
+    Codec, Decode, Error, ErrorKind, Header, Lent, Limits, Lines, Numbers, Output, Result, Set, Stream, Verdict, Word,
+    each_line,
+};
 use crate::at1::backend::{Backend, inside};
-use crate::at1::output::Output;
-use crate::at1::scratch::{Lent, Workspace};
-use crate::at1::streams::lines::Lines;
-use crate::at1::streams::numbers::{Numbers, Stream};
-use crate::at1::streams::record::{Memory, Reader, Word, Writer};
-use crate::fault::Verdict;
+use crate::at1::scratch::Workspace;
+use crate::at1::streams::record::{Memory, Reader, STREAM, Writer};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Result};
 
 /// The streams of a table of delimited text: [`Meta`], then those of its rows.
 pub const NAMES: [&[u8]; 6] = [b"meta", b"row_modes", b"verbatim", b"index", b"blocks", b"template"];
@@ -72,14 +67,21 @@ pub struct Meta<'a> {
     /// Groups.
     pub groups: u64,
     types: &'a [u8],
-    /// Bytes of the stream after the types.
-    after: usize,
 }
 
 impl<'a> Meta<'a> {
     /// Reads the stream `meta`; only a table of delimited text has a delimiter.
     pub fn read(stream: Stream<'a>, delimited: bool, limits: &Limits) -> Result<Self> {
-        let mut meta = stream.numbers();
+        let mut fields = stream.numbers();
+        let meta = Self::parse(&mut fields, delimited, limits)?;
+        if meta.types.iter().any(|&byte| ColumnType::of(byte).is_none()) {
+            return Err(fields.fault(ErrorKind::At1ColumnType).into());
+        }
+        Ok(meta)
+    }
+
+    /// The same without a look at each type.
+    fn parse(meta: &mut Numbers<'a>, delimited: bool, limits: &Limits) -> Result<Self> {
         let lines = meta.unsigned()?;
         let trailing = meta.byte()? != 0;
         let delimiter = if delimited { meta.string()? } else { b"" };
@@ -92,11 +94,7 @@ impl<'a> Meta<'a> {
             return Err(meta.fault(ErrorKind::At1RowGroups).into());
         }
         let types = meta.bytes(index(columns))?;
-        if types.iter().any(|&byte| ColumnType::of(byte).is_none()) {
-            return Err(meta.fault(ErrorKind::At1ColumnType).into());
-        }
-        let after = meta.rest().len();
-        Ok(Self { lines, trailing, delimiter, rows_per_group, rows, groups, types, after })
+        Ok(Self { lines, trailing, delimiter, rows_per_group, rows, groups, types })
     }
 
     /// How many columns there are.
@@ -115,15 +113,15 @@ impl<'a> Meta<'a> {
         self.rows.saturating_sub(before).min(self.rows_per_group)
     }
 
-    /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows. Returns these bytes.
-    fn check_modes(&self, modes: Stream<'a>) -> Verdict<&'a [u8]> {
+    /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows.
+    fn check_modes(&self, modes: Stream<'_>) -> Verdict<()> {
         let bytes = modes.bytes.get(..index(self.lines));
         let bytes = bytes.ok_or_else(|| modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()))?;
         let rows = bytes.iter().filter(|&&mode| mode != 0).count();
         if u64_from(rows) != self.rows {
             return Err(modes.fault(ErrorKind::At1RowGroups, 0));
         }
-        Ok(bytes)
+        Ok(())
     }
 }
 
@@ -268,31 +266,18 @@ pub enum Layout<'a> {
     Template(Template<'a>),
 }
 
-/// The codec.
-pub(crate) struct Groups;
+/// Words of a table that waits: numbers, and streams. [`Rows::save`] writes the first ones, then its text follows.
+pub(crate) const RECORD: usize = 8 + NAMES.len() * STREAM;
 
-impl Decode for Groups {
-    const READS: Reads = Reads::Names(&NAMES);
-
-    fn decode<'a, O: Output>(header: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
-        let delimited = header.codec == Codec::QColumnar;
-        let open = |streams: &_, lent: &mut Lent<'_, 'a>| Rows::open(streams, delimited, lent);
-        apart(lent, |lent| set.load(&NAMES, lent, open), |rows, lent| rows.all(out, lent))
-    }
-}
-
-/// Words of a table that waits that change as its lines are read.
-const MOVING: usize = 7;
-
-/// Words of a table that waits: numbers, and streams.
-pub(crate) const RECORD: usize = 14 + 6 * STREAM;
+/// The word that says where in the scratch the text of a table that waits starts.
+const TEXT_AT: usize = 6;
 
 /// Where the value of a column in the row that comes next starts in the texts of its group, and where its block ends.
-type Cell = [[u8; 8]; 2];
+type Cell = [Word; 2];
 
 /// Reads the lines of a table one after the other, one group of rows decoded at a time.
 #[derive(Debug)]
-pub struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     meta: Meta<'a>,
     modes: &'a [u8],
     verbatim: Lines<'a>,
@@ -306,98 +291,108 @@ pub struct Rows<'a> {
     left: u64,
 }
 
-impl<'a> Rows<'a> {
-    /// Opens the streams of [`NAMES`]. Takes from the scratch what the largest group needs.
-    pub(crate) fn open(streams: &[Stream<'a>; 6], delimited: bool, lent: &mut Lent<'_, 'a>) -> Result<Self> {
-        let Lent { scratch, limits, .. } = lent;
-        let &[meta, modes, verbatim, index, blocks, template] = streams;
-        let meta = Meta::read(meta, delimited, limits)?;
-        let modes = meta.check_modes(modes)?;
-        let verbatim = Lines::new(verbatim);
-        let index = Index::new(index, &meta);
-        let layout = match delimited {
-            true => Layout::Delimited(meta.delimiter),
-            // A file all of whose lines are verbatim has no columns, and may have no template.
-            false if meta.columns() == 0 && template.bytes.is_empty() => Layout::Delimited(b""),
-            false => Layout::Template(Template::open(template, meta.columns())?),
-        };
-        let text = largest_group(index, &blocks, limits)?;
-        let cells = u64_from(size_of::<Cell>()).saturating_mul(u64_from(meta.columns()));
-        scratch.expect(text.saturating_add(cells))?;
-        let text = scratch.take(text)?;
-        let (cells, _) = scratch.take(cells)?.as_chunks_mut::<8>().0.as_chunks_mut::<2>();
-        Ok(Self { meta, modes, verbatim, index, blocks, layout, text, cells, line: 0, left: 0 })
+impl<'a> Decode<'a, 6> for Rows<'a> {
+    const NAMES: [&'static [u8]; 6] = NAMES;
+
+    fn open(streams: &[Stream<'a>; 6], header: &Header, _: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
+        Self::new(streams, header.codec == Codec::QColumnar, lent)
     }
 
-    /// Writes down all of a table that was just opened, for [`resume`](Self::resume): its streams and where in the scratch they end, and
-    /// where its text starts, which the cells follow.
+    fn append(&mut self, out: &mut Output<'_>, lent: &mut Lent<'_, 'a>) -> Result<()> {
+        each_line(self.meta.lines, self.meta.trailing, out, |out| self.line(out, lent))
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// Opens the streams of [`NAMES`]. Takes from the scratch the texts of the largest group and the cells.
+    pub(crate) fn new(streams: &[Stream<'a>; 6], delimited: bool, lent: &mut Lent<'_, 'a>) -> Result<Self> {
+        let Lent { scratch, limits, .. } = lent;
+        let &[meta, modes, _, index, blocks, template] = streams;
+        let meta = Meta::read(meta, delimited, limits)?;
+        meta.check_modes(modes)?;
+        if !delimited && has_template(&meta, &template) {
+            Template::open(template, meta.columns())?;
+        }
+        let text = largest_group(Index::new(index, &meta), &blocks, limits)?;
+        let columns = u64_from(meta.columns());
+        scratch.expect(text.saturating_add(columns.saturating_mul(u64_from(size_of::<Cell>()))))?;
+        let (text, cells) = (scratch.take(text)?, scratch.records(columns)?);
+        Ok(Self::of(meta, streams, delimited, text, cells))
+    }
+
+    /// The table of streams that were checked, before its first line.
+    #[inline(never)]
+    fn of(
+        meta: Meta<'a>,
+        streams: &[Stream<'a>; 6],
+        delimited: bool,
+        text: &'a mut [u8],
+        cells: &'a mut [Cell],
+    ) -> Self {
+        let &[_, modes, verbatim, index_stream, blocks, template] = streams;
+        let layout = match delimited {
+            false if has_template(&meta, &template) => Layout::Template(Template::new(template)),
+            _ => Layout::Delimited(meta.delimiter),
+        };
+        let modes = modes.bytes.get(..index(meta.lines)).unwrap_or_default();
+        let (verbatim, index) = (Lines::new(verbatim), Index::new(index_stream, &meta));
+        Self { meta, modes, verbatim, index, blocks, layout, text, cells, line: 0, left: 0 }
+    }
+
+    /// Writes down a table that was just opened, for [`resume`](Self::resume): its streams, where in the scratch they end, and where
+    /// its text starts, which the cells follow.
     #[inline(never)]
     pub(crate) fn settle(&self, record: &mut [Word], streams: &[Stream<'a>; 6], ends: [u64; 6], text_at: u64) {
         self.save(record);
-        let mut record = Writer::new(record.get_mut(MOVING..).unwrap_or_default());
+        let mut record = Writer::new(record.get_mut(TEXT_AT..).unwrap_or_default());
         record.number(text_at);
         record.number(u64_from(self.text.len()));
-        record.number(u64_from(size_of_val(self.cells)));
-        record.number(self.meta.rows_per_group);
-        record.number(self.meta.rows);
-        record.number(self.meta.groups);
-        record.number(matches!(self.layout, Layout::Template(_)).into());
-        // Of two streams it keeps a part, which ends before they do.
-        let [meta, modes, ..] = streams;
-        let after = [self.meta.after, modes.bytes.len().saturating_sub(self.modes.len()), 0, 0, 0, 0];
-        let lens = [self.meta.types.len(), self.modes.len()];
-        for (i, ((stream, end), after)) in streams.iter().zip(ends).zip(after).enumerate() {
-            let part_end = stream.bytes.len().saturating_sub(after);
-            let len = lens.get(i).copied().unwrap_or(part_end);
-            let part = stream.part(part_end.saturating_sub(len), part_end).unwrap_or(*meta);
-            record.stream(&part, end.saturating_sub(u64_from(after)));
+        streams.iter().zip(ends).for_each(|(stream, end)| record.stream(stream, end));
+    }
+
+    /// Writes down the words that change as lines are read, for [`advance_to`](Self::advance_to).
+    #[inline(never)]
+    pub(crate) fn save(&self, record: &mut [Word]) {
+        if let Some(words) = record.first_chunk_mut::<TEXT_AT>() {
+            let lens = [self.index.numbers.rest().len(), self.verbatim.rest_len(), self.line].map(u64_from);
+            let [index_len, verbatim_len, line] = lens;
+            *words = [line, self.left, self.index.group, self.index.at, index_len, verbatim_len].map(u64::to_le_bytes);
         }
     }
 
-    /// Writes down what has changed since.
+    /// Goes on between two lines, where [`save`](Self::save) was called.
     #[inline(never)]
-    pub(crate) fn save(&self, record: &mut [Word]) {
-        let mut record = Writer::new(record);
-        record.number(u64_from(self.line));
-        record.number(self.left);
-        record.number(self.index.group);
-        record.number(self.index.at);
-        record.number(self.verbatim.rest().is_some().into());
-        record.number(u64_from(self.verbatim.rest().map_or(0, <[u8]>::len)));
-        record.number(u64_from(self.index.numbers.rest().len()));
+    fn advance_to(&mut self, record: &[Word]) {
+        let Some(words) = record.first_chunk::<TEXT_AT>() else { return };
+        let [line, left, group, at, index_len, verbatim_len] = words.map(u64::from_le_bytes);
+        (self.line, self.left, self.index.group, self.index.at) = (index(line), left, group, at);
+        self.index.numbers.skip_to(index(index_len));
+        self.verbatim.skip_to(index(verbatim_len));
     }
 
-    /// Goes on with lines of JSON between two of them. All of a table lies in the file, or in the scratch before its text and cells.
-    /// `base` is the byte of the scratch that `scratch` starts at.
+    /// Goes on with lines of JSON. All of a table lies in the file, or in the scratch before its text and cells. `base` is the byte
+    /// of the scratch that `scratch` starts at.
     #[inline(never)]
-    pub(crate) fn resume(record: &[Word], file: &'a [u8], scratch: &'a mut [u8], base: u64) -> Self {
-        let text_at = record.get(MOVING).map_or(0, |word| u64::from_le_bytes(*word));
+    pub(crate) fn resume(
+        record: &[Word],
+        file: &'a [u8],
+        scratch: &'a mut [u8],
+        base: u64,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let mut rest = Reader::new(record.get(TEXT_AT..).unwrap_or_default());
+        let (text_at, text_len) = (rest.number(), rest.number());
         let before = index(text_at.saturating_sub(base));
         let (before, after) = scratch.split_at_mut_checked(before).unwrap_or_default();
-        let mut record = Reader::new(record, Memory { file, scratch: before, base });
-        let (line, left, group, at) = (index(record.number()), record.number(), record.number(), record.number());
-        let (more, verbatim_left, index_left) = (record.number() == 1, record.number(), record.number());
-        let [_, text, cells] = [(); 3].map(|()| record.number());
-        let (text, after) = after.split_at_mut_checked(index(text)).unwrap_or_default();
-        let (cells, _) = after.get_mut(..index(cells)).unwrap_or_default().as_chunks_mut::<8>().0.as_chunks_mut::<2>();
-        let (rows_per_group, rows, groups) = (record.number(), record.number(), record.number());
-        let templated = record.number() == 1;
-        let (types, modes) = (record.stream().bytes, record.stream().bytes);
-        let meta = Meta { lines: 0, trailing: false, delimiter: b"", rows_per_group, rows, groups, types, after: 0 };
-        let verbatim = Lines::resume(record.stream_with(verbatim_left), more);
-        let numbers = record.stream_with(index_left).numbers();
-        let index = Index { numbers, types, groups, group, column: 0, at };
-        let blocks = record.stream();
-        let layout = match templated {
-            false => Layout::Delimited(b""),
-            true => Layout::Template(Template::resume(record.stream())),
-        };
-        Self { meta, modes, verbatim, index, blocks, layout, text, cells, line, left }
-    }
-
-    /// What the table is.
-    pub const fn meta(&self) -> &Meta<'a> {
-        &self.meta
+        let memory = Memory { file, scratch: before, base };
+        let streams = [(); 6].map(|()| rest.stream(&memory));
+        let [meta, ..] = streams;
+        let meta = Meta::parse(&mut meta.numbers(), false, limits)?;
+        let (text, after) = after.split_at_mut_checked(index(text_len)).unwrap_or_default();
+        let cells = after.as_chunks_mut().0.as_chunks_mut().0.get_mut(..meta.columns()).unwrap_or_default();
+        let mut rows = Self::of(meta, &streams, false, text, cells);
+        rows.advance_to(record);
+        Ok(rows)
     }
 
     /// Decodes the blocks of the next group.
@@ -424,17 +419,12 @@ impl<'a> Rows<'a> {
 
     /// Appends the next line, without a line feed.
     #[inline]
-    pub(crate) fn line<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
+    pub(crate) fn line(&mut self, out: &mut Output<'_>, lent: &mut Lent<'_, '_>) -> Result<()> {
         let mode = self.modes.get(self.line).copied();
         self.line = self.line.saturating_add(1);
         match mode {
             None => Err(self.verbatim.short().into()),
-            Some(0) => {
-                let Some(rest) = self.verbatim.rest() else { return Err(self.verbatim.short().into()) };
-                let len = out.put_line(rest);
-                self.verbatim.step_over(len);
-                Ok(())
-            }
+            Some(0) => Ok(self.verbatim.item().map(|item| out.put(item))?),
             Some(_) => {
                 if self.left == 0 {
                     self.load(lent)?;
@@ -446,7 +436,7 @@ impl<'a> Rows<'a> {
     }
 
     #[inline]
-    fn row<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    fn row(&mut self, out: &mut Output<'_>) -> Verdict<()> {
         match self.layout {
             Layout::Delimited(delimiter) => {
                 for (column, cell) in self.cells.iter_mut().enumerate() {
@@ -471,16 +461,16 @@ impl<'a> Rows<'a> {
             }
         }
     }
+}
 
-    /// Appends all lines of the file.
-    pub(crate) fn all<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
-        each_line(self.meta.lines, self.meta.trailing, out, |out| self.line(out, lent))
-    }
+/// Returns whether a table of JSON has literals around its values. One without columns, all of whose lines are verbatim, may have none.
+fn has_template(meta: &Meta<'_>, template: &Stream<'_>) -> bool {
+    meta.columns() > 0 || !template.bytes.is_empty()
 }
 
 /// Appends the next value of a column.
 #[inline]
-fn value<O: Output>(text: &[u8], cell: &mut Cell, blocks: &Stream<'_>, out: &mut O) -> Verdict<()> {
+fn value(text: &[u8], cell: &mut Cell, blocks: &Stream<'_>, out: &mut Output<'_>) -> Verdict<()> {
     let [start, end] = cell.map(u64::from_le_bytes);
     let Some(rest) = text.get(index(start)..index(end)) else {
         return Err(blocks.fault(ErrorKind::At1ListShort, 0));

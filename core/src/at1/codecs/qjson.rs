@@ -29,8 +29,8 @@ impl<'a> Template<'a> {
         Ok(template)
     }
 
-    /// A template that was read before.
-    pub(crate) fn resume(stream: Stream<'a>) -> Self {
+    /// A template that was checked before.
+    pub(crate) fn new(stream: Stream<'a>) -> Self {
         let mut segments = stream.numbers();
         let _ = segments.index();
         Self { segments }
@@ -59,10 +59,7 @@ impl<'a> Paths<'a> {
     /// Reads the stream `paths` once. A file without it has no names.
     pub fn open(stream: Stream<'a>) -> Result<Self> {
         let mut names = stream.numbers();
-        if stream.bytes.is_empty() {
-            return Ok(Self { names, count: 0 });
-        }
-        let count = names.count()?;
+        let count = names.count_or_none()?;
         let paths = Self { names, count };
         for _ in 0..count {
             names.string()?;

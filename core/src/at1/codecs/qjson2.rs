@@ -1,39 +1,14 @@
 //! Codec 11: lines of JSON of several shapes, each shape a table of [`qjson`](super::qjson) of its own.
 
 use super::qcolumnar::{NAMES, RECORD, Rows};
-use super::shared::{Decode, Reads};
-use crate::at1::header::Header;
-use crate::at1::output::Output;
-use crate::at1::scratch::{Lent, below};
-use crate::at1::streams::Set;
-use crate::at1::streams::lines::Lines;
-use crate::at1::streams::numbers::{Numbers, Stream};
-use crate::at1::streams::record::{Word, ends};
-use crate::fault::{Fault, Verdict};
+use super::shared::{
+    Decode, Error, ErrorKind, Header, Lent, Lines, Numbers, Output, Result, Set, Stream, Verdict, Word, below,
+};
+use crate::at1::streams::record::ends;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Result};
 
 /// The most shapes that a file may have; writers stop at half of it.
 const MAX_SHAPES: usize = 64;
-
-/// The streams that all shapes share.
-const SHARED: [&[u8]; 3] = [b"meta", b"line_map", b"verbatim"];
-
-/// The codec.
-pub(crate) struct QJson2;
-
-impl Decode for QJson2 {
-    const READS: Reads = Reads::Rule(reads);
-
-    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
-        all(set, lent, out)
-    }
-}
-
-/// Whether a stream of this name is read.
-fn reads(name: &[u8]) -> bool {
-    SHARED.contains(&name) || of_shape(name).is_some()
-}
 
 /// Which shape the stream `t17:meta` is of, and which of its [`NAMES`] it is.
 fn of_shape(name: &[u8]) -> Option<(usize, usize)> {
@@ -52,52 +27,69 @@ fn of_shape(name: &[u8]) -> Option<(usize, usize)> {
 /// A shape that waits for its next line.
 type Record = [Word; RECORD];
 
-/// Appends all of the file.
-#[inline(never)]
-fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
-    let [meta, map, verbatim] = set.load(&SHARED, lent, |streams, _| Ok::<_, Fault>(*streams))?;
-    let mut fields = meta.numbers();
-    let lines = fields.unsigned()?;
-    let trailing = fields.byte()? != 0;
-    let count = fields.index()?;
-    if count > MAX_SHAPES {
-        return Err(fields.fault(ErrorKind::At1Shapes).into());
+/// A file whose streams are decoded. One shape at a time is awake, for consecutive lines of that shape.
+pub(crate) struct Shapes<'a> {
+    map: LineMap<'a>,
+    trailing: bool,
+    verbatim: Lines<'a>,
+    file: &'a [u8],
+    records: &'a mut [Record],
+    /// The streams, texts and cells of all shapes, and where in the whole scratch they start.
+    scratch: &'a mut [u8],
+    base: u64,
+}
+
+impl<'a> Decode<'a, 3> for Shapes<'a> {
+    /// The streams that all shapes share.
+    const NAMES: [&'static [u8]; 3] = [b"meta", b"line_map", b"verbatim"];
+
+    fn reads(name: &[u8]) -> bool {
+        Self::NAMES.contains(&name) || of_shape(name).is_some()
     }
-    let room = u64_from(count).saturating_mul(u64_from(size_of::<Record>()));
-    let (records, _) = lent.scratch.take(room)?.as_chunks_mut::<8>().0.as_chunks_mut::<RECORD>();
-    find(set, records)?;
-    let base = lent.scratch.taken();
-    let mut used = 0;
-    for record in &mut *records {
-        let mut rest = lent.behind(used);
-        open(set, record, &mut rest)?;
-        used = rest.scratch.taken().saturating_sub(base);
+
+    fn open(streams: &[Stream<'a>; 3], _: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
+        let &[meta, map, verbatim] = streams;
+        let mut meta = meta.numbers();
+        let (lines, trailing, count) = (meta.unsigned()?, meta.byte()? != 0, meta.index()?);
+        if count > MAX_SHAPES {
+            return Err(meta.fault(ErrorKind::At1Shapes).into());
+        }
+        let records = lent.scratch.records(u64_from(count))?;
+        find(set, records)?;
+        let base = lent.scratch.taken();
+        let mut used = 0;
+        for record in &mut *records {
+            let mut rest = lent.behind(used);
+            open(set, record, &mut rest)?;
+            used = rest.scratch.taken().saturating_sub(base);
+        }
+        let (scratch, map) = (lent.scratch.take(used)?, LineMap::new(lines, map.numbers())?);
+        let (trailing, verbatim) = (trailing && lines > 0, Lines::new(verbatim));
+        Ok(Self { map, trailing, verbatim, file: set.src(), records, scratch, base })
     }
-    let scratch = lent.scratch.take(used)?;
-    let mut verbatim = Lines::new(verbatim);
-    let mut walk = LineMap::new(lines, map.numbers())?;
-    // One shape at a time is awake, for as many lines in a row as are of it.
-    while walk.line < walk.lines {
-        match walk.next.checked_sub(1) {
-            None => walk.run(out, |out| {
-                out.put(verbatim.item()?);
-                Ok(())
-            })?,
-            Some(shape) => {
-                let record = records.get_mut(index(shape)).ok_or_else(|| walk.map.fault(ErrorKind::At1Shapes))?;
-                below(|| -> Result<()> {
-                    let mut rows = Rows::resume(record, set.src(), scratch, base);
-                    walk.run(out, |out| rows.line(out, lent))?;
+
+    fn append(&mut self, out: &mut Output<'_>, lent: &mut Lent<'_, 'a>) -> Result<()> {
+        let Self { map, verbatim, .. } = self;
+        while map.line < map.lines {
+            let Some(shape) = map.next.checked_sub(1) else {
+                map.run(out, |out| Ok(verbatim.item().map(|item| out.put(item))?))?;
+                continue;
+            };
+            let record = self.records.get_mut(index(shape)).ok_or_else(|| map.map.fault(ErrorKind::At1Shapes))?;
+            below(|| match &mut Rows::resume(record, self.file, self.scratch, self.base, lent.limits) {
+                Ok(rows) => {
+                    map.run(out, |out| rows.line(out, lent))?;
                     rows.save(record);
                     Ok(())
-                })?;
-            }
+                }
+                Err(error) => Err(*error),
+            })?;
         }
+        if self.trailing {
+            out.byte(b'\n');
+        }
+        Ok(())
     }
-    if trailing && lines > 0 {
-        out.byte(b'\n');
-    }
-    Ok(())
 }
 
 /// Notes in the record of each shape where the entries of its streams start; 0 for those that are not there.
@@ -130,7 +122,7 @@ fn open<'a>(set: &Set<'a>, record: &mut Record, lent: &mut Lent<'_, 'a>) -> Resu
     let at = lent.scratch.taken();
     set.load_found(&mut streams, lent)?;
     let text_at = lent.scratch.taken();
-    match &below(|| Rows::open(&streams, false, lent)) {
+    match &below(|| Rows::new(&streams, false, lent)) {
         Ok(rows) => rows.settle(record, &streams, ends(&streams, at), text_at),
         Err(error) => return Err(*error),
     }
@@ -153,8 +145,8 @@ impl<'a> LineMap<'a> {
         Ok(Self { map, lines, line: 0, next })
     }
 
-    /// Appends the next line, and all behind it of the same shape.
-    fn run<O: Output>(&mut self, out: &mut O, mut append: impl FnMut(&mut O) -> Result<()>) -> Result<()> {
+    /// Appends the next line, and all after it of the same shape.
+    fn run(&mut self, out: &mut Output<'_>, mut append: impl FnMut(&mut Output<'_>) -> Result<()>) -> Result<()> {
         let shape = self.next;
         while self.line < self.lines && self.next == shape {
             if self.line > 0 {
@@ -183,14 +175,14 @@ mod tests {
             for (own, name) in NAMES.iter().enumerate() {
                 let name = format!("t{shape}:{}", str::from_utf8(name).unwrap()).into_bytes();
                 assert_eq!(of_shape(&name), Some((shape, own)));
-                assert!(reads(&name));
+                assert!(Shapes::reads(&name));
             }
         }
-        assert!(reads(b"line_map"));
+        assert!(Shapes::reads(b"line_map"));
         for name in
             ["t:meta", "t:bloom", "tx:meta", "t1x:meta", "t1meta", "t01:meta", "t64:meta", "t100:meta", "t1:bloom"]
         {
-            assert!(!reads(name.as_bytes()), "{name}");
+            assert!(!Shapes::reads(name.as_bytes()), "{name}");
         }
     }
 }

@@ -1,55 +1,18 @@
 //! Codec 0: the log of an SSH server, as month, day, time, host, process and message.
 
-use super::shared::{Decode, Reads, apart, each_line};
-use crate::ErrorKind;
-use crate::Result;
+use super::shared::{
+    Decode, ErrorKind, FlaggedLines, Header, Lent, Lines, Numbers, Output, Set, Stream, Texts, Verdict,
+};
 use crate::at1::budget::WorkBudget;
 use crate::at1::digits;
-use crate::at1::header::Header;
-use crate::at1::output::Output;
-use crate::at1::scratch::Lent;
-use crate::at1::streams::Set;
-use crate::at1::streams::lines::{Lines, find};
-use crate::at1::streams::numbers::{Numbers, Stream};
-use crate::at1::streams::texts::Texts;
-use crate::fault::Verdict;
+use crate::at1::streams::lines::find;
 
-/// The streams of a log, in the order that [`Log::open`] wants them.
-const NAMES: [&[u8]; 12] = [
-    b"meta",
-    b"flags",
-    b"verbatim",
-    b"months",
-    b"days",
-    b"times",
-    b"hosts",
-    b"pids",
-    b"template_ids",
-    b"templates",
-    b"vars",
-    b"rawmsgs",
-];
-
-/// What a template has where something differs.
+/// A template has this where its lines differ.
 const GAP: &[u8; 3] = b"<*>";
 
-/// The codec.
-pub(crate) struct Ssh;
-
-impl Decode for Ssh {
-    const READS: Reads = Reads::Names(&NAMES);
-
-    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
-        apart(lent, |lent| set.load(&NAMES, lent, Log::open), |log, _| log.all(out))
-    }
-}
-
 /// A log whose streams are decoded.
-struct Log<'a> {
-    lines: u64,
-    trailing: bool,
-    flags: Numbers<'a>,
-    verbatim: Lines<'a>,
+pub(crate) struct Log<'a> {
+    lines: FlaggedLines<'a>,
     /// Month, day, time, host.
     fields: [Lines<'a>; 4],
     processes: Numbers<'a>,
@@ -60,16 +23,27 @@ struct Log<'a> {
     gaps: WorkBudget,
 }
 
-impl<'a> Log<'a> {
-    pub(crate) fn open(streams: &[Stream<'a>; 12], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
+impl<'a> Decode<'a, 12> for Log<'a> {
+    const NAMES: [&'static [u8]; 12] = [
+        b"meta",
+        b"flags",
+        b"verbatim",
+        b"months",
+        b"days",
+        b"times",
+        b"hosts",
+        b"pids",
+        b"template_ids",
+        b"templates",
+        b"vars",
+        b"rawmsgs",
+    ];
+
+    fn open(streams: &[Stream<'a>; 12], _: &Header, _: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, flags, verbatim, months, days, times, hosts, processes, numbers, templates, variables, messages] =
             streams;
-        let mut meta = meta.numbers();
         Ok(Self {
-            lines: meta.unsigned()?,
-            trailing: meta.byte()? != 0,
-            flags: flags.numbers(),
-            verbatim: Lines::new(verbatim),
+            lines: FlaggedLines::open(&mut meta.numbers(), flags, verbatim)?,
             fields: [months, days, times, hosts].map(Lines::new),
             processes: processes.numbers(),
             template_numbers: numbers.numbers(),
@@ -80,18 +54,13 @@ impl<'a> Log<'a> {
         })
     }
 
-    /// Appends all of the file.
-    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
-        each_line(self.lines, self.trailing, out, |out| {
-            match self.flags.byte()? {
-                0 => out.put(self.verbatim.item()?),
-                flag => self.line(flag == 2, out)?,
-            }
-            Ok(())
-        })
+    fn append(&mut self, out: &mut Output<'_>, _: &mut Lent<'_, 'a>) -> Verdict<()> {
+        self.lines.append(out, |flag, out| self.line(flag == 2, out))
     }
+}
 
-    fn line<O: Output>(&mut self, templated: bool, out: &mut O) -> Verdict<()> {
+impl Log<'_> {
+    fn line(&mut self, templated: bool, out: &mut Output<'_>) -> Verdict<()> {
         for field in &mut self.fields {
             out.put(field.item()?);
             out.byte(b' ');
@@ -103,10 +72,8 @@ impl<'a> Log<'a> {
             out.put(self.messages.item()?);
             return Ok(());
         }
-        let number = self.template_numbers.index()?;
-        let error = || self.template_numbers.fault(ErrorKind::At1TextNumber);
-        let mut rest = self.templates.get(number).ok_or_else(error)?;
-        // Pieces that are not there are empty, and pieces that are left over are not used.
+        let mut rest = self.templates.pick(&mut self.template_numbers)?;
+        // Missing pieces are empty, and pieces that are left over are not used.
         let mut pieces = self.variables.item()?;
         while let Some((head, tail)) = find(rest, GAP).and_then(|at| rest.split_at_checked(at)) {
             out.put(head);

@@ -16,11 +16,11 @@ impl Query<'_> {
     /// Makes room for the columns that are meant, or for all if that is to be found out.
     pub(super) fn start(&mut self, scratch: &mut [u8]) -> Result<()> {
         if self.request.ask == Ask::Rows {
-            layout(&self.head, scratch, &self.limits)?;
+            layout(&self.now.head, scratch, &self.limits)?;
         }
-        if self.names == Some(Names::Row) {
+        if self.now.names == Some(Names::Row) {
             self.all_slots(scratch)?;
-            (self.stage, self.pending) = (Stage::Names, 0);
+            (self.now.stage, self.now.pending) = (Stage::Names, 0);
             let first = self.next_group(scratch)?;
             return if first { Ok(()) } else { Err(Error::new(ErrorKind::At1NoNames, 0)) };
         }
@@ -57,29 +57,29 @@ impl Query<'_> {
                 self.records(scratch).binary_search_by_key(&u64_from(column), |record| Slot::read(record).column);
             self.set_pick(scratch, i, slot.unwrap_or(usize::MAX));
         }
-        self.stage = Stage::Group;
-        self.mark = Mark::default();
-        self.top = 0;
+        self.now.stage = Stage::Group;
+        self.now.mark = Mark::default();
+        self.now.top = 0;
         if request.ask == Ask::Count && request.filters.is_empty() {
-            self.found = self.meta(scratch)?.rows.min(request.limit);
-            self.stage = Stage::Done;
+            self.now.found = self.meta(scratch)?.rows.min(request.limit);
+            self.now.stage = Stage::Done;
         }
         Ok(())
     }
 
     fn set_pick(&self, scratch: &mut [u8], i: usize, pick: usize) {
-        let picks = scratch.get_mut(self.picks.clone()).unwrap_or_default();
+        let picks = scratch.get_mut(self.now.picks.clone()).unwrap_or_default();
         if let Some(slot) = picks.as_chunks_mut().0.get_mut(i) {
             *slot = u64_from(pick).to_le_bytes();
         }
     }
 
     fn room_for_slots(&mut self, slots: usize, scratch: &[u8]) -> Result<()> {
-        let end = slots.saturating_mul(RECORD).saturating_add(self.slots_at);
+        let end = slots.saturating_mul(RECORD).saturating_add(self.now.slots_at);
         if end > scratch.len() {
             return Err(too_small(u64_from(end)));
         }
-        self.slots = slots;
+        self.now.slots = slots;
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Query<'_> {
     /// A slot for each column that is picked, in the order of the table.
     fn some_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
         self.room_for_slots(self.picks(scratch).len(), scratch)?;
-        let picks = self.picks.clone();
+        let picks = self.now.picks.clone();
         let (known, records, _) = self.parts(scratch);
         let mut count = 0usize;
         for &pick in known.get(picks).unwrap_or_default().as_chunks().0 {
@@ -111,7 +111,7 @@ impl Query<'_> {
                 count = count.saturating_add(1);
             }
         }
-        self.slots = count;
+        self.now.slots = count;
         Ok(())
     }
 
@@ -119,16 +119,16 @@ impl Query<'_> {
     fn find(&self, name: &[u8], scratch: &[u8]) -> Result<Option<usize>> {
         let meta = self.meta(scratch)?;
         let no_names = Error::new(ErrorKind::At1NoNames, 0);
-        match self.names {
+        match self.now.names {
             Some(Names::Paths) => {
-                let paths = Paths::open(self.head.paths.stream(scratch))?;
+                let paths = Paths::open(self.now.head.paths.stream(scratch))?;
                 if paths.iter().next().is_none() {
                     return Err(no_names);
                 }
                 one(paths.iter().take(meta.columns()).map(|path| path == name))
             }
             Some(Names::Line) => {
-                let fields = self.head.fields(scratch, &meta)?.ok_or(no_names)?;
+                let fields = self.now.head.fields(scratch, &meta)?.ok_or(no_names)?;
                 one(fields.map(|field| names(field, name)))
             }
             _ => {

@@ -207,10 +207,7 @@ const MAX_SCALE: i64 = 400;
 impl Sum {
     /// Adds a number, or says that the sum would not fit.
     pub fn add(&mut self, number: &Number<'_>) -> Result<()> {
-        match self.plus(number) {
-            Some(sum) => *self = sum,
-            None => return Err(Error::new(ErrorKind::At1QuerySum, 0)),
-        }
+        *self = self.plus(number).ok_or(Error::new(ErrorKind::At1QuerySum, 0))?;
         Ok(())
     }
 

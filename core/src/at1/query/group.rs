@@ -23,8 +23,8 @@ impl Query<'_> {
     pub(super) fn next_group(&mut self, scratch: &mut [u8]) -> Result<bool> {
         let (known, records, _) = self.parts(scratch);
         let meta = self.meta(known)?;
-        let stream = self.head.index.stream(known);
-        let mut blocks = Index::resume(stream, &meta, self.mark)?;
+        let stream = self.now.head.index.stream(known);
+        let mut blocks = Index::resume(stream, &meta, self.now.mark)?;
         let records = Cell::from_mut(records).as_slice_of_cells();
         let column = |slot: usize| records.get(slot).map(|record| Slot::read(&record.get()).column);
         let mut see = |slot: usize, column, block| {
@@ -36,17 +36,17 @@ impl Query<'_> {
             let Some((group, possible)) = self.survey(known, &meta, &mut blocks, &column, &mut see)? else {
                 return Ok(false);
             };
-            self.mark = blocks.mark(&stream);
+            self.now.mark = blocks.mark(&stream);
             if possible {
-                self.stats.read = self.stats.read.saturating_add(1);
-                self.first_row = group.saturating_mul(meta.rows_per_group);
-                self.rows = meta.rows_of(group);
-                self.row = 0;
-                self.top = self.base;
-                self.flags = None;
+                self.now.stats.read = self.now.stats.read.saturating_add(1);
+                self.now.first_row = group.saturating_mul(meta.rows_per_group);
+                self.now.rows = meta.rows_of(group);
+                self.now.row = 0;
+                self.now.top = self.now.base;
+                self.now.flags = None;
                 return Ok(true);
             }
-            self.stats.skipped = self.stats.skipped.saturating_add(1);
+            self.now.stats.skipped = self.now.stats.skipped.saturating_add(1);
         }
     }
 
@@ -60,14 +60,14 @@ impl Query<'_> {
         column: &dyn Fn(usize) -> Option<u64>,
         see: &mut dyn FnMut(usize, u64, (u64, u64)),
     ) -> Result<Option<(u64, bool)>> {
-        let reading_names = self.stage == Stage::Names;
+        let reading_names = self.now.stage == Stage::Names;
         let (mut slot, mut possible, mut group) = (0usize, true, None);
         for number in 0..meta.columns() {
             let Some(block) = blocks.next().transpose()? else { break };
             group = Some(block.group);
             let Some(wanted) = column(slot).filter(|&wanted| wanted == u64_from(number)) else { continue };
-            if block.range.end > self.stats.block_bytes_total {
-                let at = self.head.blocks_at.saturating_add(block.range.start);
+            if block.range.end > self.now.stats.block_bytes_total {
+                let at = self.now.head.blocks_at.saturating_add(block.range.start);
                 return Err(Error::new(ErrorKind::At1BlockOutside, at).needing(block.range.end));
             }
             see(slot, wanted, (block.range.start, block.range.end));
@@ -87,15 +87,15 @@ impl Query<'_> {
     ///
     /// For whoever waits long for each piece of a file, and can ask for several at once.
     pub fn ahead(&self, scratch: &[u8], tell: &mut dyn FnMut(Range<u64>) -> ControlFlow<()>) -> Result<()> {
-        let in_groups = matches!(self.stage, Stage::Filter(_) | Stage::Rest) && self.inside.is_none();
+        let in_groups = matches!(self.now.stage, Stage::Filter(_) | Stage::Rest) && self.now.inside.is_none();
         let Some(needs) = self.needs().filter(|_| in_groups) else { return Ok(()) };
-        let at = self.head.blocks_at;
+        let at = self.now.head.blocks_at;
         let mut side_by_side = Run {
             blocks: None,
             tell: &mut |(start, end)| tell(at.saturating_add(start)..at.saturating_add(end)),
             is_done: false,
         };
-        let all = self.had_rows || self.request.filters.is_empty();
+        let all = self.now.had_rows || self.request.filters.is_empty();
         let slots = self.records(scratch).iter().map(Slot::read);
         for slot in slots.filter(|slot| all && !slot.is_loaded()) {
             if !needs.contains(&at.saturating_add(slot.block.0)) {
@@ -104,7 +104,7 @@ impl Query<'_> {
         }
         side_by_side.end();
         let meta = self.meta(scratch)?;
-        let mut blocks = Index::resume(self.head.index.stream(scratch), &meta, self.mark)?;
+        let mut blocks = Index::resume(self.now.head.index.stream(scratch), &meta, self.now.mark)?;
         let first = self.pick(scratch, 0);
         let column = |slot: usize| self.records(scratch).get(slot).map(|record| Slot::read(record).column);
         while !side_by_side.is_done {
@@ -136,7 +136,7 @@ impl Query<'_> {
         scratch: &mut [u8],
     ) -> Result<()> {
         let texts_at = self.texts_at();
-        let (top, unwrapped) = (self.top, self.inside);
+        let (top, unwrapped) = (self.now.top, self.now.inside);
         let (known, records, texts) = self.parts(scratch);
         let piece = match unwrapped {
             None => piece,
@@ -146,7 +146,8 @@ impl Query<'_> {
         let locate = |error: Error| if unwrapped.is_some() { Error { at, ..error } } else { error.offset_by(at) };
         let size = block_size(piece, 0, &self.limits).map_err(locate)?;
         // The flags of the rows lie behind the first text that has a value for each of them.
-        let flags = if matches!(self.stage, Stage::Filter(_)) && self.flags.is_none() { self.rows } else { 0 };
+        let flags =
+            if matches!(self.now.stage, Stage::Filter(_)) && self.now.flags.is_none() { self.now.rows } else { 0 };
         if flags > size.saturating_add(1) {
             return Err(Error::new(ErrorKind::At1ListShort, at).needing(flags));
         }
@@ -161,17 +162,17 @@ impl Query<'_> {
         if let Some(room) = texts.get_mut(top..end) {
             decode_block(piece, 0, room, workspace, &self.limits).map_err(locate)?;
         }
-        if let Some(record) = records.get_mut(self.pending) {
+        if let Some(record) = records.get_mut(self.now.pending) {
             let mut slot = Slot::read(record);
             slot.load(top, end);
             *record = slot.write();
         }
         if flags > 0 {
             texts.get_mut(end..index(need)).unwrap_or_default().fill(1);
-            self.flags = Some((end, index(need)));
+            self.now.flags = Some((end, index(need)));
         }
-        self.top = index(need);
-        self.stats.block_bytes_read = self.stats.block_bytes_read.saturating_add(u64_from(piece.len()));
+        self.now.top = index(need);
+        self.now.stats.block_bytes_read = self.now.stats.block_bytes_read.saturating_add(u64_from(piece.len()));
         Ok(())
     }
 
@@ -181,7 +182,7 @@ impl Query<'_> {
         let Some(filter) = self.request.filters.get(filter) else { return Ok(0) };
         let column = kind(&self.meta(scratch)?, index(slot.column));
         let at = self.place(slot.block.0);
-        let flags = self.flags.unwrap_or_default();
+        let flags = self.now.flags.unwrap_or_default();
         let (_, _, texts) = self.parts(scratch);
         let text = slot.text_range();
         // Text and flags lie side by side, in this order only for the first text of a group.
@@ -203,14 +204,14 @@ impl Query<'_> {
         visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>,
     ) -> Result<Flow> {
         let ask = self.request.ask;
-        let (at, flags, filters) = (self.head.blocks_at, self.flags, self.request.filters.len());
+        let (at, flags, filters) = (self.now.head.blocks_at, self.now.flags, self.request.filters.len());
         let (known, records, texts) = self.parts(scratch);
         let picks = self.picks(known).get(filters..).unwrap_or_default();
         let all = ask == Ask::Rows;
-        let layout = if all { Some(layout(&self.head, known, &self.limits)?) } else { None };
+        let layout = if all { Some(layout(&self.now.head, known, &self.limits)?) } else { None };
         let target = picks.first().map_or(usize::MAX, |&pick| index(u64::from_le_bytes(pick)));
         let mut sum = self.sum();
-        for row in self.row..self.rows {
+        for row in self.now.row..self.now.rows {
             for record in records.iter_mut() {
                 let mut slot = Slot::read(record);
                 slot.step(texts).ok_or(Error::new(ErrorKind::At1ListShort, at.saturating_add(slot.block.0)))?;
@@ -220,37 +221,37 @@ impl Query<'_> {
             if !left {
                 continue;
             }
-            if self.found >= self.request.limit {
+            if self.now.found >= self.request.limit {
                 break;
             }
-            self.found = self.found.saturating_add(1);
+            self.now.found = self.now.found.saturating_add(1);
             let value = records.get(target).map_or(0..0, |record| Slot::read(record).value_range());
             let number = match ask {
                 Ask::Sum(_) => match texts.get(value).and_then(Number::read) {
                     Some(number) => sum.add(&number).map(|()| true)?,
                     None => false,
                 },
-                Ask::Min(_) => self.best.offer(texts, value.start, value.end, Ordering::Less),
-                Ask::Max(_) => self.best.offer(texts, value.start, value.end, Ordering::Greater),
+                Ask::Min(_) => self.now.best.offer(texts, value.start, value.end, Ordering::Less),
+                Ask::Max(_) => self.now.best.offer(texts, value.start, value.end, Ordering::Greater),
                 _ => {
-                    let number = self.first_row.saturating_add(row);
+                    let number = self.now.first_row.saturating_add(row);
                     if visit(&Row { number, records, picks: (!all).then_some(picks), texts, layout })? == Flow::Stop {
-                        self.row = row.saturating_add(1);
+                        self.now.row = row.saturating_add(1);
                         return Ok(Flow::Stop);
                     }
                     true
                 }
             };
-            self.without_number = self.without_number.saturating_add((!number).into());
+            self.now.without_number = self.now.without_number.saturating_add((!number).into());
         }
-        self.sum = (sum.value.to_le_bytes(), sum.scale);
+        self.now.sum = (sum.value.to_le_bytes(), sum.scale);
         // The texts of the group go, but for the number that is the best so far. One of a group before lies where it stays.
-        if self.best.found {
-            if self.best.start > 0 {
-                steps::count(self.best.end.saturating_sub(self.best.start));
-                to_front(texts, self.best.start..self.best.end);
+        if self.now.best.found {
+            if self.now.best.start > 0 {
+                steps::count(self.now.best.end.saturating_sub(self.now.best.start));
+                to_front(texts, self.now.best.start..self.now.best.end);
             }
-            self.base = self.best.moved_to_front();
+            self.now.base = self.now.best.moved_to_front();
         }
         Ok(Flow::On)
     }

@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// A stream in the scratch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
     start: usize,
     end: usize,
@@ -24,9 +24,6 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// An empty one.
-    const NONE: Self = Self { start: 0, end: 0, at: 0, stored: false };
-
     /// The stream itself.
     pub(crate) fn stream<'s>(&self, scratch: &'s [u8]) -> Stream<'s> {
         let bytes = scratch.get(self.start..self.end).unwrap_or_default();
@@ -78,9 +75,9 @@ pub(crate) fn too_small(need: u64) -> Error {
 }
 
 /// What the head of a table tells before any block is read. Its streams lie in the scratch that it was read with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct TableHead {
-    pub(crate) codec: Codec,
+    pub(crate) is_json: bool,
     meta: Span,
     pub(crate) index: Span,
     /// The literals of JSON lines, if lines are asked for.
@@ -90,8 +87,8 @@ pub struct TableHead {
     /// What the lines of a table are and the verbatim ones, if names are asked for.
     pub(crate) modes: Span,
     verbatim: Span,
-    /// How the stream of blocks is wrapped, where its payload starts and how long it is.
-    pub(crate) backend: Backend,
+    /// How the stream of blocks is compressed, if it is; where its payload starts, and how long it is.
+    wrapped: Option<Backend>,
     pub(crate) blocks_at: u64,
     pub(crate) blocks_len: u64,
     /// How much of the scratch is used.
@@ -99,39 +96,22 @@ pub struct TableHead {
 }
 
 impl TableHead {
-    /// Of a file that is not known, for [`load`](Self::load).
-    pub(crate) const fn new() -> Self {
-        Self {
-            codec: Codec::QColumnar,
-            meta: Span::NONE,
-            index: Span::NONE,
-            template: Span::NONE,
-            paths: Span::NONE,
-            modes: Span::NONE,
-            verbatim: Span::NONE,
-            backend: Backend::Stored,
-            blocks_at: 0,
-            blocks_len: 0,
-            used: 0,
-        }
-    }
-
     /// Reads the first bytes of a file, however many: if they are too few, an error of the class `Truncated` says how many there
     /// must be. If the scratch is too short, one of the class `WorkspaceTooSmall` does.
     pub fn read(head: &[u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<Self> {
-        let mut found = Self::new();
+        let mut found = Self::default();
         found.load(head, true, false, workspace, scratch, &options.limits)?;
         Ok(found)
     }
 
     /// The codec of the file.
     pub const fn codec(&self) -> Codec {
-        self.codec
+        if self.is_json { Codec::QJson } else { Codec::QColumnar }
     }
 
     /// What its stream `meta` says.
     pub fn meta<'s>(&self, scratch: &'s [u8], limits: &Limits) -> Result<Meta<'s>> {
-        Meta::read(self.meta.stream(scratch), self.codec == Codec::QColumnar, limits)
+        Meta::read(self.meta.stream(scratch), !self.is_json, limits)
     }
 
     /// Where in the stream of blocks each of them lies, and between which values.
@@ -141,12 +121,16 @@ impl TableHead {
 
     /// What the stream of blocks is compressed with, if it is one stream, and where in the file it lies.
     pub const fn blocks(&self) -> (Backend, Range<u64>) {
-        (self.backend, self.blocks_at..self.blocks_at.saturating_add(self.blocks_len))
+        let backend = match self.wrapped {
+            Some(backend) => backend,
+            None => Backend::Stored,
+        };
+        (backend, self.blocks_at..self.blocks_at.saturating_add(self.blocks_len))
     }
 
     /// Tells the names of the columns, all or none: paths of JSON, or the fields of a first line that is no row.
     pub fn each_name(&self, scratch: &[u8], meta: &Meta<'_>, mut tell: impl FnMut(&[u8])) -> Result<()> {
-        if self.codec == Codec::QJson {
+        if self.is_json {
             Paths::open(self.paths.stream(scratch))?.iter().take(meta.columns()).for_each(tell);
         } else if meta.lines > 0
             && self.modes.stream(scratch).bytes.first() == Some(&0)
@@ -175,16 +159,17 @@ impl TableHead {
         scratch: &mut [u8],
         limits: &Limits,
     ) -> Result<()> {
-        self.codec = queryable(head)?;
+        self.is_json = is_json(head)?;
         let mut found = [None; 7];
-        find(head, self.codec, names, lines, &mut found, limits)?;
+        find(head, self.is_json, names, lines, &mut found, limits)?;
         let [small @ .., blocks] = &found;
         check_room(small, head, scratch.len(), limits)?;
         self.load_streams(small, workspace, scratch, limits)?;
         // A file without blocks has an index without entries, or the first of them lies outside.
         if let Some(entry) = blocks {
             let Range { start, end } = entry.range();
-            (self.backend, self.blocks_at, self.blocks_len) = (entry.backend, start, end.saturating_sub(start));
+            self.wrapped = Some(entry.backend).filter(|&backend| backend != Backend::Stored);
+            (self.blocks_at, self.blocks_len) = (start, end.saturating_sub(start));
         }
         Ok(())
     }
@@ -211,9 +196,9 @@ impl TableHead {
     }
 }
 
-/// The codec of a file that questions can be put to.
+/// Whether a file that questions can be put to holds lines of JSON.
 #[inline(never)]
-fn queryable(head: &[u8]) -> Result<Codec> {
+fn is_json(head: &[u8]) -> Result<bool> {
     let header = Header::read_start(head)?;
     if !matches!(header.codec, Codec::QColumnar | Codec::QJson) {
         return Err(Error::new(ErrorKind::At1NotQueryable, 4));
@@ -221,7 +206,7 @@ fn queryable(head: &[u8]) -> Result<Codec> {
     if header.container == Container::Frames {
         return Err(Error::new(ErrorKind::At1QueryFrames, 3));
     }
-    Ok(header.codec)
+    Ok(header.codec == Codec::QJson)
 }
 
 /// All of them at once: how much of the file they take, and how much of the scratch.
@@ -249,13 +234,12 @@ fn check_room(entries: &[Option<Entry<'_>>], head: &[u8], scratch: usize, limits
 #[inline(never)]
 fn find<'a>(
     head: &'a [u8],
-    codec: Codec,
+    json: bool,
     names: bool,
     lines: bool,
     found: &mut [Option<Entry<'a>>; 7],
     limits: &Limits,
 ) -> Result<()> {
-    let json = codec == Codec::QJson;
     let wanted = [
         (&b"meta"[..], true),
         (b"index", true),

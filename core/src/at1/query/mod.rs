@@ -33,7 +33,6 @@ use self::row::{RECORD, Record, Row, Slot};
 use crate::at1::backend::Backend;
 use crate::at1::codecs::qcolumnar::{Layout, Mark, Meta};
 use crate::at1::codecs::qjson::Template;
-use crate::at1::header::Codec;
 use crate::at1::scratch::Workspace;
 use crate::num::{index, u64_from};
 use crate::options::Options;
@@ -50,7 +49,7 @@ enum Names {
 }
 
 /// What happens next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     /// The stream of blocks is compressed as a whole, and needed first.
     Unwrap,
@@ -66,6 +65,7 @@ enum Stage {
     Rest,
     /// The rows of the group are handed out.
     Rows,
+    #[default]
     Done,
 }
 
@@ -81,6 +81,12 @@ enum Flow {
 pub struct Query<'q> {
     request: Request<'q>,
     limits: Limits,
+    now: Progress,
+}
+
+/// How far a query came.
+#[derive(Clone, Debug, Default)]
+struct Progress {
     head: TableHead,
     /// The stream of blocks, if it had to be decoded.
     inside: Option<Span>,
@@ -121,32 +127,7 @@ impl<'q> Query<'q> {
     ///
     /// A query compares no hash: `options.verify` does not matter.
     pub fn new(request: Request<'q>, options: &Options) -> Self {
-        Self {
-            request,
-            limits: options.limits,
-            head: TableHead::new(),
-            inside: None,
-            names: None,
-            picks: 0..0,
-            slots_at: 0,
-            slots: 0,
-            stage: Stage::Done,
-            pending: 0,
-            needs: None,
-            mark: Mark::default(),
-            first_row: 0,
-            rows: 0,
-            row: 0,
-            top: 0,
-            base: 0,
-            flags: None,
-            had_rows: false,
-            found: 0,
-            without_number: 0,
-            sum: ([0; 16], 0),
-            best: Best::default(),
-            stats: Stats::default(),
-        }
+        Self { request, limits: options.limits, now: Progress::default() }
     }
 
     /// Starts with the first bytes of a file, however many: if they are too few, an error of the class `Truncated`
@@ -155,13 +136,12 @@ impl<'q> Query<'q> {
     #[inline(never)]
     pub fn open(&mut self, head: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
         self.read_head(head, workspace, scratch)?;
-        let TableHead { backend, blocks_at, blocks_len, .. } = self.head;
+        let (backend, blocks) = self.now.head.blocks();
         if backend == Backend::Stored {
             self.start(scratch)?;
             return self.advance(scratch, &mut |_| Ok(Flow::On));
         }
-        self.stage = Stage::Unwrap;
-        self.needs = Some(blocks_at..blocks_at.saturating_add(blocks_len));
+        (self.now.stage, self.now.needs) = (Stage::Unwrap, Some(blocks));
         Ok(())
     }
 
@@ -171,17 +151,17 @@ impl<'q> Query<'q> {
         let request = self.request;
         request.check()?;
         let by_name = request.columns().any(|column| matches!(column, Column::Name(_)));
-        self.head.load(head, by_name, request.ask == Ask::Rows, workspace, scratch, &self.limits)?;
-        let head = &self.head;
+        self.now.head.load(head, by_name, request.ask == Ask::Rows, workspace, scratch, &self.limits)?;
+        let head = &self.now.head;
         let meta = self.meta(scratch)?;
         if meta.columns() == 0 && meta.rows > 0 {
             return Err(Error::new(ErrorKind::At1RowGroups, head.blocks_at));
         }
-        let names = match head.codec {
-            _ if !by_name => None,
-            Codec::QJson => Some(Names::Paths),
-            _ if meta.lines == 0 => return Err(Error::new(ErrorKind::At1NoNames, 0)),
-            _ => match head.modes.stream(scratch).numbers().byte()? {
+        let names = match by_name {
+            false => None,
+            true if head.is_json => Some(Names::Paths),
+            true if meta.lines == 0 => return Err(Error::new(ErrorKind::At1NoNames, 0)),
+            true => match head.modes.stream(scratch).numbers().byte()? {
                 0 => Some(Names::Line),
                 _ => Some(Names::Row),
             },
@@ -191,15 +171,15 @@ impl<'q> Query<'q> {
         if picks_end > scratch.len() {
             return Err(too_small(u64_from(picks_end)));
         }
-        (self.stats.groups, self.stats.block_bytes_total) = (meta.groups, head.blocks_len);
-        (self.names, self.picks, self.slots_at) = (names, head.used..picks_end, picks_end);
-        self.stage = Stage::Start;
+        (self.now.stats.groups, self.now.stats.block_bytes_total) = (meta.groups, head.blocks_len);
+        (self.now.names, self.now.picks, self.now.slots_at) = (names, head.used..picks_end, picks_end);
+        self.now.stage = Stage::Start;
         self.look_up(names != Some(Names::Row), scratch)
     }
 
     /// The bytes of the file that come next; `None` when all is done.
     pub fn needs(&self) -> Option<Range<u64>> {
-        self.needs.clone()
+        self.now.needs.clone()
     }
 
     /// Goes on with bytes of the file from byte `at` on, which must hold what [`needs`](Self::needs) says or the first of
@@ -229,7 +209,7 @@ impl<'q> Query<'q> {
     pub fn step(&mut self, at: u64, bytes: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<Next> {
         let mut stop = |_: &Row<'_>| Ok(Flow::Stop);
         self.take(at, bytes, workspace, scratch, &mut stop)?;
-        Ok(match (self.needs(), self.stage) {
+        Ok(match (self.needs(), self.now.stage) {
             (Some(needs), _) => Next::Bytes(needs),
             (None, Stage::Rows) => Next::Row,
             (None, _) => Next::Nothing,
@@ -238,13 +218,13 @@ impl<'q> Query<'q> {
 
     /// The row that the last [`step`](Self::step) stopped at, if it did.
     pub fn row<'s>(&self, scratch: &'s [u8]) -> Option<Row<'s>> {
-        let number = self.first_row.saturating_add(self.row.checked_sub(1)?);
+        let number = self.now.first_row.saturating_add(self.now.row.checked_sub(1)?);
         let picks = self.picks(scratch).get(self.request.filters.len()..);
         let all = self.request.ask == Ask::Rows;
-        let layout = if all { Some(layout(&self.head, scratch, &self.limits).ok()?) } else { None };
+        let layout = if all { Some(layout(&self.now.head, scratch, &self.limits).ok()?) } else { None };
         let texts = scratch.get(self.texts_at()..)?;
         let row = Row { number, records: self.records(scratch), picks: picks.filter(|_| !all), texts, layout };
-        (self.stage == Stage::Rows).then_some(row)
+        (self.now.stage == Stage::Rows).then_some(row)
     }
 
     /// Takes bytes of the file, until others are needed or `visit` stops. Says whether they held what was needed.
@@ -256,22 +236,22 @@ impl<'q> Query<'q> {
         scratch: &mut [u8],
         visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>,
     ) -> Result<bool> {
-        if self.stage == Stage::Unwrap {
+        if self.now.stage == Stage::Unwrap {
             let Some(payload) = self.needs().and_then(|needs| cut(at, bytes, &needs)) else { return Ok(false) };
             self.unwrap(payload, workspace, scratch)?;
         }
-        let mut fed = self.inside.is_some() || self.stage == Stage::Rows;
-        if self.stage == Stage::Start {
+        let mut fed = self.now.inside.is_some() || self.now.stage == Stage::Rows;
+        if self.now.stage == Stage::Start {
             self.start(scratch)?;
             self.advance(scratch, visit)?;
-        } else if self.stage == Stage::Rows {
+        } else if self.now.stage == Stage::Rows {
             self.advance(scratch, visit)?;
         }
-        while self.needs.is_some() {
-            let slot = self.slot(scratch, self.pending);
+        while self.now.needs.is_some() {
+            let slot = self.slot(scratch, self.now.pending);
             let range = self.place(slot.block.0)..self.place(slot.block.1);
             let piece = match cut(at, bytes, &range) {
-                _ if self.inside.is_some() => &[],
+                _ if self.now.inside.is_some() => &[],
                 Some(piece) => piece,
                 None => break,
             };
@@ -287,45 +267,45 @@ impl<'q> Query<'q> {
 
     /// How much was needed so far.
     pub const fn stats(&self) -> Stats {
-        self.stats
+        self.now.stats
     }
 
     /// What came out so far besides rows.
     pub fn answer<'s>(&self, scratch: &'s [u8]) -> Answer<'s> {
         let texts = scratch.get(self.texts_at()..).unwrap_or_default();
-        let best = texts.get(self.best.start..self.best.end).filter(|_| self.best.found);
-        Answer { rows: self.found, without_number: self.without_number, sum: self.sum(), best }
+        let best = texts.get(self.now.best.start..self.now.best.end).filter(|_| self.now.best.found);
+        Answer { rows: self.now.found, without_number: self.now.without_number, sum: self.sum(), best }
     }
 
     const fn sum(&self) -> Sum {
-        Sum { value: i128::from_le_bytes(self.sum.0), scale: self.sum.1 }
+        Sum { value: i128::from_le_bytes(self.now.sum.0), scale: self.now.sum.1 }
     }
 
     /// Where a byte of the stream of blocks lies in the file.
     fn place(&self, at: u64) -> u64 {
-        match self.inside {
-            None => self.head.blocks_at.saturating_add(at),
-            Some(_) => self.head.blocks_at,
+        match self.now.inside {
+            None => self.now.head.blocks_at.saturating_add(at),
+            Some(_) => self.now.head.blocks_at,
         }
     }
 
     fn texts_at(&self) -> usize {
-        self.slots_at.saturating_add(self.slots.saturating_mul(RECORD))
+        self.now.slots_at.saturating_add(self.now.slots.saturating_mul(RECORD))
     }
 
     fn meta<'s>(&self, scratch: &'s [u8]) -> Result<Meta<'s>> {
-        self.head.meta(scratch, &self.limits)
+        self.now.head.meta(scratch, &self.limits)
     }
 
     /// The scratch in its parts: streams and picks, slots, texts.
     fn parts<'s>(&self, scratch: &'s mut [u8]) -> (&'s [u8], &'s mut [Record], &'s mut [u8]) {
-        let (known, rest) = scratch.split_at_mut_checked(self.slots_at).unwrap_or_default();
-        let (slots, texts) = rest.split_at_mut_checked(self.slots.saturating_mul(RECORD)).unwrap_or_default();
+        let (known, rest) = scratch.split_at_mut_checked(self.now.slots_at).unwrap_or_default();
+        let (slots, texts) = rest.split_at_mut_checked(self.now.slots.saturating_mul(RECORD)).unwrap_or_default();
         (known, slots.as_chunks_mut::<8>().0.as_chunks_mut::<7>().0, texts)
     }
 
     fn records<'s>(&self, scratch: &'s [u8]) -> &'s [Record] {
-        let bytes = scratch.get(self.slots_at..self.texts_at()).unwrap_or_default();
+        let bytes = scratch.get(self.now.slots_at..self.texts_at()).unwrap_or_default();
         bytes.as_chunks::<8>().0.as_chunks::<7>().0
     }
 
@@ -334,7 +314,7 @@ impl<'q> Query<'q> {
     }
 
     fn picks<'s>(&self, scratch: &'s [u8]) -> &'s [[u8; 8]] {
-        scratch.get(self.picks.clone()).unwrap_or_default().as_chunks().0
+        scratch.get(self.now.picks.clone()).unwrap_or_default().as_chunks().0
     }
 
     /// The slot of a condition.
@@ -344,21 +324,21 @@ impl<'q> Query<'q> {
 
     /// Decodes the stream of blocks.
     fn unwrap(&mut self, payload: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
-        let TableHead { backend, blocks_at, .. } = self.head;
-        let blocks = Span::load(backend, payload, blocks_at, self.slots_at, workspace, scratch, &self.limits)?;
-        self.slots_at = blocks.end();
-        self.stats.block_bytes_total = u64_from(blocks.stream(scratch).bytes.len());
-        self.inside = Some(blocks);
-        self.stage = Stage::Start;
+        let (backend, range) = self.now.head.blocks();
+        let blocks = Span::load(backend, payload, range.start, self.now.slots_at, workspace, scratch, &self.limits)?;
+        self.now.slots_at = blocks.end();
+        self.now.stats.block_bytes_total = u64_from(blocks.stream(scratch).bytes.len());
+        self.now.inside = Some(blocks);
+        self.now.stage = Stage::Start;
         Ok(())
     }
 
     /// Goes on until a block is needed or `visit` stops.
     fn advance(&mut self, scratch: &mut [u8], visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>) -> Result<()> {
         loop {
-            match self.stage {
+            match self.now.stage {
                 Stage::Unwrap | Stage::Start | Stage::Done => {
-                    self.needs = None;
+                    self.now.needs = None;
                     return Ok(());
                 }
                 Stage::Names => {
@@ -366,43 +346,43 @@ impl<'q> Query<'q> {
                         return Ok(());
                     }
                     // The blocks are read once more where they are needed.
-                    (self.stats.read, self.stats.skipped) = (0, 0);
+                    (self.now.stats.read, self.now.stats.skipped) = (0, 0);
                     self.look_up(true, scratch)?;
                     self.make_slots(scratch)?;
                 }
                 Stage::Group => {
-                    self.stage = Stage::Done;
-                    if self.found < self.request.limit && self.next_group(scratch)? {
-                        self.stage = Stage::Filter(0);
+                    self.now.stage = Stage::Done;
+                    if self.now.found < self.request.limit && self.next_group(scratch)? {
+                        self.now.stage = Stage::Filter(0);
                     }
                 }
                 Stage::Filter(filter) if filter < self.request.filters.len() => {
                     let slot = self.pick(scratch, filter);
                     if !self.slot(scratch, slot).is_loaded() {
-                        self.pending = slot;
+                        self.now.pending = slot;
                         self.ask_for(self.slot(scratch, slot).block);
                         return Ok(());
                     }
                     let left = self.apply(filter, slot, scratch)?;
-                    self.had_rows = left > 0;
-                    self.stage = if left > 0 { Stage::Filter(filter.saturating_add(1)) } else { Stage::Group };
+                    self.now.had_rows = left > 0;
+                    self.now.stage = if left > 0 { Stage::Filter(filter.saturating_add(1)) } else { Stage::Group };
                     if self.request.ask == Ask::Count && filter.saturating_add(1) == self.request.filters.len() {
-                        self.found = self.found.saturating_add(left).min(self.request.limit);
-                        self.stage = Stage::Group;
+                        self.now.found = self.now.found.saturating_add(left).min(self.request.limit);
+                        self.now.stage = Stage::Group;
                     }
                 }
-                Stage::Filter(_) => (self.stage, self.pending) = (Stage::Rest, 0),
+                Stage::Filter(_) => (self.now.stage, self.now.pending) = (Stage::Rest, 0),
                 Stage::Rest => {
                     if self.wants_rest(scratch) {
                         return Ok(());
                     }
-                    self.stage = Stage::Rows;
-                    self.needs = None;
+                    self.now.stage = Stage::Rows;
+                    self.now.needs = None;
                 }
                 Stage::Rows => {
-                    self.stage = Stage::Done;
+                    self.now.stage = Stage::Done;
                     let stopped = self.hand_out(scratch, visit)? == Flow::Stop;
-                    self.stage = if stopped { Stage::Rows } else { Stage::Group };
+                    self.now.stage = if stopped { Stage::Rows } else { Stage::Group };
                     if stopped {
                         return Ok(());
                     }
@@ -413,16 +393,18 @@ impl<'q> Query<'q> {
 
     /// Asks for the first slot from the pending one on that has not been loaded, and for those that lie right behind it.
     fn wants_rest(&mut self, scratch: &[u8]) -> bool {
-        let slots = self.records(scratch).get(self.pending..).unwrap_or_default().iter().map(Slot::read);
-        let mut missing = (self.pending..).zip(slots).skip_while(|(_, slot)| slot.is_loaded());
+        let slots = self.records(scratch).get(self.now.pending..).unwrap_or_default().iter().map(Slot::read);
+        let mut missing = (self.now.pending..).zip(slots).skip_while(|(_, slot)| slot.is_loaded());
         let Some((pending, first)) = missing.next() else { return false };
-        self.pending = pending;
+        self.now.pending = pending;
         // Those that were asked for with the last one need not be looked for again.
         let (start, mut end) = first.block;
-        if let Some(needs) = self.needs.take_if(|needs| needs.contains(&self.head.blocks_at.saturating_add(start))) {
-            end = end.max(needs.end.saturating_sub(self.head.blocks_at));
+        if let Some(needs) =
+            self.now.needs.take_if(|needs| needs.contains(&self.now.head.blocks_at.saturating_add(start)))
+        {
+            end = end.max(needs.end.saturating_sub(self.now.head.blocks_at));
         } else {
-            for (_, slot) in missing.take_while(|_| self.inside.is_none()) {
+            for (_, slot) in missing.take_while(|_| self.now.inside.is_none()) {
                 if slot.is_loaded() || slot.block.0 != end {
                     break;
                 }
@@ -435,21 +417,19 @@ impl<'q> Query<'q> {
 
     /// These bytes of the stream of blocks come next: in the file, or all that was compressed with them.
     fn ask_for(&mut self, (start, end): (u64, u64)) {
-        let (start, end) = if self.inside.is_some() { (0, self.head.blocks_len) } else { (start, end) };
-        let at = self.head.blocks_at;
-        self.needs = Some(at.saturating_add(start)..at.saturating_add(end));
+        let (start, end) = if self.now.inside.is_some() { (0, self.now.head.blocks_len) } else { (start, end) };
+        let at = self.now.head.blocks_at;
+        self.now.needs = Some(at.saturating_add(start)..at.saturating_add(end));
     }
 }
 
 /// What stands around the values of a line.
 fn layout<'s>(head: &TableHead, known: &'s [u8], limits: &Limits) -> Result<Layout<'s>> {
     let meta = head.meta(known, limits)?;
-    Ok(match head.codec {
-        Codec::QJson if meta.columns() > 0 => {
-            Layout::Template(Template::open(head.template.stream(known), meta.columns())?)
-        }
-        _ => Layout::Delimited(meta.delimiter),
-    })
+    if head.is_json && meta.columns() > 0 {
+        return Ok(Layout::Template(Template::open(head.template.stream(known), meta.columns())?));
+    }
+    Ok(Layout::Delimited(meta.delimiter))
 }
 
 /// The bytes of a range out of a piece of the file that starts at byte `at`.

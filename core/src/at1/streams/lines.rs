@@ -1,11 +1,9 @@
 //! Lists whose items are separated by line feeds.
 
 use super::numbers::{Place, Stream};
-use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-#[cfg(feature = "at1")]
-use crate::steps;
+use crate::{ErrorKind, steps};
 
 /// Takes the items of a list one after the other. `n` line feeds make `n + 1` items: an empty list has one, which is empty.
 #[derive(Clone, Copy, Debug)]
@@ -27,22 +25,14 @@ impl<'a> Lines<'a> {
         Self { rest: Some(stream.bytes), place: stream.place }
     }
 
-    /// Goes on with what has not been taken, if there is an item `more`.
-    #[cfg(feature = "at1")]
-    pub(crate) fn resume(stream: Stream<'a>, more: bool) -> Self {
-        Self { rest: more.then_some(stream.bytes), place: stream.place }
+    /// Steps over items, until [`rest_len`](Self::rest_len) bytes are left.
+    pub(crate) fn skip_to(&mut self, rest_len: usize) {
+        self.rest = self.rest.and_then(|rest| rest.get(rest.len().wrapping_sub(rest_len)..));
     }
 
-    /// What has not been taken, from the next item on; `None` when all has been.
-    #[inline]
-    pub(crate) const fn rest(&self) -> Option<&'a [u8]> {
-        self.rest
-    }
-
-    /// Steps over `len` bytes and the line feed behind them.
-    #[inline]
-    pub(crate) fn step_over(&mut self, len: usize) {
-        self.rest = self.rest.and_then(|rest| rest.get(len.saturating_add(1)..));
+    /// How many bytes have not been taken. `usize::MAX`, which is one less than none, after the last item.
+    pub(crate) fn rest_len(&self) -> usize {
+        self.rest.map_or(usize::MAX, <[u8]>::len)
     }
 
     /// The next item, which must be there.
@@ -73,13 +63,12 @@ impl<'a> Iterator for Lines<'a> {
     fn next(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest?;
         let len = line_len(rest);
-        self.step_over(len);
+        self.rest = rest.get(len.saturating_add(1)..);
         rest.get(..len)
     }
 }
 
 /// Where a text first holds a short one that is not empty. Not by `memchr::memmem`: on machines without vectors that can reach a panic.
-#[cfg(feature = "at1")]
 pub(crate) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
     let mut starts = memchr::memchr_iter(*short.first()?, text);
     starts.find(|&at| {
@@ -89,14 +78,12 @@ pub(crate) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
 }
 
 /// Cuts a line at its delimiters.
-#[cfg(feature = "at1")]
 #[derive(Clone, Debug)]
 pub(crate) struct Fields<'a> {
     rest: Option<&'a [u8]>,
     delimiter: &'a [u8],
 }
 
-#[cfg(feature = "at1")]
 impl<'a> Fields<'a> {
     /// The longest delimiter that is looked for: at each byte of a line so many are compared at most.
     const MAX_DELIMITER: usize = 64;
@@ -107,7 +94,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-#[cfg(feature = "at1")]
 impl<'a> Iterator for Fields<'a> {
     type Item = &'a [u8];
 

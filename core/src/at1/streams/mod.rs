@@ -6,21 +6,18 @@
 pub(crate) mod lines;
 pub(crate) mod numbers;
 pub(crate) mod record;
-#[cfg(feature = "at1")]
 pub(crate) mod texts;
 
 use core::ops::Range;
 
 use self::numbers::Stream;
-#[cfg(feature = "at1")]
-use crate::Class;
 use crate::at1::backend::{Backend, XZ_FIRST_BYTE, inside};
-use crate::at1::scratch::{Lent, Workspace, below};
+use crate::at1::scratch::{Lent, Workspace};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
 use crate::steps;
 use crate::trace::Shifted;
-use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
+use crate::{Class, Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// The two ways in which a payload was wrapped over the years.
 ///
@@ -118,11 +115,11 @@ impl<'a> Entry<'a> {
 
     /// What is wrong with it if it does not say how many bytes it decodes to, and then with this `error`. In xz that stands at the end, where a
     /// file that was cut has something else: read from the front, it is seen to be cut.
-    #[cfg(feature = "at1")]
     #[cold]
     #[inline(never)]
     pub(crate) fn broken(&self, error: Error, lent: &mut Lent<'_, '_>) -> Error {
-        if self.backend == Backend::Xz
+        if cfg!(feature = "at1")
+            && self.backend == Backend::Xz
             && error.class() != Class::Limit
             && let Ok(payload) = self.payload()
             && let Err(error) = self.backend.inspect(payload, lent.workspace, lent.limits, &mut ())
@@ -190,7 +187,6 @@ impl<'a> Set<'a> {
     }
 
     /// The file.
-    #[cfg(feature = "at1")]
     pub(crate) const fn src(&self) -> &'a [u8] {
         self.src
     }
@@ -249,32 +245,21 @@ impl<'a> Set<'a> {
 
     /// The stream of this name, if there is one. Two of them contradict each other.
     pub fn find(&self, name: &[u8]) -> Result<Option<Entry<'a>>> {
-        let mut found = None;
-        for entry in self.entries() {
-            let entry = entry?;
-            if entry.name == name {
-                if found.is_some() {
-                    return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
-                }
-                found = Some(entry);
-            }
-        }
-        Ok(found)
+        let mut stream = self.missing();
+        self.find_all(&[name], core::slice::from_mut(&mut stream))?;
+        self.entry(&stream)
     }
 
     /// Decodes the streams of these names, and lends them to `open`; one that is not there is empty.
-    pub(crate) fn load<const N: usize, T, E>(
+    pub(crate) fn load<const N: usize, T>(
         &self,
         names: &[&[u8]; N],
         lent: &mut Lent<'_, 'a>,
-        open: impl FnOnce(&[Stream<'a>; N], &mut Lent<'_, 'a>) -> core::result::Result<T, E>,
-    ) -> Result<T>
-    where
-        Error: From<E>,
-    {
+        open: impl FnOnce(&[Stream<'a>; N], &mut Lent<'_, 'a>) -> Result<T>,
+    ) -> Result<T> {
         let mut streams = [self.missing(); N];
         self.load_into(names, &mut streams, lent)?;
-        Ok(below(|| open(&streams, lent))?)
+        open(&streams, lent)
     }
 
     /// The same for any number of names, so that there is one copy of it.
@@ -300,32 +285,39 @@ impl<'a> Set<'a> {
         Ok(())
     }
 
-    /// What stands for a stream that is not there: nothing, where the set starts.
+    /// Stands for a stream that is not there: nothing, where the set starts.
     pub(crate) fn missing(&self) -> Stream<'a> {
         Stream::new(b"", self.start, false)
     }
 
-    /// Whether a stream stands where one was found: behind the start of the set.
+    /// Returns whether a stream starts where one was found: after the start of the set.
     fn is_found(&self, stream: &Stream<'_>) -> bool {
         stream.place(0) > index(self.start)
+    }
+
+    /// The entry of a stream that was found; `None` if it was not.
+    fn entry(&self, stream: &Stream<'_>) -> Result<Option<Entry<'a>>> {
+        let entries = Entries { at: u64_from(stream.place(0)), ..self.entries() };
+        self.is_found(stream).then(|| entries.read()).transpose()
     }
 
     /// Decodes those streams that were found, each where its entry starts. Those that are not stored take the scratch one after the
     /// other, as [`ends`](record::ends) expects.
     #[inline(never)]
     pub(crate) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
-        let entry = |stream: &Stream<'_>| Entries { at: u64_from(stream.place(0)), ..self.entries() }.read();
         let mut room = 0u64;
-        for stream in streams.iter().filter(|stream| self.is_found(stream)) {
-            let entry = entry(stream)?;
+        for stream in &*streams {
+            let Some(entry) = self.entry(stream)? else { continue };
             room = room.saturating_add(entry.scratch_len(lent.limits)?);
             if room > lent.limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(room));
             }
         }
         lent.scratch.expect(room)?;
-        for stream in streams.iter_mut().filter(|stream| self.is_found(stream)) {
-            *stream = entry(stream)?.load(lent)?;
+        for stream in streams {
+            if let Some(entry) = self.entry(stream)? {
+                *stream = entry.load(lent)?;
+            }
         }
         Ok(())
     }

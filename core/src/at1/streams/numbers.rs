@@ -1,13 +1,9 @@
 //! A decoded stream, and a cursor that reads numbers and bytes from it.
 
-#[cfg(feature = "at1")]
-use crate::Error;
-use crate::ErrorKind;
 use crate::bits::{varint, zigzag};
 use crate::fault::{Fault, Verdict};
-use crate::num::index;
-#[cfg(feature = "at1")]
-use crate::num::u64_from;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind};
 
 /// Where a stream lies in the file. What is left of it when its start has been read ends at the same place, so that a cursor need not
 /// remember how far it came.
@@ -74,7 +70,6 @@ impl<'a> Stream<'a> {
     }
 
     /// Where in the file something is wrong with what starts at byte `pos` of the stream: the very byte only if the stream is stored.
-    #[cfg(feature = "at1")]
     #[cold]
     pub(crate) fn locate(&self, error: Error, pos: usize) -> Error {
         let inside = if self.place.end_in_file().is_some() { error.at } else { 0 };
@@ -114,9 +109,15 @@ impl<'a> Numbers<'a> {
         self.rest.bytes
     }
 
-    /// Whether all has been read.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.rest.bytes.is_empty()
+    /// Steps over bytes, until `len` are left.
+    pub(crate) fn skip_to(&mut self, len: usize) {
+        let rest = self.rest.bytes;
+        self.rest.bytes = rest.get(rest.len().saturating_sub(len)..).unwrap_or_default();
+    }
+
+    /// The same as a stream.
+    pub(crate) const fn stream(self) -> Stream<'a> {
+        self.rest
     }
 
     /// A fault at what was read last.
@@ -212,6 +213,11 @@ impl<'a> Numbers<'a> {
         }
         Ok(count)
     }
+
+    /// The same at the start of a stream, which holds nothing if it is not there.
+    pub(crate) fn count_or_none(&mut self) -> Verdict<usize> {
+        if self.rest.bytes.is_empty() { Ok(0) } else { self.count() }
+    }
 }
 
 #[cfg(test)]
@@ -226,7 +232,7 @@ mod tests {
         assert_eq!((numbers.unsigned(), numbers.unsigned(), numbers.signed()), (Ok(5), Ok(624_485), Ok(-2)));
         assert_eq!((numbers.string(), numbers.byte()), (Ok(&b"ab"[..]), Ok(b'!')));
         assert_eq!(numbers.count(), Err(Fault::new(ErrorKind::At1StreamShort, 110)));
-        assert!(numbers.is_empty() && numbers.unsigned().is_err() && numbers.byte().is_err());
+        assert!(numbers.rest().is_empty() && numbers.unsigned().is_err() && numbers.byte().is_err());
         let mut numbers = Stream::new(b"\x02\x02\xFF", 7, false).numbers();
         assert_eq!(numbers.add_to(&mut sum), Ok(i64::MAX));
         assert_eq!(numbers.add_to(&mut sum), Err(Fault::new(ErrorKind::At1SumOverflow, 7)));

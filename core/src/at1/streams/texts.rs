@@ -4,101 +4,81 @@
 use super::lines::{Lines, line_len};
 use super::numbers::{Numbers, Stream};
 use crate::ErrorKind;
-use crate::at1::scratch::Scratch;
+use crate::at1::scratch::{Scratch, Word};
 use crate::fault::Verdict;
 use crate::num::{index, u64_from};
-
-/// What is known of a text: where it starts and how long it is.
-type Span = [[u8; 8]; 2];
 
 /// Texts by number.
 #[derive(Debug, Default)]
 pub(crate) struct Texts<'a> {
     bytes: &'a [u8],
-    spans: &'a mut [Span],
+    /// Where each text starts, and how long it is.
+    spans: &'a mut [[Word; 2]],
 }
 
 impl<'a> Texts<'a> {
-    /// How much of the scratch so many texts take.
-    pub(crate) const fn room(count: u64) -> u64 {
-        count.saturating_mul(size_of::<Span>() as u64)
-    }
-
-    fn with_room(bytes: &'a [u8], count: u64, scratch: &mut Scratch<'a>) -> Verdict<Self> {
-        let (spans, _) = scratch.take(Self::room(count))?.as_chunks_mut::<8>().0.as_chunks_mut::<2>();
-        Ok(Self { bytes, spans })
-    }
-
-    fn set(&mut self, at: usize, start: usize, len: usize) {
-        if let Some(span) = self.spans.get_mut(at) {
+    /// Reads `count` texts out of `bytes`, which `numbers` reads. `step` reads one, and returns how long it is and how many bytes
+    /// after it were read.
+    pub(crate) fn read(
+        count: usize,
+        numbers: &mut Numbers<'a>,
+        bytes: &'a [u8],
+        scratch: &mut Scratch<'a>,
+        step: impl Fn(&mut Numbers<'a>) -> Verdict<(usize, usize)>,
+    ) -> Verdict<Self> {
+        let spans = scratch.records(u64_from(count))?;
+        for span in &mut *spans {
+            let (len, after) = step(numbers)?;
+            let start = numbers.position(bytes.len()).saturating_sub(after).saturating_sub(len);
             *span = [start, len].map(|value| u64_from(value).to_le_bytes());
         }
+        Ok(Self { bytes, spans })
     }
 
     /// The items of an LF-split list.
     pub(crate) fn lines(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
-        let mut texts = Self::with_room(stream.bytes, Lines::new(stream).left(), scratch)?;
-        let mut start = 0usize;
-        for at in 0..texts.spans.len() {
-            let len = line_len(stream.bytes.get(start..).unwrap_or_default());
-            texts.set(at, start, len);
-            start = start.saturating_add(len).saturating_add(1);
-        }
-        Ok(texts)
+        let count = index(Lines::new(stream).left());
+        Self::read(count, &mut stream.numbers(), stream.bytes, scratch, |numbers| {
+            let len = line_len(numbers.rest());
+            let after = usize::from(len < numbers.rest().len());
+            numbers.bytes(len.saturating_add(after))?;
+            Ok((len, after))
+        })
     }
 
-    /// So many strings behind their lengths; `numbers`, which reads `bytes`, stands behind them then.
+    /// `count` strings after their lengths.
     pub(crate) fn strings(
         count: usize,
         numbers: &mut Numbers<'a>,
         bytes: &'a [u8],
         scratch: &mut Scratch<'a>,
     ) -> Verdict<Self> {
-        let mut texts = Self::with_room(bytes, u64_from(count), scratch)?;
-        for at in 0..count {
-            let text = numbers.string()?;
-            texts.set(at, numbers.position(bytes.len()).saturating_sub(text.len()), text.len());
-        }
-        Ok(texts)
+        Self::read(count, numbers, bytes, scratch, |numbers| Ok((numbers.string()?.len(), 0)))
     }
 
-    /// So many pieces of `bytes`, each of which `step` reads.
-    pub(crate) fn pieces(
-        count: usize,
-        numbers: &mut Numbers<'a>,
-        bytes: &'a [u8],
-        scratch: &mut Scratch<'a>,
-        step: impl Fn(&mut Numbers<'a>) -> Verdict<()>,
-    ) -> Verdict<Self> {
-        let mut texts = Self::with_room(bytes, u64_from(count), scratch)?;
-        for at in 0..count {
-            let start = numbers.position(bytes.len());
-            step(numbers)?;
-            texts.set(at, start, numbers.position(bytes.len()).saturating_sub(start));
-        }
-        Ok(texts)
-    }
-
-    /// A number, then so many strings that end with a NUL.
+    /// A number, then that many strings that end with a NUL. A stream that is not there holds none.
     pub(crate) fn terminated(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
         let mut numbers = stream.numbers();
-        // A stream that is not there holds no text.
-        let count = if stream.bytes.is_empty() { 0 } else { numbers.count()? };
-        let mut texts = Self::with_room(stream.bytes, u64_from(count), scratch)?;
-        for at in 0..count {
-            let start = numbers.position(stream.bytes.len());
+        let count = numbers.count_or_none()?;
+        Self::read(count, &mut numbers, stream.bytes, scratch, |numbers| {
             let len = memchr::memchr(0, numbers.rest()).ok_or_else(|| numbers.fault(ErrorKind::At1StreamShort))?;
             numbers.bytes(len.saturating_add(1))?;
-            texts.set(at, start, len);
-        }
-        Ok(texts)
+            Ok((len, 1))
+        })
     }
 
     /// The text of this number.
     #[inline]
-    pub(crate) fn get(&self, at: usize) -> Option<&'a [u8]> {
+    fn get(&self, at: usize) -> Option<&'a [u8]> {
         let [start, len] = self.spans.get(at)?.map(u64::from_le_bytes).map(index);
         self.bytes.get(start..start.checked_add(len)?)
+    }
+
+    /// The text of the number that comes next.
+    #[inline]
+    pub(crate) fn pick(&self, numbers: &mut Numbers<'_>) -> Verdict<&'a [u8]> {
+        let at = numbers.index()?;
+        self.get(at).ok_or_else(|| numbers.fault(ErrorKind::At1TextNumber))
     }
 }
 
@@ -106,16 +86,11 @@ impl<'a> Texts<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Blobs<'a> {
     values: Stream<'a>,
-    /// Where the next value starts, and where the part ends.
-    cells: &'a mut [[[u8; 8]; 3]],
+    /// Where the next value starts, where the part ends, and where the last value started.
+    parts: &'a mut [[Word; 3]],
 }
 
 impl<'a> Blobs<'a> {
-    /// How much of the scratch so many parts take.
-    pub(crate) const fn room(count: u64) -> u64 {
-        count.saturating_mul(24)
-    }
-
     /// Cuts `values` into parts as long as `lengths` says, with `gap` bytes between two of them.
     pub(crate) fn open(
         lengths: Stream<'a>,
@@ -124,41 +99,41 @@ impl<'a> Blobs<'a> {
         scratch: &mut Scratch<'a>,
     ) -> Verdict<Self> {
         let mut lengths = lengths.numbers();
-        let count = if lengths.is_empty() { 0 } else { lengths.count()? };
-        let (cells, _) = scratch.take(Self::room(u64_from(count)))?.as_chunks_mut::<8>().0.as_chunks_mut::<3>();
+        let count = lengths.count_or_none()?;
+        let parts = scratch.records(u64_from(count))?;
         let mut start = 0usize;
-        for cell in cells.iter_mut() {
+        for part in parts.iter_mut() {
             let end = start.saturating_add(lengths.index()?);
             if end > values.bytes.len() {
                 return Err(lengths.fault(ErrorKind::At1StreamShort));
             }
-            *cell = [start, end, usize::MAX].map(|value| u64_from(value).to_le_bytes());
+            *part = [start, end, usize::MAX].map(|value| u64_from(value).to_le_bytes());
             start = end.saturating_add(gap);
         }
-        Ok(Self { values, cells })
+        Ok(Self { values, parts })
     }
 
     /// How many parts there are.
     pub(crate) const fn len(&self) -> usize {
-        self.cells.len()
+        self.parts.len()
     }
 
     /// The next item of a part.
     #[inline]
     pub(crate) fn item(&mut self, part: usize) -> Verdict<&'a [u8]> {
         let short = |at| self.values.fault(ErrorKind::At1ListShort, at);
-        let Some(cell) = self.cells.get_mut(part) else { return Err(short(0)) };
-        let [start, end, _] = cell.map(u64::from_le_bytes).map(index);
+        let Some(part) = self.parts.get_mut(part) else { return Err(short(0)) };
+        let [start, end, _] = part.map(u64::from_le_bytes).map(index);
         let rest = self.values.bytes.get(start..end).ok_or_else(|| short(end))?;
         let len = line_len(rest);
         let next = start.saturating_add(len).saturating_add(1);
-        *cell = [next, end, start].map(|value| u64_from(value).to_le_bytes());
+        *part = [next, end, start].map(|value| u64_from(value).to_le_bytes());
         Ok(rest.get(..len).unwrap_or_default())
     }
 
     /// The item that was taken last from a part, if any has been.
     pub(crate) fn last(&self, part: usize) -> Option<&'a [u8]> {
-        let [next, _, start] = self.cells.get(part)?.map(u64::from_le_bytes).map(index);
+        let [next, _, start] = self.parts.get(part)?.map(u64::from_le_bytes).map(index);
         // Behind each item stands a line feed or the end.
         self.values.bytes.get(start..next.checked_sub(1)?)
     }
