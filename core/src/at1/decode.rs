@@ -222,8 +222,8 @@ fn walk(src: &[u8], header: &Header, out: &mut Output<'_>, lent: &mut Lent<'_, '
     let mut bodies = Bodies::new(src, header, lent.limits);
     while let Some(body) = bodies.next(&mut ())? {
         let done = match &body.content {
-            Content::Raw(entry) => raw(entry, lent.behind(0), out),
-            Content::Set(set) => structured(header, set, lent.behind(0), out),
+            Content::Raw(entry) => raw(entry, lent.after(0), out),
+            Content::Set(set) => structured(header, set, lent.after(0), out),
         };
         done.map_err(|error| body.locate(error))?;
         if out.is_full() {

@@ -97,12 +97,6 @@ impl<'s> Scratch<'s> {
         let bytes = self.take(count.saturating_mul(u64_from(size_of::<[Word; N]>())))?;
         Ok(bytes.as_chunks_mut().0.as_chunks_mut().0)
     }
-
-    /// The scratch without the next `len` bytes, to work in for a while: what is taken from it is free again when it is dropped.
-    fn behind(&mut self, len: u64) -> Scratch<'_> {
-        let rest = self.rest.get_mut(index(len)..).unwrap_or_default();
-        Scratch { rest, taken: self.taken.saturating_add(len) }
-    }
 }
 
 /// What the caller lends, on its way to whoever needs some of it.
@@ -114,8 +108,11 @@ pub(crate) struct Lent<'l, 's> {
 
 impl Lent<'_, '_> {
     /// The same for a while, but for the next `len` bytes of the scratch.
-    pub(crate) fn behind(&mut self, len: u64) -> Lent<'_, '_> {
-        Lent { scratch: self.scratch.behind(len), workspace: self.workspace, limits: self.limits }
+    pub(crate) fn after(&mut self, len: u64) -> Lent<'_, '_> {
+        let Scratch { rest, taken } = &mut self.scratch;
+        let rest = rest.get_mut(index(len)..).unwrap_or_default();
+        let scratch = Scratch { rest, taken: taken.saturating_add(len) };
+        Lent { scratch, workspace: self.workspace, limits: self.limits }
     }
 }
 

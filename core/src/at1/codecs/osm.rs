@@ -98,7 +98,7 @@ impl<'a> Decode<'a, 5> for Extract<'a> {
         let base = lent.scratch.taken();
         let mut used = 0;
         for (names, record) in KINDS.iter().zip(&mut *records) {
-            let mut rest = lent.behind(used);
+            let mut rest = lent.after(used);
             load(names, record, set, &mut rest)?;
             used = rest.scratch.taken().saturating_sub(base);
         }

@@ -59,7 +59,7 @@ impl<'a> Decode<'a, 3> for Shapes<'a> {
         let base = lent.scratch.taken();
         let mut used = 0;
         for record in &mut *records {
-            let mut rest = lent.behind(used);
+            let mut rest = lent.after(used);
             open(set, record, &mut rest)?;
             used = rest.scratch.taken().saturating_sub(base);
         }

@@ -145,25 +145,27 @@ fn exponent(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || significant.len() > 9 {
         return None;
     }
-    let value = significant.iter().try_fold(0i64, |sum, byte| match byte {
-        b'0'..=b'9' => Some(sum.wrapping_mul(10).wrapping_add(byte.wrapping_sub(b'0').into())),
-        _ => None,
-    })?;
+    let value = digits_value(significant)?;
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
-fn without_leading_zeros(mut digits: &[u8]) -> &[u8] {
-    while let Some((b'0', rest)) = digits.split_first() {
-        digits = rest;
-    }
-    digits
+/// Returns the value of at most 18 digits. `None` if one of them is no digit.
+#[inline]
+fn digits_value(digits: &[u8]) -> Option<i64> {
+    digits.iter().try_fold(0i64, |sum, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit <= 9).then(|| sum.wrapping_mul(10).wrapping_add(digit.into()))
+    })
 }
 
-fn without_trailing_zeros(mut digits: &[u8]) -> &[u8] {
-    while let Some((b'0', rest)) = digits.split_last() {
-        digits = rest;
-    }
-    digits
+fn without_leading_zeros(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    digits.get(zeros..).unwrap_or_default()
+}
+
+fn without_trailing_zeros(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().rev().take_while(|&&digit| digit == b'0').count();
+    digits.get(..digits.len().saturating_sub(zeros)).unwrap_or_default()
 }
 
 fn len(digits: &[u8]) -> i64 {
@@ -180,14 +182,7 @@ pub(crate) fn short_integer(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || digits.len() > 18 {
         return None;
     }
-    let mut value = 0i64;
-    for byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value.wrapping_mul(10).wrapping_add(digit.into());
-    }
+    let value = digits_value(digits)?;
     Some(if negative { value.wrapping_neg() } else { value })
 }
 

@@ -18,7 +18,7 @@ use crate::{Error, ErrorKind, Limits, Result};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
     start: usize,
-    end: usize,
+    pub(crate) end: usize,
     at: u64,
     stored: bool,
 }
@@ -28,18 +28,6 @@ impl Span {
     pub(crate) fn stream<'s>(&self, scratch: &'s [u8]) -> Stream<'s> {
         let bytes = scratch.get(self.start..self.end).unwrap_or_default();
         Stream::new(bytes, self.at, self.stored)
-    }
-
-    /// Decodes a stream to the place `start` of the scratch.
-    #[inline(never)]
-    fn of(
-        entry: &Entry<'_>,
-        start: usize,
-        workspace: &mut Workspace,
-        scratch: &mut [u8],
-        limits: &Limits,
-    ) -> Result<Self> {
-        Self::load(entry.backend, entry.payload()?, entry.start, start, workspace, scratch, limits)
     }
 
     /// Decodes a payload to the place `start` of the scratch.
@@ -60,11 +48,6 @@ impl Span {
         };
         backend.decode(payload, room, workspace, limits).map_err(|error| inside(error, at))?;
         Ok(Self { start, end, at, stored: backend == Backend::Stored })
-    }
-
-    /// Where in the scratch it ends.
-    pub(crate) const fn end(&self) -> usize {
-        self.end
     }
 }
 
@@ -187,7 +170,8 @@ impl TableHead {
         let mut used = 0;
         for (entry, span) in entries.iter().zip([meta, index, template, paths, modes, verbatim]) {
             if let Some(entry) = entry {
-                *span = Span::of(entry, used, workspace, scratch, limits)?;
+                let payload = entry.payload()?;
+                *span = Span::load(entry.backend, payload, entry.start, used, workspace, scratch, limits)?;
                 used = span.end;
             }
         }

@@ -326,7 +326,7 @@ impl<'q> Query<'q> {
     fn unwrap(&mut self, payload: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
         let (backend, range) = self.now.head.blocks();
         let blocks = Span::load(backend, payload, range.start, self.now.slots_at, workspace, scratch, &self.limits)?;
-        self.now.slots_at = blocks.end();
+        self.now.slots_at = blocks.end;
         self.now.stats.block_bytes_total = u64_from(blocks.stream(scratch).bytes.len());
         self.now.inside = Some(blocks);
         self.now.stage = Stage::Start;
