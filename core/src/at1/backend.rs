@@ -1,4 +1,4 @@
-//! What a payload is compressed with: xz, one Zstandard frame, or nothing.
+//! The backends that compress a payload: xz, one Zstandard frame, or none.
 
 use super::scratch::{Workspace, below};
 use crate::num::u64_from;
@@ -6,27 +6,27 @@ use crate::num::u64_from;
 use crate::xz;
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value, zstd};
 
-/// How the bytes of a payload are stored.
+/// The compression of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// A `.xz` file.
     Xz,
-    /// One Zstandard frame that says how long its content is.
+    /// One Zstandard frame that declares its content size.
     Zstd,
-    /// The bytes themselves.
+    /// No compression.
     Stored,
 }
 
-/// The first byte of every `.xz` file. No backend has this number, and no varint of a file that ends can be told apart
-/// from a backend otherwise: see [`Wrapping`](super::Wrapping).
+/// The first byte of every `.xz` file. It is no backend number. In a valid file, a varint cannot be
+/// mistaken for a backend either: see [`Wrapping`](super::Wrapping).
 pub(crate) const XZ_FIRST_BYTE: u8 = 0xFD;
 
-/// No LZMA stream expands more than about 7100 times: a match of 273 bytes costs at least 0.29 bits. What claims more is a
-/// lie, found before a caller makes room for it.
+/// Bound on the expansion of LZMA. A match of 273 bytes costs at least 0.29 bits, so no stream
+/// expands more than about 7,100 times. A larger claim is refused before a caller allocates for it.
 const XZ_MAX_RATIO: u64 = 16 << 10;
 
 impl Backend {
-    /// The backend of this number.
+    /// Returns the backend of this number.
     pub const fn of(byte: u8) -> Option<Self> {
         match byte {
             0 => Some(Self::Xz),
@@ -36,7 +36,7 @@ impl Backend {
         }
     }
 
-    /// One word.
+    /// Returns its name in one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Xz => "xz",
@@ -45,7 +45,8 @@ impl Backend {
         }
     }
 
-    /// How many bytes a payload says that it holds. Nothing is decoded; what decodes to another length is refused then.
+    /// Returns the content size that a payload declares, without decoding. Decoding refuses a
+    /// payload whose content has another length.
     pub fn decoded_size(self, payload: &[u8], limits: &Limits) -> Result<u64> {
         let size = match self {
             Self::Stored => return Ok(u64_from(payload.len())),
@@ -77,7 +78,7 @@ impl Backend {
         Ok(size)
     }
 
-    /// Decodes a payload to exactly fill `dst`.
+    /// Decodes a payload. The content must fill `dst` exactly.
     pub fn decode(self, payload: &[u8], dst: &mut [u8], workspace: &mut Workspace, limits: &Limits) -> Result<()> {
         let (read, wrote) = match self {
             Self::Stored => {
@@ -108,7 +109,7 @@ impl Backend {
         Ok(())
     }
 
-    /// Tells where everything in a payload lies.
+    /// Emits every field of a payload.
     pub(crate) fn inspect<T: Trace>(
         self,
         payload: &[u8],
@@ -132,8 +133,8 @@ impl Backend {
     }
 }
 
-/// What is wrong in something that starts at byte `at` of the file and is all there: `Truncated` would ask for more of the file, which
-/// would not be more of it.
+/// Moves an error to the file, for a part that starts at byte `at` and is complete. Replaces
+/// `Truncated`, because more of the file would not extend the part.
 #[cold]
 pub(crate) fn inside(error: Error, at: u64) -> Error {
     let error =
@@ -141,21 +142,21 @@ pub(crate) fn inside(error: Error, at: u64) -> Error {
     error.offset_by(at)
 }
 
-/// A dictionary that is wanted is nothing that the caller forgot: there is no way to give one.
+/// Replaces the error of a missing dictionary: a caller of AT-1 cannot supply one.
 #[cold]
 fn unlent(error: Error) -> Error {
     let kind = if error.kind == ErrorKind::ZstdDictionaryWanted { ErrorKind::At1Dictionary } else { error.kind };
     Error { kind, ..error }
 }
 
-/// How the xz file of a payload is decoded.
+/// Returns the options for the xz file of a payload.
 #[cfg(feature = "at1")]
 const fn xz_options(limits: &Limits) -> xz::Options {
     xz::Options { limits: *limits, ..xz::Options::DEFAULT }
 }
 
-/// How the Zstandard frame of a payload is decoded. Only streams keep a window; here the output is the window, however far a frame
-/// says that it reaches back.
+/// Returns the options for the Zstandard frame of a payload. Any window is allowed: the output
+/// slice is the history, and only streams keep a window.
 const fn zstd_options(limits: &Limits) -> zstd::Options<'static> {
     let limits = Limits { max_window: u64::MAX, ..*limits };
     zstd::Options { limits, flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT }

@@ -1,4 +1,4 @@
-//! The bodies of a file: one, or one a frame.
+//! The bodies of a file: one in a whole file, one per frame otherwise.
 
 use core::ops::Range;
 
@@ -9,23 +9,23 @@ use crate::num::{index, u64_from};
 use crate::steps;
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// What a body is.
+/// The content of a body.
 pub(crate) enum Content<'a> {
-    /// The bytes of the file, compressed as they are.
+    /// The decoded file itself, compressed.
     Raw(Entry<'a>),
-    /// A set of streams.
+    /// A set of streams that a codec reads.
     Set(Set<'a>),
 }
 
-/// A whole body, or a frame of one.
+/// The body of a whole file or of a frame.
 pub(crate) struct Body<'a> {
     pub(crate) content: Content<'a>,
-    /// Whether something says where it ends: its length, or the hash after it.
+    /// A length or a trailing hash says where the body ends.
     is_bounded: bool,
 }
 
 impl Body<'_> {
-    /// An error in the body. If all of the body is there, more of the file would not be more of it.
+    /// Replaces `Truncated` if the body is complete, because more of the file would not extend it.
     #[cold]
     pub(crate) fn locate(&self, error: Error) -> Error {
         match self.content {
@@ -43,7 +43,7 @@ pub(crate) struct Bodies<'a, 'h> {
     limits: &'h Limits,
     at: u64,
     is_started: bool,
-    /// Bodies so far.
+    /// Bodies read so far.
     pub(crate) count: u64,
 }
 
@@ -52,7 +52,8 @@ impl<'a, 'h> Bodies<'a, 'h> {
         Self { src, header, limits, at: HEADER_LEN, is_started: false, count: 0 }
     }
 
-    /// The next body. A frame is a group of the trace that the caller [leaves](Self::leave).
+    /// Reads the next body. A frame opens a group of the trace; the caller [leaves](Self::leave)
+    /// it.
     #[inline(never)]
     pub(crate) fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
         let is_first = !core::mem::replace(&mut self.is_started, true);
@@ -70,7 +71,7 @@ impl<'a, 'h> Bodies<'a, 'h> {
         (self.at != end).then(|| self.frame(trace)).transpose()
     }
 
-    /// Ends the group of a frame.
+    /// Closes the group of a frame.
     pub(crate) fn leave<T: Trace>(&self, trace: &mut T) {
         if self.header.container == Container::Frames {
             trace.leave();
@@ -83,7 +84,7 @@ impl<'a, 'h> Bodies<'a, 'h> {
         let (len, start) = varint(self.src, self.at, body_end)?;
         let end = start.saturating_add(len);
         if end > body_end {
-            // After a hash nothing can come.
+            // No frame can follow a hash, so that the file was not cut.
             let is_cut = body_end == u64_from(self.src.len());
             let kind = if is_cut { ErrorKind::Truncated } else { ErrorKind::At1StreamOutside };
             return Err(Error::new(kind, body_end).needing(end));
@@ -108,7 +109,8 @@ impl<'a, 'h> Bodies<'a, 'h> {
         steps::count(1);
         let content = if is_raw {
             let entry = Entry::unnamed(self.src, range).map(Content::Raw);
-            // A frame without a payload, or with one of no backend, is all there.
+            // A frame is complete, so that a missing payload or an unknown backend is no
+            // truncation.
             let is_frame = self.header.container == Container::Frames;
             entry.map_err(|error| if is_frame { inside(error, 0) } else { error })?
         } else {

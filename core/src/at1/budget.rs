@@ -3,20 +3,21 @@
 use crate::num::index;
 use crate::steps;
 
-/// Counts steps that may write nothing: gaps that stay empty, values that are looked up. Without a bound, a long template of nothing but
-/// gaps, used by each of many lines, keeps a decoder busy for hours without a byte of output.
+/// Counts steps that may write nothing, such as gaps that stay empty and values that are looked up.
+/// Without a bound, lines that share a long template of gaps keep a decoder busy for hours without
+/// a byte of output.
 #[derive(Debug, Default)]
 pub(crate) struct WorkBudget {
     spent: u64,
 }
 
 impl WorkBudget {
-    /// Steps for each byte of output.
+    /// Steps allowed for each byte of output.
     const PER_BYTE: u64 = 64;
-    /// Steps before the first byte.
+    /// Steps allowed before the first byte.
     const FREE: u64 = 1 << 20;
 
-    /// Spends steps. Returns whether all steps so far are too many for what is written.
+    /// Spends steps. Returns whether the total exceeds what the bytes written so far allow.
     #[inline]
     pub(crate) fn is_overspent(&mut self, steps: u64, written: u64) -> bool {
         steps::count(index(steps));

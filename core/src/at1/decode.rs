@@ -19,7 +19,8 @@ use crate::{Checksums, Class, Done, Error, ErrorKind, Limits, Result, Sink, Trac
 
 /// Decodes a file to a slice.
 ///
-/// Bytes of `dst` after those that were written may have been used. A `trace` that listens hears the structure first, as from [`inspect`].
+/// Bytes of `dst` after the decoded ones may be overwritten. If `trace` listens, it first receives
+/// the structure that [`inspect`] emits.
 pub fn decode<T: Trace>(
     src: &[u8],
     dst: &mut [u8],
@@ -37,9 +38,9 @@ pub fn decode<T: Trace>(
     run(src, &header, &mut out, workspace, Scratch::new(scratch), options)
 }
 
-/// Decodes a file to a sink, which also gets what comes before an error.
+/// Decodes a file to a sink. The sink also gets everything before an error.
 ///
-/// A buffer takes scratch here, and so do raw payloads, which [`decode`] decodes in the output itself.
+/// Takes scratch for a buffer and for raw payloads, which [`decode`] decodes in place.
 #[inline(never)]
 pub fn decode_to<S: Sink>(
     src: &[u8],
@@ -55,7 +56,7 @@ pub fn decode_to<S: Sink>(
     run(src, &header, &mut out, workspace, scratch, options)
 }
 
-/// Decodes what is sound before the first error, which is returned with how far it came.
+/// Decodes everything before the first error. Returns the length of that prefix and the error.
 pub fn salvage(
     src: &[u8],
     dst: &mut [u8],
@@ -74,8 +75,8 @@ pub fn salvage(
     }
 }
 
-/// Returns how many bytes a file decodes to. Reads everything as [`decode`] does, but writes nothing. A machine that cannot address as many
-/// bytes refuses them, as if that was the limit.
+/// Returns the decoded length. Reads everything that [`decode`] reads, but writes nothing. On a
+/// machine with short addresses, the largest address is the limit.
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<u64> {
     let header = Header::read(src, &options.limits)?;
     let mut out = Output::counting(&options.limits);
@@ -84,7 +85,7 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, scratch: &mut [u8], op
 
 /// Decodes a file to a new vector.
 ///
-/// What a stream claims is not believed beyond what its bytes could hold; how long the vector must be is counted first.
+/// Counts the output first. Allocates scratch for at most what the bytes of the streams can hold.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
     let mut workspace = Workspace::new();
@@ -100,10 +101,10 @@ pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Makes scratch longer if that is what an error asks for; returns any other error.
+/// Lengthens scratch if the error asks for more. Returns any other error.
 ///
-/// A caller that starts a file over with more scratch calls this, because it becomes twice as long at least: frames may ask for a little more
-/// each, and as many new starts as there are frames would be quadratic.
+/// Call it before decoding a file again. It at least doubles the scratch: frames may each ask for a
+/// little more, and as many restarts as frames would take quadratic time.
 #[cfg(feature = "alloc")]
 pub fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
     match error {
@@ -116,8 +117,8 @@ pub fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
     }
 }
 
-/// Emits the structure of a file down to the blocks of a payload. Tables are built, but nothing is decoded: [`decode`] finds what only shows
-/// in the content.
+/// Emits the structure of a file down to the blocks of each payload. Builds tables but decodes
+/// nothing: errors in the content show in [`decode`].
 pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Options, trace: &mut T) -> Result<Done> {
     let limits = &options.limits;
     let header = Header::parse(src, trace)?;
@@ -138,21 +139,23 @@ pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Option
     Ok(Done { read: src.len(), parts: bodies.count, checksums, ..Done::default() })
 }
 
-/// Returns the scratch that [`decode`] and [`decoded_len`] take, as far as the headers of streams tell; decodes nothing.
+/// Returns the scratch that [`decode`] and [`decoded_len`] take, as far as the headers of streams
+/// say. Decodes nothing.
 ///
-/// That is all for most files. What lies in a stream, the size of the row groups or of a dictionary, can ask for more:
-/// decoding then says how much with an error of the class `WorkspaceTooSmall`, before it writes anything of that body. A caller that
-/// decodes the file again with as much gets all of it again, with what earlier frames gave.
+/// Most files take no more. The content of a stream can ask for more, for row groups or a
+/// dictionary. Decoding then reports the size with an error of the class `WorkspaceTooSmall`,
+/// before it writes anything of that body. If the caller decodes again, it gets the output of
+/// earlier frames again.
 pub fn scratch_len(src: &[u8], options: &Options) -> Result<u64> {
     scratch_lens(src, &options.limits).map(|(slice, _)| slice)
 }
 
-/// Returns the scratch that [`decode_to`] takes, as [`scratch_len`] does.
+/// Returns the scratch that [`decode_to`] takes, under the same conditions as [`scratch_len`].
 pub fn scratch_len_to(src: &[u8], options: &Options) -> Result<u64> {
     scratch_lens(src, &options.limits).map(|(_, sink)| sink)
 }
 
-/// Scratch for a slice, and for a sink.
+/// Returns the scratch for a slice and for a sink.
 #[inline(never)]
 fn scratch_lens(src: &[u8], limits: &Limits) -> Result<(u64, u64)> {
     let header = Header::read(src, limits)?;
@@ -163,7 +166,7 @@ fn scratch_lens(src: &[u8], limits: &Limits) -> Result<(u64, u64)> {
             Content::Raw(entry) => match entry.scratch_len(limits) {
                 Ok(len) => sink = sink.max(len),
                 Err(error) if error.class() == Class::Limit => return Err(error),
-                // Decoding knows better what is wrong, and that takes a workspace.
+                // Decoding reports a better error, but needs a workspace for it.
                 Err(_) => {}
             },
             Content::Set(set) => {
@@ -175,7 +178,8 @@ fn scratch_lens(src: &[u8], limits: &Limits) -> Result<(u64, u64)> {
     Ok((slice, sink.saturating_add(BUFFER)))
 }
 
-/// Scratch for the streams of a set that its codec reads, and for what it makes of them as far as their sizes tell.
+/// Returns the scratch for the streams that the codec reads, and for the tables it builds, as far
+/// as stream sizes say.
 #[inline(never)]
 fn of_set(header: &Header, set: &Set<'_>, limits: &Limits) -> Result<(u64, u64)> {
     let (mut slice, mut for_sink) = (0u64, 0u64);
@@ -194,12 +198,12 @@ fn of_set(header: &Header, set: &Set<'_>, limits: &Limits) -> Result<(u64, u64)>
     Ok((slice, slice.saturating_add(for_sink)))
 }
 
-/// Whether the output has to be hashed.
+/// Returns whether the output has to be hashed.
 fn is_hashed(header: &Header, options: &Options) -> bool {
     header.hash.is_some() && options.verify != Verify::Skip
 }
 
-/// Decodes a file to an output of any kind. What the output refused comes before any other error.
+/// Decodes a file to any output. A refusal by the output precedes any other error.
 #[inline(never)]
 fn run(
     src: &[u8],
@@ -216,7 +220,7 @@ fn run(
     out.refusal().filter(|_| done.is_ok()).map_or(done, Err)
 }
 
-/// The walk over a file: each body is decoded where it is found, then the hash is compared.
+/// Walks over a file: decodes each body, then compares the hash.
 #[inline(never)]
 fn walk(src: &[u8], header: &Header, out: &mut Output<'_>, lent: &mut Lent<'_, '_>, verify: Verify) -> Result<Done> {
     let mut bodies = Bodies::new(src, header, lent.limits);

@@ -24,7 +24,8 @@ const POWERS: [u64; 19] = {
 const EIGHT: NonZero<u64> = NonZero::new(100_000_000).unwrap();
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Quotient and remainder. What the compiler has for 64 bits on a small machine weighs ten times as much as this.
+/// Returns quotient and remainder. On small machines, the 64-bit division of the compiler takes ten
+/// times the flash of this loop.
 #[inline]
 fn divided(n: u64, by: NonZero<u64>) -> (u64, u64) {
     if !tuning::SMALL {
@@ -43,19 +44,19 @@ fn divided(n: u64, by: NonZero<u64>) -> (u64, u64) {
     (quotient, rest)
 }
 
-/// The eight digits of a number below 10^8, the first in the lowest byte, each as its value.
+/// Returns the eight digits of a number below 10^8 as values, the first digit in the lowest byte.
 #[inline]
 fn eight(n: u64) -> u64 {
     let n = (n & 0xFFFF_FFFF) as u32;
     let fours = u64::from(n / 10_000) | u64::from(n % 10_000) << 32;
-    // In each lane a multiplication and a shift divide: by 100 below 10 000, by 10 below 100.
+    // In each lane a multiplication and a shift divide: by 100 below 10,000, by 10 below 100.
     let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x7F_0000_007F;
     let twos = hundreds | fours.wrapping_sub(hundreds.wrapping_mul(100)) << 16;
     let tens = (twos.wrapping_mul(103) >> 10) & 0x000F_000F_000F_000F;
     tens | twos.wrapping_sub(tens.wrapping_mul(10)) << 8
 }
 
-/// The digits of a number below 10^8 without leading zeros, as text, and how many there are.
+/// Returns the digits of a number below 10^8 as text without leading zeros, and their count.
 #[inline]
 fn short(n: u64) -> (u64, u32) {
     let digits = eight(n);
@@ -64,7 +65,8 @@ fn short(n: u64) -> (u64, u32) {
     ((digits | ZEROS) >> (8 * zeros), 8 - zeros)
 }
 
-/// The last 1 to 15 of the 16 digits of a number below 10^16, as text behind a byte of something else.
+/// Returns the last 1 to 15 of the 16 digits of a number below 10^16, as text after the byte
+/// `before`.
 #[inline]
 fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
     let (high, low) = divided(n, EIGHT);
@@ -73,6 +75,11 @@ fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
 }
 
 /// Appends a number.
+///
+/// # Contract of the hot path
+///
+/// A number below 10^8 takes one call of [`short`] and one store of eight bytes. Nothing here may
+/// loop over digits or divide by 10: two multiplications in lanes replace eight divisions.
 #[inline]
 pub(crate) fn unsigned(n: u64, out: &mut Output<'_>) {
     if n < EIGHT.get() {
@@ -93,7 +100,7 @@ fn long(n: u64, out: &mut Output<'_>) {
     out.put_short(&(eight(low) | ZEROS).to_le_bytes(), 8);
 }
 
-/// Appends a number with its sign if it is below zero.
+/// Appends a number, with a minus if it is negative.
 #[inline]
 pub(crate) fn signed(n: i64, out: &mut Output<'_>) {
     if n < 0 {
@@ -102,7 +109,8 @@ pub(crate) fn signed(n: i64, out: &mut Output<'_>) {
     unsigned(n.unsigned_abs(), out);
 }
 
-/// Appends `n` / 10^`scale` with all of its `scale` digits after the point. With a scale of 0 the point is still written.
+/// Appends `n` / 10^`scale` with exactly `scale` digits after the point. A scale of 0 still writes
+/// the point.
 #[inline]
 pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     if n < 0 {
@@ -117,7 +125,7 @@ pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     let mut left = u32::from(scale.min(MAX_SCALE));
     let mut before = b'.';
     if left > 15 {
-        // Two steps: '.' and the first digits, then the last 15 after the digit before them.
+        // Two steps: a point and the first digits, then the last 15 digits after them.
         const LOW: NonZero<u64> = NonZero::new(1_000_000_000_000_000).unwrap();
         let low;
         (part, low) = divided(part, LOW);
@@ -129,7 +137,7 @@ pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     out.put_short(&padded(part, left, before), index(left.into()) + 1);
 }
 
-/// A number, as it is printed.
+/// A number as it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
     pub(crate) value: i64,
@@ -152,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_around_every_power_of_ten_and_two() {
+    fn prints_numbers_around_every_power_of_ten_and_two() {
         let tens = (0..19).map(|power| 10i64.pow(power));
         let twos = (0..63).map(|shift| 1i64 << shift);
         for base in tens.chain(twos).chain([i64::MAX, i64::MIN + 1, 0, 12_345_678, 1_020_304_050_607_080]) {
@@ -184,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_of_four_digits_in_both_halves() {
+    fn prints_every_number_of_four_digits_in_both_halves() {
         for n in 0..10_000u64 {
             assert_eq!(Output::printed(|out| unsigned(n * 10_007, out)), (n * 10_007).to_string());
             assert_eq!(Output::printed(|out| unsigned(n, out)), n.to_string());

@@ -1,4 +1,4 @@
-//! The first five bytes and the last thirty-six: container, codec, and the hash of what comes out.
+//! Both ends of a file: five bytes with container and codec, and the trailing hash.
 
 use core::ops::Range;
 
@@ -8,22 +8,22 @@ use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 /// Bytes of magic number and codec.
 pub const HEADER_LEN: u64 = 5;
 
-/// Bytes of the integrity trailer: a SHA-256 and the four bytes that give it away.
+/// Bytes of the trailer: a SHA-256 and four bytes that mark it.
 pub const TRAILER_LEN: u64 = 36;
 
 /// The last four bytes of a file that ends with a hash.
 const TRAILER_MAGIC: &[u8; 4] = b"\xA1S6\x01";
 
-/// How the body of a file is laid out.
+/// The layout of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
-    /// One set of streams, or one RAW payload.
+    /// One set of streams, or one raw payload.
     Whole,
-    /// Frames, each of them a small file of some lines.
+    /// Frames, each a small file of some lines.
     Frames,
 }
 
-/// What kind of file was taken apart, and how.
+/// The kind of file, and the codec that takes it apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Codec {
@@ -49,16 +49,16 @@ pub enum Codec {
     Dicom = 9,
     /// An array of embeddings.
     Embed = 10,
-    /// Lines of JSON of several shapes, each of them as `QJson`.
+    /// Lines of JSON of several shapes, each shape stored as `QJson`.
     QJson2 = 11,
     /// Several files in one.
     Bundle = 12,
-    /// Any file, compressed as it is.
+    /// Any file, compressed without a model.
     Raw = 255,
 }
 
 impl Codec {
-    /// Every codec, in the order of their numbers.
+    /// Every codec in the order of their numbers.
     pub const ALL: [Self; 14] = [
         Self::Ssh,
         Self::Json,
@@ -76,12 +76,12 @@ impl Codec {
         Self::Raw,
     ];
 
-    /// The codec of this number.
+    /// Returns the codec of this number.
     pub fn of(byte: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|&codec| codec as u8 == byte)
     }
 
-    /// The format's own word for it.
+    /// Returns the format's name for it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ssh => "ssh",
@@ -102,16 +102,16 @@ impl Codec {
     }
 }
 
-/// What stands at both ends of a file.
+/// The fields at both ends of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// How the body is laid out.
+    /// The layout of the body.
     pub container: Container,
-    /// What the body is made of.
+    /// The codec of the body.
     pub codec: Codec,
     /// The SHA-256 of the decoded file, if the file ends with one.
     pub hash: Option<[u8; 32]>,
-    /// Where the body ends. `u64::MAX` where only the start of the file was looked at.
+    /// End of the body. `u64::MAX` if only the start of the file was read.
     pub body_end: u64,
 }
 
@@ -129,7 +129,7 @@ impl Header {
         Self::parse(src, &mut ())
     }
 
-    /// The same with a trace.
+    /// Reads both ends with a trace.
     pub(crate) fn parse(src: &[u8], trace: &mut impl Trace) -> Result<Self> {
         let mut header = Self::read_start(src)?;
         header.body_end = u64_from(src.len());
@@ -151,7 +151,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Reads the first five bytes of a file whose end is not at hand: no hash, and nobody knows where the body ends.
+    /// Reads the first five bytes of a file whose end is not at hand. The hash and the end of the
+    /// body stay unknown.
     pub fn read_start(src: &[u8]) -> Result<Self> {
         let start = src.get(..3).unwrap_or(src);
         if !b"AT1".starts_with(start) || !matches!(src.get(3), None | Some(2 | 3)) {
@@ -165,12 +166,12 @@ impl Header {
         Ok(Self { container, codec, hash: None, body_end: u64::MAX })
     }
 
-    /// The bytes between both ends.
+    /// Returns the bytes between both ends.
     pub const fn body(&self) -> Range<u64> {
         HEADER_LEN..self.body_end
     }
 
-    /// Tells where the hash lies.
+    /// Emits the hash.
     pub(crate) fn trace_trailer(&self, trace: &mut impl Trace) {
         if let Some(hash) = &self.hash {
             let magic = self.body_end.saturating_add(32);
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_of_the_header_says_what_is_missing() {
+    fn every_cut_of_the_header_says_how_much_is_missing() {
         for len in 0..5 {
             let error = Header::read(&b"AT1\x03\0"[..len], &Limits::DEFAULT).unwrap_err();
             assert_eq!((error.kind, error.at, error.need), (ErrorKind::Truncated, len as u64, 5));

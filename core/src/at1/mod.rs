@@ -1,15 +1,17 @@
 //! AT-1: text files taken apart into typed columns, in streams that xz or Zstandard compressed.
 //!
-//! [`decode`] puts a file together again, byte for byte. Besides input and output it takes a [`Workspace`] of fixed
-//! size, and scratch for decoded streams: [`scratch_len`] returns how much before anything is decoded. Output goes to a slice, or to a
-//! [`Sink`](crate::Sink) with [`decode_to`]; [`decoded_len`] counts it first.
+//! [`decode`] restores a file byte for byte. It takes input, output, a [`Workspace`] of fixed size,
+//! and scratch for decoded streams. [`scratch_len`] returns the length of the scratch before
+//! anything is decoded. Output is a slice, or a [`Sink`](crate::Sink) with [`decode_to`].
+//! [`decoded_len`] counts it first.
 //!
 //! ```
 //! use unspool::at1::{self, Options};
 //! // A header and two rows of an integer and a decimal, in streams that are stored as they are.
 //! let file = b"AT1\x02\x04\x08\x04meta\x02\x06\x02\x01\x01\x01,\x02\x09row_modes\x02\x02\x01\x01\
 //!     \x0Bfieldcounts\x02\x02\x02\x02\x08coltypes\x02\x02\x01\x02\x09col_index\x02\x02\x02\x04\
-//!     \x06values\x02\x06\x02\x02\x02\xEC\x0Ed\x0Aquotemodes\x02\x02\0\0\x06header\x02\x08id,price";
+//!     \x06values\x02\x06\x02\x02\x02\xEC\x0Ed\x0Aquotemodes\x02\x02\0\0\
+//!     \x06header\x02\x08id,price";
 //! let options = Options::DEFAULT;
 //! let mut workspace = at1::Workspace::new();
 //! let mut scratch = vec![0; at1::scratch_len(file, &options)? as usize];
@@ -19,12 +21,19 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! Files of the codecs 7 and 8 hold an index and blocks that a `Query` can skip; see `qcolumnar` and `qjson`.
+//! Files of the codecs 7 and 8 hold an index and blocks that a `Query` can skip: see `qcolumnar`
+//! and `qjson`.
 //!
-//! With the feature `at1-columnar` instead of `at1` there are the codecs 4 columnar and 255 raw, the backends zstd and stored, and no queries.
-//! Everything else is refused as [`FormatNotBuilt`](crate::ErrorKind::FormatNotBuilt).
+//! The feature `at1-columnar` instead of `at1` builds the codecs 4 columnar and 255 raw and the
+//! backends zstd and stored, without queries. It refuses everything else as
+//! [`FormatNotBuilt`](crate::ErrorKind::FormatNotBuilt).
 //!
-//! The files point downwards: `decode`, `body` and `query` use `codecs`, these use `streams` and `output`, those use `backend` and `scratch`.
+//! The arrows between the files point down:
+//!
+//! 1. `decode`, `body` and `query`
+//! 2. `codecs`
+//! 3. `streams` and `output`
+//! 4. `backend` and `scratch`
 
 mod backend;
 mod body;

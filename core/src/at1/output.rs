@@ -1,7 +1,7 @@
-//! Takes decoded bytes: into a slice, into a sink through a buffer, or only as a count.
+//! Output of decoded bytes: to a slice, to a sink through a buffer, or as a count.
 //!
-//! Codecs append whole fields and lines, so that a slice is filled by wide copies. Bytes of the slice after the last one
-//! written may hold the rest of such a copy.
+//! Codecs append whole fields and lines, so that wide copies fill a slice. Bytes of the slice after
+//! the last written one may hold the rest of such a copy.
 
 use super::streams::lines::line_len;
 use crate::bits::u64_at;
@@ -9,30 +9,33 @@ use crate::checksum::Sha256;
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Sink, tuning};
 
-/// Bytes that are hashed at a time, while the cache still holds them. The buffer of a sink is shorter.
+/// Bytes hashed at a time, while the cache still holds them. The buffer of a sink is shorter.
 const HASH_STEP: usize = 32 << 10;
 
-/// An output that codecs append to, in order.
+/// An output that codecs append to.
 ///
-/// An output that has refused bytes drops all that follow, so that codecs append without checking. They test
-/// [`is_full`](Self::is_full) once a line. The door that made the output returns its [`refusal`](Self::refusal), which comes
-/// before any fault that a codec meets later.
+/// After a refusal, an output drops all bytes, so that codecs append without checking. They test
+/// [`is_full`](Self::is_full) once a line. The door returns the [`refusal`](Self::refusal), which
+/// precedes any fault that the codec meets later.
 ///
 /// # Contract of the hot path
 ///
-/// Every byte of output goes through [`put`](Self::put), [`put_line`](Self::put_line), [`put_short`](Self::put_short) and
-/// [`byte`](Self::byte). They stay small enough to be inlined, and return nothing that callers would have to test. What does
-/// not fit in `dst` takes one cold call, which is where counting, flushing and refusing happen.
+/// Every byte of output goes through [`put`](Self::put), [`put_line`](Self::put_line),
+/// [`put_short`](Self::put_short) or [`byte`](Self::byte). They must stay small enough to be
+/// inlined, and must return nothing that callers would test. Bytes that do not fit in `dst` take
+/// one cold call, which counts, flushes or refuses them. Add nothing before that call. Measurements:
+/// `docs/tried/at1.md`.
 pub(crate) struct Output<'a> {
-    /// The slice, or the buffer of a sink, as far as the limit allows. Empty if bytes are only counted or were refused.
+    /// The slice or the buffer of a sink, up to the limit. Empty after a refusal, or if bytes are
+    /// only counted.
     dst: &'a mut [u8],
     at: usize,
-    /// Bytes that left `dst`, or were only counted.
+    /// Bytes that left `dst` or were only counted.
     passed: u64,
     sink: Option<&'a mut dyn Sink>,
-    /// The most bytes of a sink or a count. 0 for a slice, which takes nothing but what fits in it.
+    /// The limit of a sink or a count. 0 for a slice, which takes only what fits.
     max: u64,
-    /// Why bytes beyond that are refused.
+    /// The error for bytes that are refused.
     kind: ErrorKind,
     hash: Option<Sha256>,
     hashed: usize,
@@ -40,17 +43,17 @@ pub(crate) struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Fills `dst` from its start, up to the limit.
+    /// Returns an output that fills `dst` up to the limit.
     pub(crate) fn slice(dst: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
         Self::new(dst, None, None, hash, limits)
     }
 
-    /// Counts what a slice would be filled with, and keeps none of it.
+    /// Returns an output that counts bytes and keeps none.
     pub(crate) fn counting(limits: &Limits) -> Self {
         Self::new(&mut [], None, Some(u64_from(index(limits.max_output))), false, limits)
     }
 
-    /// Calls `sink` whenever `buffer` is full, and on [`flush`](Self::flush).
+    /// Returns an output that calls `sink` if `buffer` is full, and on [`flush`](Self::flush).
     pub(crate) fn sink(sink: &'a mut dyn Sink, buffer: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
         Self::new(buffer, Some(sink), Some(limits.max_output), hash, limits)
     }
@@ -76,7 +79,7 @@ impl<'a> Output<'a> {
         self.advance(bytes.len());
     }
 
-    /// Appends `text` up to its first line feed, or all of it. Returns how many bytes that was.
+    /// Appends `text` up to its first line feed, or all of it. Returns the number of bytes.
     #[inline]
     pub(crate) fn put_line(&mut self, text: &[u8]) -> usize {
         if let Some(len) = wide_line(text, self.dst.get_mut(self.at..).unwrap_or_default()) {
@@ -108,7 +111,7 @@ impl<'a> Output<'a> {
         self.at = self.at.saturating_add(1);
     }
 
-    /// Appends a byte and `text`, `count` times. Refuses at once what would be too much.
+    /// Appends a byte and `text`, `count` times. Refuses at once if that exceeds the limit.
     pub(crate) fn repeat(&mut self, before: u8, text: &[u8], mut count: u64) {
         let unit = text.len().saturating_add(1);
         let all = count.saturating_mul(u64_from(unit));
@@ -120,7 +123,7 @@ impl<'a> Output<'a> {
             self.passed = self.passed.saturating_add(all);
             return;
         }
-        // Several at a time: a file of a hundred bytes can ask for gigabytes of them.
+        // Writes many at a time: a file of a hundred bytes can ask for gigabytes of them.
         const PIECE: usize = 128;
         let fit = u64_from(PIECE.checked_div(unit).unwrap_or(0));
         if fit > 1 && count >= fit && !tuning::LEAN {
@@ -144,7 +147,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Returns whether bytes go to a sink, which has no place for [`fill`](Self::fill).
+    /// Returns whether bytes go to a sink, which [`fill`](Self::fill) cannot write to.
     pub(crate) const fn has_sink(&self) -> bool {
         self.sink.is_some()
     }
@@ -161,23 +164,23 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// Returns whether bytes were refused. Nothing can be appended then.
+    /// Returns whether bytes were refused.
     #[inline]
     pub(crate) const fn is_full(&self) -> bool {
         self.refusal.is_some()
     }
 
-    /// Returns why bytes were refused, if some were.
+    /// Returns the refusal, if there was one.
     pub(crate) const fn refusal(&self) -> Option<Error> {
         self.refusal
     }
 
-    /// Returns how many bytes were appended.
+    /// Returns the number of bytes appended.
     pub(crate) fn written(&self) -> u64 {
         self.passed.saturating_add(u64_from(self.at))
     }
 
-    /// Returns the hash of all bytes, if it is wanted.
+    /// Returns the hash of all bytes, if one was requested.
     #[inline(never)]
     pub(crate) fn hash(&mut self) -> Option<[u8; 32]> {
         self.flush();
@@ -185,7 +188,7 @@ impl<'a> Output<'a> {
         self.hash.as_ref().map(Sha256::value)
     }
 
-    /// Passes what the buffer holds to the sink, if there is one.
+    /// Passes the bytes of the buffer to the sink.
     pub(crate) fn flush(&mut self) {
         if self.sink.is_none() {
             return;
@@ -206,7 +209,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Hashes what a slice holds that is not hashed yet.
+    /// Hashes the bytes of a slice that are not hashed yet.
     #[cold]
     fn hash_up(&mut self) {
         if let Some(hash) = &mut self.hash {
@@ -215,7 +218,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Takes bytes that do not fit in `dst`: counts them, passes them on, or refuses them.
+    /// Counts, passes on or refuses bytes that do not fit in `dst`.
     #[cold]
     #[inline(never)]
     fn spill(&mut self, bytes: &[u8]) {
@@ -248,13 +251,14 @@ impl<'a> Output<'a> {
         self.passed = self.passed.saturating_add(u64_from(bytes.len()));
     }
 
-    /// Refuses `len` bytes that do not fit in `dst`, unless the limit of a sink or a count allows them. The first refusal stays.
+    /// Refuses `len` bytes that do not fit in `dst` unless a limit allows them. Keeps the first
+    /// refusal.
     #[cold]
     fn admit(&mut self, len: u64) -> bool {
         let need = self.written().saturating_add(len);
         if need > self.max && !self.is_full() {
             self.refusal = Some(Error::new(self.kind, 0).needing(need));
-            // A sink still gets what came before.
+            // A sink still gets the bytes before.
             self.flush();
             self.dst = &mut [];
         }
@@ -262,8 +266,8 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Copies a line in pieces of 16 bytes and looks for its end in them on the way. `None` where one of the two slices ends
-/// too soon for that; what was copied until then means nothing.
+/// Copies a line in pieces of 16 bytes and searches them for the line feed. Returns `None` if one
+/// of the slices ends too soon; the copied bytes are garbage then.
 #[inline]
 fn wide_line(text: &[u8], dst: &mut [u8]) -> Option<usize> {
     let mut len = 0usize;
@@ -278,11 +282,12 @@ fn wide_line(text: &[u8], dst: &mut [u8]) -> Option<usize> {
     None
 }
 
-/// How many of 16 bytes stand before the first line feed.
+/// Returns the number of bytes before the first line feed of 16.
 #[inline]
 fn first_line_feed(bytes: [u8; 16]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    // A byte of the result is 0x80 where the byte is a line feed; above the first such byte a carry may lie.
+    // A byte of the result is 0x80 if the byte is a line feed. Bytes above the first may be wrong
+    // from a carry.
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
     let [low, high] = [0, 8].map(|half| zeros(u64_at(&bytes, half) ^ (ONES * 10)));
     match low {
@@ -307,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_feed_of_sixteen() {
+    fn finds_the_first_line_feed_of_sixteen_bytes() {
         for first in 0..16 {
             for other in 0..=255u8 {
                 let mut bytes = [other; 16];
@@ -357,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_whether_the_limit_or_the_slice_ended_and_stays() {
+    fn the_first_refusal_stays_and_names_the_limit_or_the_slice() {
         let limits = Limits { max_output: 3, ..Limits::DEFAULT };
         let mut room = [0; 4];
         let why = |out: &Output<'_>| out.refusal().map(|error| (error.kind, error.need));
@@ -384,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sink_that_refuses_is_not_called_again_and_a_limit_keeps_what_came_before() {
+    fn a_refusing_sink_is_not_called_again_and_a_limit_keeps_earlier_bytes() {
         let (mut buffer, mut calls) = ([0; 4], 0);
         let refusal = Error::new(ErrorKind::SinkFull, 7);
         let mut sink = |_: &[u8]| {
@@ -412,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_repeated_is_whole_however_often_and_long() {
+    fn repeats_text_of_any_length_any_number_of_times() {
         for text in ["", "a", "0|0", "0|0:12", &"x".repeat(63), &"y".repeat(64), &"z".repeat(200)] {
             for count in [0, 1, 2, 31, 32, 33, 127, 128, 129, 1000] {
                 let expected = format!("\t{text}").repeat(count);

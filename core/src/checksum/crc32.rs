@@ -1,9 +1,12 @@
-//! CRC-32 as zlib, gzip, PNG and xz use it (polynomial `EDB88320`, reflected).
+//! CRC-32 of zlib, gzip, PNG and xz: polynomial `EDB88320`, reflected.
 
 /// A running CRC-32.
 ///
-/// With the feature `std` it uses the carry-less multiply of the machine it runs on. Without, it reads four bytes at a
-/// time from 4 KiB of tables (in wasm eight, from 16 KiB that are made at run time), or, with the feature `small`, half a byte from 64 bytes.
+/// With the feature `std` it uses the carry-less multiply of the machine. Without, it reads:
+///
+/// * four bytes at a time from 4 KiB of tables,
+/// * in WebAssembly eight bytes at a time from 16 KiB of tables that are made at run time,
+/// * with the feature `small` half a byte at a time from 64 bytes.
 ///
 /// ```
 /// use unspool::checksum::Crc32;
@@ -22,17 +25,17 @@ pub struct Crc32 {
 
 #[cfg(feature = "std")]
 impl Crc32 {
-    /// Nothing read yet.
+    /// Returns the checksum of no bytes.
     pub fn new() -> Self {
         Self { inner: crc32fast::Hasher::new() }
     }
 
-    /// Reads on.
+    /// Adds bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.inner.update(bytes);
     }
 
-    /// The checksum of everything read so far.
+    /// Returns the checksum of all bytes so far.
     pub fn value(&self) -> u32 {
         self.inner.clone().finalize()
     }
@@ -40,17 +43,17 @@ impl Crc32 {
 
 #[cfg(not(feature = "std"))]
 impl Crc32 {
-    /// Nothing read yet.
+    /// Returns the checksum of no bytes.
     pub const fn new() -> Self {
         Self { state: !0 }
     }
 
-    /// Reads on.
+    /// Adds bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.state = table::update(self.state, bytes);
     }
 
-    /// The checksum of everything read so far.
+    /// Returns the checksum of all bytes so far.
     pub const fn value(&self) -> u32 {
         !self.state
     }
@@ -63,7 +66,7 @@ impl Default for Crc32 {
 }
 
 impl Crc32 {
-    /// The checksum of one slice.
+    /// Returns the checksum of one slice.
     pub fn of(bytes: &[u8]) -> u32 {
         let mut crc = Self::new();
         crc.update(bytes);
@@ -102,7 +105,7 @@ mod table {
 mod tests {
     use super::*;
 
-    /// Bit by bit, from the definition.
+    /// Computes the checksum bit by bit, from the definition.
     fn slow(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(!0u32, |crc, &byte| {
             (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ POLYNOMIAL } else { crc >> 1 })

@@ -1,9 +1,12 @@
-//! CRC-64 as xz uses it (polynomial of ECMA-182, reflected: `C96C5795D7870F42`).
+//! CRC-64 of xz: polynomial of ECMA-182, reflected, `C96C5795D7870F42`.
 
 /// A running CRC-64.
 ///
-/// With the feature `std` it uses the carry-less multiply of the machine it runs on. Without, it reads four bytes at a
-/// time from 8 KiB of tables (in wasm eight, from 16 KiB that are made at run time), or, with the feature `small`, half a byte from 128 bytes.
+/// With the feature `std` it uses the carry-less multiply of the machine. Without, it reads:
+///
+/// * four bytes at a time from 8 KiB of tables,
+/// * in WebAssembly eight bytes at a time from 16 KiB of tables that are made at run time,
+/// * with the feature `small` half a byte at a time from 128 bytes.
 ///
 /// ```
 /// use unspool::checksum::Crc64;
@@ -22,17 +25,17 @@ pub struct Crc64 {
 
 #[cfg(all(feature = "std", not(target_arch = "x86")))]
 impl Crc64 {
-    /// Nothing read yet.
+    /// Returns the checksum of no bytes.
     pub fn new() -> Self {
         Self { inner: crc64fast::Digest::new() }
     }
 
-    /// Reads on.
+    /// Adds bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.inner.write(bytes);
     }
 
-    /// The checksum of everything read so far.
+    /// Returns the checksum of all bytes so far.
     pub fn value(&self) -> u64 {
         self.inner.sum64()
     }
@@ -40,17 +43,17 @@ impl Crc64 {
 
 #[cfg(any(not(feature = "std"), target_arch = "x86"))]
 impl Crc64 {
-    /// Nothing read yet.
+    /// Returns the checksum of no bytes.
     pub const fn new() -> Self {
         Self { state: !0 }
     }
 
-    /// Reads on.
+    /// Adds bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.state = table::update(self.state, bytes);
     }
 
-    /// The checksum of everything read so far.
+    /// Returns the checksum of all bytes so far.
     pub const fn value(&self) -> u64 {
         !self.state
     }
@@ -69,7 +72,7 @@ impl core::fmt::Debug for Crc64 {
 }
 
 impl Crc64 {
-    /// The checksum of one slice.
+    /// Returns the checksum of one slice.
     pub fn of(bytes: &[u8]) -> u64 {
         let mut crc = Self::new();
         crc.update(bytes);
@@ -107,7 +110,7 @@ mod table {
 mod tests {
     use super::*;
 
-    /// Bit by bit, from the definition.
+    /// Computes the checksum bit by bit, from the definition.
     fn slow(bytes: &[u8]) -> u64 {
         !bytes.iter().fold(!0u64, |crc, &byte| {
             (0..8).fold(crc ^ u64::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ POLYNOMIAL } else { crc >> 1 })

@@ -1,14 +1,16 @@
-//! Tables that are made when they are first needed: what a module of wasm need not hold need not be loaded.
+//! Tables that are made on first use, so that a module of WebAssembly does not contain them.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Bytes that are read in one step.
+/// Bytes read in one step.
 const LANES: usize = 8;
 
-/// The tables of a reflected polynomial of up to 64 bits. Nothing but zeros at first, which take no room in a module.
+/// The tables of a reflected polynomial of up to 64 bits. All zeros at first, which take no space
+/// in a module.
 pub(super) struct Tables<const POLYNOMIAL: u64> {
     ready: AtomicBool,
-    /// `cells[lane][byte]`: what `byte` does to the checksum when `lane` more bytes follow it in the same step.
+    /// `cells[lane][byte]` is the effect of `byte` on the checksum if `lane` more bytes follow in
+    /// the same step.
     cells: [[AtomicU64; 256]; LANES],
 }
 
@@ -18,7 +20,7 @@ impl<const POLYNOMIAL: u64> Tables<POLYNOMIAL> {
         Self { ready: AtomicBool::new(false), cells }
     }
 
-    /// Threads that get here at the same time write the same.
+    /// Fills the tables. Threads that do so at the same time write the same values.
     #[cold]
     fn make(&self) {
         for (byte, start) in (0..256).zip(0u64..) {
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_checksums_come_out_of_them_at_every_length_and_split() {
+    fn late_tables_match_both_checksums_at_every_length_and_split() {
         static CRC32: Tables<0xEDB8_8320> = Tables::new();
         static CRC64: Tables<0xC96C_5795_D787_0F42> = Tables::new();
         let bytes: Vec<u8> = (0..60u32).map(|i| (i * i * 31).to_le_bytes()[0]).collect();

@@ -1,4 +1,4 @@
-//! Checksums that the formats carry.
+//! Checksums that the formats use.
 
 mod crc32;
 mod crc64;

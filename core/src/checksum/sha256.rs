@@ -1,10 +1,11 @@
-//! SHA-256, which xz may check its blocks with and AT-1 its files.
+//! SHA-256, which xz may use for its blocks and AT-1 for its files.
 
 use crate::num::{copy, u64_from};
 
 /// A running SHA-256.
 ///
-/// With the feature `std` it uses the instructions of the machine it runs on; without, a loop of a few hundred bytes.
+/// With the feature `std` it uses the instructions of the machine. Without, it uses a loop of a few
+/// hundred bytes.
 ///
 /// ```
 /// use unspool::checksum::Sha256;
@@ -22,26 +23,26 @@ pub struct Sha256 {
 }
 
 impl Sha256 {
-    /// Nothing read yet.
+    /// Returns the hash of no bytes.
     pub const fn new() -> Self {
         Self { state: START, rest: [0; 64], len: 0 }
     }
 
-    /// The hash of these bytes.
+    /// Returns the hash of one slice.
     pub fn of(bytes: &[u8]) -> [u8; 32] {
         let mut hash = Self::new();
         hash.update(bytes);
         hash.value()
     }
 
-    /// Reads on.
+    /// Adds bytes.
     pub fn update(&mut self, mut bytes: &[u8]) {
         let filled = self.filled();
         self.len = self.len.wrapping_add(u64_from(bytes.len()));
         if filled > 0 {
-            let room = self.rest.get_mut(filled..).unwrap_or_default();
-            copy(bytes, room);
-            let Some((_, more)) = bytes.split_at_checked(room.len()) else { return };
+            let free = self.rest.get_mut(filled..).unwrap_or_default();
+            copy(bytes, free);
+            let Some((_, more)) = bytes.split_at_checked(free.len()) else { return };
             bytes = more;
             compress(&mut self.state, &[self.rest]);
         }
@@ -54,9 +55,9 @@ impl Sha256 {
         (self.len & 63) as usize
     }
 
-    /// The hash of everything read so far.
+    /// Returns the hash of all bytes so far.
     pub fn value(&self) -> [u8; 32] {
-        // A bit that is one, zeros, and the length in bits: one block more, or two where they do not fit.
+        // A 1 bit, zeros, and the length in bits. They take one block, or two if they do not fit.
         let mut state = self.state;
         let mut last = [0; 64];
         let (filled, _) = self.rest.split_at_checked(self.filled()).unwrap_or((&self.rest, &[]));
@@ -104,7 +105,7 @@ mod portable {
     /// The first 32 bits of the fractions of the cube roots of the first 64 primes.
     const ROUNDS: [u32; 64] = rounds();
 
-    /// Finds them by trying one bit after the other.
+    /// Computes them bit by bit.
     const fn rounds() -> [u32; 64] {
         let mut rounds = [0; 64];
         let (mut number, mut found) = (2u128, 0);
@@ -139,7 +140,7 @@ mod portable {
         words.iter_mut().zip(bytes).for_each(|(word, bytes)| *word = u32::from_be_bytes(*bytes));
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
         for (round, constant) in ROUNDS.iter().enumerate() {
-            // The words are a ring: each is used, and replaced by the one of 16 rounds later.
+            // The words are a ring: each is used, then replaced by that of 16 rounds later.
             let word = words[round & 15];
             let (near, far) = (words[(round + 1) & 15], words[(round + 14) & 15]);
             let near = near.rotate_right(7) ^ near.rotate_right(18) ^ near >> 3;
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn known_values() {
+    fn returns_known_values() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let two_blocks = "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1";
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn any_split_gives_the_same() {
+    fn any_split_returns_the_same() {
         let bytes: Vec<u8> = (0..200u32).map(|n| (n * 37) as u8).collect();
         for len in 0..bytes.len() {
             let whole = Sha256::of(&bytes[..len]);

@@ -1,11 +1,12 @@
-//! Checksums by a reflected polynomial, with tables that are made when they are compiled. CRC-32 and CRC-64 differ in how wide they are.
+//! Checksums of a reflected polynomial, with tables made at compile time. CRC-32 and CRC-64 differ
+//! in width.
 
 use core::ops::{BitXor, Shr};
 
-/// Bytes that are read in one step.
+/// Bytes read in one step.
 #[cfg(not(feature = "small"))]
 const LANES: usize = 4;
-/// What a table is asked for at once: a byte, or to save room half of one.
+/// Cells of a table: one for each byte, or for each half of one to save space.
 #[cfg(not(feature = "small"))]
 const CELLS: usize = 256;
 #[cfg(feature = "small")]
@@ -13,10 +14,11 @@ const LANES: usize = 1;
 #[cfg(feature = "small")]
 const CELLS: usize = 16;
 
-/// `tables[lane][bits]`: what these bits do to the checksum when `lane` more bytes follow them in the same step.
+/// `tables[lane][bits]` is the effect of these bits on the checksum if `lane` more bytes follow in
+/// the same step.
 pub(super) type Tables<State> = [[State; CELLS]; LANES];
 
-/// A checksum on its way.
+/// The state of a checksum.
 pub(super) trait State: Copy + From<u8> + BitXor<Output = Self> + Shr<u32, Output = Self> {
     fn low(self) -> u8;
 }

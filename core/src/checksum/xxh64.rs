@@ -1,5 +1,5 @@
-//! XXH64, the hash that Zstandard checks its frames with. 64-bit multiplications only, so that nothing is gained by a
-//! crate: the published ones are this loop plus layers for other hashes.
+//! XXH64, the hash of Zstandard frames. It needs only 64-bit multiplications. The published crates
+//! are this loop plus layers for other hashes.
 
 use crate::num::{copy, u64_from};
 
@@ -27,26 +27,26 @@ pub struct Xxh64 {
 }
 
 impl Xxh64 {
-    /// Nothing read yet.
+    /// Returns the hash of no bytes.
     pub const fn new() -> Self {
         Self { lanes: [P1.wrapping_add(P2), P2, 0, 0u64.wrapping_sub(P1)], rest: [0; 32], len: 0 }
     }
 
-    /// The hash of these bytes.
+    /// Returns the hash of one slice.
     pub fn of(bytes: &[u8]) -> u64 {
         let mut hash = Self::new();
         hash.update(bytes);
         hash.value()
     }
 
-    /// Reads on.
+    /// Adds bytes.
     pub fn update(&mut self, mut bytes: &[u8]) {
         let filled = self.filled();
         self.len = self.len.wrapping_add(u64_from(bytes.len()));
         if filled > 0 {
-            let room = self.rest.get_mut(filled..).unwrap_or_default();
-            copy(bytes, room);
-            let Some((_, more)) = bytes.split_at_checked(room.len()) else { return };
+            let free = self.rest.get_mut(filled..).unwrap_or_default();
+            copy(bytes, free);
+            let Some((_, more)) = bytes.split_at_checked(free.len()) else { return };
             bytes = more;
             stripe(&mut self.lanes, &self.rest);
         }
@@ -64,7 +64,7 @@ impl Xxh64 {
         (self.len & 31) as usize
     }
 
-    /// The hash of everything read so far.
+    /// Returns the hash of all bytes so far.
     pub fn value(&self) -> u64 {
         let [a, b, c, d] = self.lanes;
         let mut hash = if self.len >= 32 {
@@ -118,14 +118,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_values() {
+    fn returns_known_values() {
         assert_eq!(Xxh64::of(b""), 0xEF46_DB37_51D8_E999);
         assert_eq!(Xxh64::of(b"a"), 0xD24E_C4F1_A98C_6E5B);
         assert_eq!(Xxh64::of(b"Nobody inspects the spammish repetition"), 0xFBCE_A83C_8A37_8BF1);
     }
 
     #[test]
-    fn any_split_gives_the_same() {
+    fn any_split_returns_the_same() {
         let bytes: Vec<u8> = (0..200u32).map(|n| (n * 37) as u8).collect();
         for len in 0..bytes.len() {
             let whole = Xxh64::of(&bytes[..len]);

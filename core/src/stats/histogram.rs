@@ -1,45 +1,46 @@
-//! How numbers spread: bins of equal width, or of equal width of their logarithms.
+//! The distribution of numbers: bins of equal width, or of equal width of their logarithms.
 
 use libm::{fabs, floor, frexp, ldexp, log2};
 
-/// How many bins a histogram has.
+/// Bins of a histogram.
 pub const BINS: usize = 64;
 
-/// Bins of equal width, which is a power of two and doubles whenever a number lies too far away. The edges are multiples of the
-/// width, so that two histograms always merge.
+/// Bins of equal width. The width is a power of two and doubles if a number is too far away. Edges
+/// are multiples of the width, so that two histograms always merge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Histogram {
-    /// The width of a bin is 2 to this power.
+    /// Base-2 logarithm of the width.
     exponent: i32,
-    /// The first bin starts at this multiple of the width.
+    /// Start of the first bin, in widths.
     start: i64,
     bins: [u64; BINS],
     count: u64,
 }
 
-/// Narrower bins than this say nothing, because no number differs by less.
+/// The narrowest width. No two numbers differ by less.
 const NARROWEST: i32 = -1074;
 
-/// The number of bins, for arithmetic on their places.
+/// The number of bins, for arithmetic on places.
 const SPAN: i64 = 64;
 const _: () = assert!(BINS == 64);
 
 impl Histogram {
-    /// Of no numbers.
+    /// Returns an empty histogram.
     pub const fn new() -> Self {
         Self { exponent: NARROWEST, start: 0, bins: [0; BINS], count: 0 }
     }
 
-    /// Takes a number. One that is not finite has no place, and is left out.
+    /// Adds a number. Ignores one that is not finite.
     pub fn push(&mut self, value: f64) {
         if !value.is_finite() {
             return;
         }
-        // At this width a number lies within 2^51 widths of zero, and its place is exact. Zero does at any width.
+        // At this width a number is within 2^51 widths of zero, and its place is exact. Zero fits
+        // any width.
         let (_, size) = frexp(value);
         let least = if value == 0.0 { NARROWEST } else { size.saturating_sub(51) };
         while self.exponent < least {
-            // What lies right behind zero stays there.
+            // Bins that hold only values close to zero keep their place.
             if self.bounds().is_none_or(|bounds| bounds == (0, 0)) {
                 self.exponent = least;
             } else {
@@ -56,7 +57,7 @@ impl Histogram {
         }
     }
 
-    /// Takes what another one took.
+    /// Adds the numbers of another histogram.
     pub fn merge(&mut self, other: &Self) {
         let mut other = *other;
         let Some((low, high)) = other.bounds() else { return };
@@ -83,8 +84,8 @@ impl Histogram {
         }
     }
 
-    /// The bins from the first to the last that holds anything: where each starts, where it ends, and how many numbers it holds.
-    /// Bins hold their start and not their end.
+    /// Returns start, end and count of each bin, from the first to the last used one. A bin
+    /// includes its start, not its end.
     pub fn iter(&self) -> impl Iterator<Item = (f64, f64, u64)> + '_ {
         let bounds = self.bounds();
         let exponent = self.exponent;
@@ -93,7 +94,7 @@ impl Histogram {
             .map(move |(place, count)| (edge(place, exponent), edge(place.saturating_add(1), exponent), count))
     }
 
-    /// How many numbers there are.
+    /// Returns the count of numbers.
     pub const fn count(&self) -> u64 {
         self.count
     }
@@ -103,7 +104,7 @@ impl Histogram {
         (0i64..).zip(&self.bins).map(move |(at, &count)| (start.saturating_add(at), count))
     }
 
-    /// The first and the last place that holds anything.
+    /// Returns the first and the last place in use.
     fn bounds(&self) -> Option<(i64, i64)> {
         let mut used = self.places().filter(|&(_, count)| count > 0).map(|(place, _)| place);
         let low = used.next()?;
@@ -118,7 +119,7 @@ impl Histogram {
         }
     }
 
-    /// Moves the bins so that these places have one, if they all fit.
+    /// Moves the bins so that they cover these places. Returns whether all places fit.
     fn make_room(&mut self, low: i64, high: i64) -> bool {
         let inside = |place: i64| (0..SPAN).contains(&place.saturating_sub(self.start));
         if inside(low) && inside(high) {
@@ -130,7 +131,7 @@ impl Histogram {
         if free < 0 {
             return false;
         }
-        // Room on both sides, for what may come.
+        // Leaves space on both sides for later numbers.
         self.rearrange(first.saturating_sub(free / 2), |place| place);
         true
     }
@@ -144,7 +145,7 @@ impl Histogram {
         self.rearrange(low.saturating_sub(free / 2), |place| place.div_euclid(2));
     }
 
-    /// Puts all counts into bins that start at `start`, at the places that `to` names.
+    /// Moves all counts into bins that start at `start`. `to` returns their new places.
     fn rearrange(&mut self, start: i64, to: impl Fn(i64) -> i64) {
         let old = *self;
         (self.start, self.bins, self.count) = (start, [0; BINS], 0);
@@ -160,25 +161,25 @@ impl Default for Histogram {
     }
 }
 
-/// The place of a number among bins of this width.
+/// Returns the place of a number among bins of this width.
 #[expect(clippy::cast_possible_truncation, reason = "the number lies within 2^51 widths of zero")]
 fn place(value: f64, exponent: i32) -> i64 {
     floor(scaled(value, exponent.saturating_neg())) as i64
 }
 
-/// Where a bin starts.
+/// Returns the start of a bin.
 #[expect(clippy::cast_precision_loss, reason = "places lie within 2^52 of zero")]
 fn edge(place: i64, exponent: i32) -> f64 {
     ldexp(place as f64, exponent)
 }
 
-/// A number times a power of two that may itself be too large to be one.
+/// Returns a number times a power of two. The power itself may exceed an `f64`.
 fn scaled(value: f64, exponent: i32) -> f64 {
     let half = exponent / 2;
     ldexp(ldexp(value, half), exponent.saturating_sub(half))
 }
 
-/// How the sizes of numbers spread, whatever their signs: bins whose edges are powers of a power of two.
+/// The distribution of absolute values: bins whose edges are powers of a power of two.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Magnitudes {
     zeros: u64,
@@ -187,12 +188,12 @@ pub struct Magnitudes {
 }
 
 impl Magnitudes {
-    /// Of no numbers.
+    /// Returns an empty distribution.
     pub const fn new() -> Self {
         Self { zeros: 0, negative: 0, logarithms: Histogram::new() }
     }
 
-    /// Takes a number, if it is finite.
+    /// Adds a number if it is finite.
     pub fn push(&mut self, value: f64) {
         if !value.is_finite() {
             return;
@@ -205,24 +206,24 @@ impl Magnitudes {
         self.logarithms.push(log2(fabs(value)));
     }
 
-    /// Takes what another one took.
+    /// Adds the numbers of another distribution.
     pub fn merge(&mut self, other: &Self) {
         self.zeros = self.zeros.saturating_add(other.zeros);
         self.negative = self.negative.saturating_add(other.negative);
         self.logarithms.merge(&other.logarithms);
     }
 
-    /// How many numbers are zero, and have no logarithm.
+    /// Returns the count of zeros, which have no logarithm.
     pub const fn zeros(&self) -> u64 {
         self.zeros
     }
 
-    /// How many are less than zero. They are in the bins of their sizes.
+    /// Returns the count of negative numbers. The bins hold their absolute values.
     pub const fn negative(&self) -> u64 {
         self.negative
     }
 
-    /// The bins: the base-2 logarithms where each starts and ends, and how many numbers it holds.
+    /// Returns the bins: base-2 logarithms of start and end, and the count.
     pub fn iter(&self) -> impl Iterator<Item = (f64, f64, u64)> + '_ {
         self.logarithms.iter()
     }
@@ -238,7 +239,7 @@ mod tests {
         histogram
     }
 
-    /// Every number lies in the bin that counts it.
+    /// Checks that each number is in the bin that counts it.
     fn check(histogram: &Histogram, values: &[f64]) {
         let finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
         assert_eq!(histogram.count(), finite.len() as u64);
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_what_lies_in_each_bin() {
+    fn counts_the_numbers_in_each_bin() {
         for values in [
             vec![],
             vec![0.0],
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_are_no_wider_than_they_must() {
+    fn bins_are_as_narrow_as_they_can_be() {
         let histogram = of((0..1000).map(f64::from));
         let bins = histogram.iter().count();
         assert!((32..=64).contains(&bins), "{bins} bins for 0 to 999");
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_at_any_cut_it_counts_the_same() {
+    fn histograms_merge_at_any_cut() {
         let values: Vec<f64> =
             (0..200).map(|n| f64::from(n * n % 173) * if n % 3 == 0 { -1e-3 } else { 1e3 }).collect();
         for cut in 0..=values.len() {

@@ -1,7 +1,7 @@
-//! What can be said of numbers in one pass: how many, the smallest, the largest, their mean and deviation, and how they spread.
+//! Statistics in one pass: count, bounds, mean, deviation and distribution.
 //!
-//! Everything here is a small value that takes one number at a time and merges with another of its kind, so that chunks can be
-//! summed up apart from each other, by threads or by workers. Nothing needs to be known of the numbers beforehand.
+//! Each type takes one number at a time and merges with others of its type, so that threads or
+//! workers can sum up chunks. Nothing needs to be known of the numbers before.
 //!
 //! ```
 //! use unspool::stats::Summary;

@@ -1,23 +1,24 @@
-//! How long vectors are.
+//! Norms of vectors.
 
 use libm::{fabs, sqrt};
 
 /// The norms of one vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Norms {
-    /// The sum of the sizes of its values.
+    /// Sum of absolute values.
     pub l1: f64,
-    /// Its length, as the crow flies.
+    /// Euclidean length.
     pub l2: f64,
-    /// The size of its largest value.
+    /// Largest absolute value.
     pub max: f64,
 }
 
 impl Norms {
-    /// Of a vector. One that has values which are no numbers has norms that are none.
+    /// Returns the norms of a vector; NaN if an element is NaN.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let (mut l1, mut max) = (0.0, 0.0);
-        // The squares of values that are scaled to at most 1: those of large ones would overflow, those of small ones vanish.
+        // Squares of values scaled to at most 1. Squares of large values would overflow, those of
+        // small ones would vanish.
         let (mut scale, mut squares) = (0.0, 0.0);
         for value in values {
             let size = fabs(value);
@@ -33,7 +34,7 @@ impl Norms {
                 squares += ratio * ratio;
             }
         }
-        // Something that is no number spoils everything, also if it came before an infinity.
+        // A NaN spoils all norms, also before an infinity.
         let spoilt = l1.is_nan();
         let l2 = if spoilt { l1 } else { scale * sqrt(squares) };
         Self { l1, l2, max: if spoilt { l1 } else { max } }
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_norms() {
+    fn computes_known_norms() {
         assert_eq!(Norms::of([3.0, -4.0]), Norms { l1: 7.0, l2: 5.0, max: 4.0 });
         assert_eq!(Norms::of([]), Norms::default());
         assert_eq!(Norms::of([0.0, 0.0]), Norms::default());
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_shows() {
+    fn nan_and_infinity_show_in_norms() {
         assert!(Norms::of([1.0, f64::NAN, 2.0]).l2.is_nan());
         assert!(Norms::of([f64::INFINITY, f64::NAN]).max.is_nan());
         let infinite = Norms::of([1.0, f64::NEG_INFINITY, 2.0]);

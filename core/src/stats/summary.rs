@@ -2,8 +2,8 @@
 
 use libm::{fabs, sqrt};
 
-/// What numbers come to. Those that are not numbers are counted apart; infinities count as numbers, but have no part in the
-/// mean, which they would leave without meaning.
+/// A summary of numbers. NaNs are counted apart. Infinities count as numbers, but the mean and the
+/// deviation ignore them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     count: u64,
@@ -11,28 +11,31 @@ pub struct Summary {
     infinite: u64,
     min: f64,
     max: f64,
-    /// What the finite numbers are multiplied by before they go into the two below: one of three powers of two, which keeps every bit.
+    /// Factor of the finite numbers before they are added: one of three powers of two, which keeps
+    /// every bit.
     unit: f64,
     mean: f64,
-    /// The sum of the squares of the distances from the mean.
+    /// Sum of the squared distances from the mean.
     squares: f64,
 }
 
-/// 2^600, 1 and 2^-600 are the units. Numbers start with the first, so that the squares of small ones do not vanish.
+/// The units are 2^600, 1 and 2^-600. The first one is the default, so that squares of small
+/// numbers do not vanish.
 const TINY: f64 = f64::from_bits((1023 + 600) << 52);
 const COARSER: f64 = f64::from_bits((1023 - 600) << 52);
 
-/// 2^450: from here on a distance wants the next unit, so that 2^64 of its squares do not overflow. In the last unit no number is as far.
+/// Distance that needs the next unit: 2^450, so that 2^64 of its squares do not overflow. No number
+/// is this far in the last unit.
 const FAR: f64 = f64::from_bits((1023 + 450) << 52);
 
 impl Summary {
-    /// Of no numbers.
+    /// Returns an empty summary.
     pub const fn new() -> Self {
         let (min, max) = (f64::INFINITY, f64::NEG_INFINITY);
         Self { count: 0, nans: 0, infinite: 0, min, max, unit: TINY, mean: 0.0, squares: 0.0 }
     }
 
-    /// Takes a number.
+    /// Adds a number.
     pub fn push(&mut self, value: f64) {
         if value.is_nan() {
             self.nans = self.nans.saturating_add(1);
@@ -45,7 +48,7 @@ impl Summary {
             self.infinite = self.infinite.saturating_add(1);
             return;
         }
-        // Welford's way: no sum that could swallow what is small beside it.
+        // Welford's algorithm: no large sum absorbs small numbers.
         while fabs(value * self.unit - self.mean) > FAR {
             self.coarsen();
         }
@@ -55,7 +58,7 @@ impl Summary {
         self.squares += distance * (value - self.mean);
     }
 
-    /// Goes on with the next unit.
+    /// Moves to the next unit.
     #[cold]
     fn coarsen(&mut self) {
         self.unit *= COARSER;
@@ -63,7 +66,7 @@ impl Summary {
         self.squares *= COARSER * COARSER;
     }
 
-    /// Takes what another one took.
+    /// Adds the numbers of another summary.
     pub fn merge(&mut self, other: &Self) {
         let mut other = *other;
         while self.unit > other.unit {
@@ -86,46 +89,46 @@ impl Summary {
         self.max = self.max.max(other.max);
     }
 
-    /// How many finite numbers there are, for arithmetic.
+    /// Returns the count of finite numbers, for arithmetic.
     #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 numbers one more makes no difference")]
     fn finite(&self) -> f64 {
         self.count.saturating_sub(self.infinite) as f64
     }
 
-    /// How many numbers there are, without those that are none.
+    /// Returns the count of numbers without NaNs.
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many are not a number.
+    /// Returns the count of NaNs.
     pub const fn nans(&self) -> u64 {
         self.nans
     }
 
-    /// How many are infinite.
+    /// Returns the count of infinities.
     pub const fn infinite(&self) -> u64 {
         self.infinite
     }
 
-    /// The smallest.
+    /// Returns the smallest number.
     pub fn min(&self) -> Option<f64> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// The largest.
+    /// Returns the largest number.
     pub fn max(&self) -> Option<f64> {
         (self.count > 0).then_some(self.max)
     }
 
-    /// The mean of those that are finite.
+    /// Returns the mean of the finite numbers.
     pub fn mean(&self) -> Option<f64> {
         (self.finite() > 0.0).then(|| self.mean / self.unit)
     }
 
-    /// Their standard deviation, as of a whole population.
+    /// Returns their standard deviation, as of a whole population.
     pub fn deviation(&self) -> Option<f64> {
         let count = self.finite();
-        // Rounding may leave a little less than nothing.
+        // Rounding may leave a little less than zero.
         (count > 0.0).then(|| sqrt((self.squares / count).max(0.0)) / self.unit)
     }
 }
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn known_numbers() {
+    fn summarizes_known_numbers() {
         let summary: Summary = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter().collect();
         assert_eq!((summary.count(), summary.min(), summary.max()), (8, Some(2.0), Some(9.0)));
         assert!(near(summary.mean().unwrap(), 5.0) && near(summary.deviation().unwrap(), 2.0));
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_counted_apart() {
+    fn nans_and_infinities_are_counted_apart() {
         let values = [f64::NAN, f64::INFINITY, 1.0, f64::NEG_INFINITY, 3.0];
         let summary: Summary = values.into_iter().collect();
         assert_eq!((summary.count(), summary.nans(), summary.infinite()), (4, 1, 2));
@@ -210,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_at_any_cut_it_is_the_same() {
+    fn summaries_merge_at_any_cut() {
         let values: Vec<f64> = (0..100).map(|n| f64::from((n * 7919) % 101) / 7.0 - 3.0).collect();
         let whole: Summary = values.iter().copied().collect();
         for cut in 0..=values.len() {

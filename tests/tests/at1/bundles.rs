@@ -10,7 +10,7 @@ use super::codecs::osm;
 use super::{decoded, unbundled, with, zstd};
 
 #[test]
-fn a_bundle_gives_its_files_one_by_one() {
+fn a_bundle_returns_its_files_one_by_one() {
     let mut inner = b"AT1\x02\xFF\x02second file".to_vec();
     inner.extend(Sha256::of(b"second file"));
     inner.extend(b"\xA1S6\x01");
@@ -22,11 +22,11 @@ fn a_bundle_gives_its_files_one_by_one() {
         let expected = format!("a.txt:oneb/ü.osm:{}c:second file", osm().1);
         assert_eq!(unbundled(&bundle).map(|out| String::from_utf8(out).unwrap()), Ok(expected));
         assert_eq!(decoded(&bundle).map_err(|error| error.kind), Err(ErrorKind::At1BundleWhole));
-        // What is wrong with a file of it is at a place in the bundle.
+        // An error in a file of the bundle has an offset in the bundle.
         let inner = b"AT1\x02\xFF\x07one";
         let broken = file(12, &[("manifest", br#"[{"name":"a"}]"#.to_vec()), ("e0", inner.to_vec())], pack);
-        let (mut scratch, mut ws) = ([0; 64], Workspace::new());
-        let entry = Bundle::open(&broken, &mut ws, &mut scratch, &Options::DEFAULT).unwrap().next();
+        let (mut scratch, mut workspace) = ([0; 64], Workspace::new());
+        let entry = Bundle::open(&broken, &mut workspace, &mut scratch, &Options::DEFAULT).unwrap().next();
         let entry = entry.unwrap().unwrap().entry;
         let error = unbundled(&broken).unwrap_err();
         let inside = decoded(inner).unwrap_err();
@@ -55,7 +55,7 @@ fn a_bundle_gives_its_files_one_by_one() {
     }
 }
 
-/// Streams may stand in any order, but it must not take time that grows with the square of how many there are.
+/// Streams may come in any order. The time must not grow with the square of their number.
 #[test]
 fn the_files_of_a_large_bundle_are_found_in_time() {
     const COUNT: usize = 3000;
@@ -79,10 +79,10 @@ fn the_files_of_a_large_bundle_are_found_in_time() {
         all.extend(streams.iter().map(|name| (name.as_str(), name.clone().into_bytes())));
         let bytes = file(12, &all, stored);
         let limits = Limits { max_elements: 4000, ..Limits::DEFAULT };
-        let (mut scratch, mut ws) = (vec![0; manifest.len()], Workspace::new());
+        let (mut scratch, mut workspace) = (vec![0; manifest.len()], Workspace::new());
         let mut check = || -> Result<(), Error> {
             let mut number = 0;
-            for found in Bundle::open(&bytes, &mut ws, &mut scratch, &with(limits))? {
+            for found in Bundle::open(&bytes, &mut workspace, &mut scratch, &with(limits))? {
                 let range = found?.entry.range();
                 assert_eq!(&bytes[range.start as usize..range.end as usize], format!("e{number}").as_bytes());
                 number += 1;

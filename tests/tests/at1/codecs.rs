@@ -8,7 +8,7 @@ use unspool_tests::at1::{deltas, file, numbers, set, signed, stored, string, tab
 
 use super::{decoded, zstd};
 
-/// A file of three things, one of each kind, and lines as they are around them.
+/// An extract with a node, a way and a relation, between verbatim lines.
 pub(crate) fn osm() -> (Vec<u8>, &'static str) {
     let mut verbatim = vec![];
     string(&mut verbatim, b"<osm version=\"0.6\">\n  <!-- two lines -->");
@@ -77,7 +77,7 @@ pub(crate) fn osm() -> (Vec<u8>, &'static str) {
 }
 
 #[test]
-fn an_openstreetmap_extract() {
+fn decodes_an_openstreetmap_extract() {
     let (bytes, text) = osm();
     assert_eq!(String::from_utf8(decoded(&bytes).unwrap()).unwrap(), text);
     for cut in 0..bytes.len() {
@@ -88,9 +88,10 @@ fn an_openstreetmap_extract() {
     leaves.assert_tile(bytes.len(), "osm");
 }
 
-/// A sink cannot take back what it was given: all that an image needs is known before, so that it is decoded once.
+/// A sink cannot take bytes back. All scratch for an image is requested before, so that it is
+/// decoded once.
 #[test]
-fn an_image_to_a_sink_needs_what_was_said() {
+fn an_image_to_a_sink_takes_the_announced_scratch() {
     let (before, pixels) = (vec![b'p'; 100_000], vec![1; 64 * 64]);
     for transform in 0..3u8 {
         let mut meta = vec![1, transform, 0];
@@ -98,7 +99,7 @@ fn an_image_to_a_sink_needs_what_was_said() {
         let streams = [("meta", meta), ("pre", before.clone()), ("pix", pixels.clone()), ("suf", b"end".to_vec())];
         for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
             let bytes = file(9, &streams, pack);
-            let (options, mut ws) = (Options::DEFAULT, Workspace::new());
+            let (options, mut workspace) = (Options::DEFAULT, Workspace::new());
             let need = scratch_len_to(&bytes, &options).unwrap();
             let mut scratch = vec![0; need as usize];
             let mut run = |scratch: &mut [u8]| {
@@ -107,7 +108,7 @@ fn an_image_to_a_sink_needs_what_was_said() {
                     collected.extend_from_slice(bytes);
                     Ok(())
                 };
-                let done = decode_to(&bytes, &mut sink, &mut ws, scratch, &options);
+                let done = decode_to(&bytes, &mut sink, &mut workspace, scratch, &options);
                 (done.map(|done| done.wrote), collected)
             };
             let (wrote, collected) = run(&mut scratch);
@@ -123,7 +124,8 @@ fn an_image_to_a_sink_needs_what_was_said() {
 
 #[test]
 fn a_derived_column_follows_texts_and_numbers_that_read_alike() {
-    // Numbers 7, 7, 8 and the exceptions "7" and "x": four texts, of which the first is a number and an exception.
+    // Numbers 7, 7, 8 and the exceptions "7" and "x": four texts. The first is both a number and an
+    // exception.
     let mut source = vec![0];
     unsigned(&mut source, 5);
     source.push(0b01011);
@@ -145,7 +147,7 @@ fn a_derived_column_lags_behind_its_source_in_ragged_rows() {
         values.into_iter().for_each(|text| string(&mut map, text.as_bytes()));
         (4, map)
     };
-    // Value i of a derived column follows from value i of its source, whichever rows they are in.
+    // Value i of a derived column follows from value i of its source, in whichever rows they are.
     let sources = [(0, b"a\nb\na\nc\nb\nc".to_vec()), (1, deltas([7, -8, 7, 9, -8, 9]))];
     for (source, names) in sources.into_iter().zip([["a", "b", "c"], ["7", "-8", "9"]]) {
         let columns = vec![source, map(0, ["x", "y", "z"]), map(1, ["X", "Y", "Z"]), map(2, ["1", "2", "3"])];

@@ -17,7 +17,7 @@ fn a_cut_file_is_refused_or_ends_early() {
         count += 1;
         for cut in 0..vector.bytes.len() {
             match decoded(&vector.bytes[..cut]) {
-                // What is cut behind a frame or before the hash is a shorter file.
+                // A file that is cut after a frame or before the hash is a valid shorter file.
                 Ok(out) => assert!(vector.original.starts_with(&out), "{} cut at {cut}", vector.name),
                 // A part of a hash belongs to nothing.
                 Err(_)
@@ -30,7 +30,7 @@ fn a_cut_file_is_refused_or_ends_early() {
     assert_ran(count, 153, 177);
 }
 
-/// Packs, and leaves out the end.
+/// Packs, and cuts off the end.
 fn cut_short(pack: impl Fn(&[u8]) -> (u8, Vec<u8>)) -> impl Fn(&[u8]) -> (u8, Vec<u8>) {
     move |bytes| {
         let (backend, mut payload) = pack(bytes);
@@ -39,9 +39,10 @@ fn cut_short(pack: impl Fn(&[u8]) -> (u8, Vec<u8>)) -> impl Fn(&[u8]) -> (u8, Ve
     }
 }
 
-/// More of the file is asked for only where that would help: not by what ends early inside of it.
+/// An error asks for more of the file only if that can help, not for a part that ends early inside
+/// of it.
 #[test]
-fn what_ends_early_inside_of_a_file_asks_for_no_more_of_it() {
+fn a_part_that_ends_early_inside_of_a_file_asks_for_no_more() {
     let text: Vec<u8> = (0..2000u32).map(|n| b'a' + (n * n % 26) as u8).collect();
     let hashed = |mut file: Vec<u8>| {
         file.extend([0; 32]);
@@ -63,7 +64,7 @@ fn what_ends_early_inside_of_a_file_asks_for_no_more_of_it() {
         let error = decoded(&whole(&raw)).unwrap_err();
         assert_eq!((error.class(), error.at), (Class::Truncated, whole(&raw).len() as u64));
         assert!(error.need == 0 || error.need > error.at);
-        // The end of these is there: of a stream, of a frame, of what was hashed.
+        // A stream, a frame and a hashed body end inside of the file.
         let frames = [&[1][..], &raw].concat();
         let in_set = [&b"AT1\x02\x04"[..], &table].concat();
         for file in [hashed(whole(&raw)), frame(&frames), in_set, frame(&[&[0][..], &table].concat())] {
@@ -73,7 +74,7 @@ fn what_ends_early_inside_of_a_file_asks_for_no_more_of_it() {
             assert_eq!(inspected.class(), Class::Corrupt, "{inspected}");
         }
     }
-    // Sets, frames and payloads that go on behind their end.
+    // Sets, frames and payloads that pass their end.
     let outside = ErrorKind::At1StreamOutside;
     for (file, kind, at) in [
         (frame(b"\0\x01\x04me"), outside, 12),
@@ -89,7 +90,7 @@ fn what_ends_early_inside_of_a_file_asks_for_no_more_of_it() {
         assert_eq!((error.kind, error.at), (kind, at), "{file:?}");
         assert_eq!(scratch_len(&file, &Options::DEFAULT).unwrap_err().class(), Class::Corrupt);
     }
-    // A block of a row group lies at a place of its own only where the stream of blocks is stored.
+    // A block of a row group has an offset of its own only if the stream of blocks is stored.
     let streams = row_groups(1, b",", &[vec![zstd(&text)], vec![cut_short(zstd)(&text)]]);
     for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
         let file = file(7, &streams, pack);
@@ -99,7 +100,7 @@ fn what_ends_early_inside_of_a_file_asks_for_no_more_of_it() {
         let at = if blocks.backend == Backend::Stored { file.len() as u64 } else { blocks.start };
         assert_eq!((error.kind, error.at), (ErrorKind::At1ContentSize, at));
     }
-    // A file of a bundle that was cut before it came into it.
+    // A file that was cut before it was bundled.
     for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
         let inner = whole(&unpacked(cut_short(zstd)(&text)));
         let bundle = file(12, &[("manifest", br#"[{"name":"a"}]"#.to_vec()), ("e0", inner)], pack);

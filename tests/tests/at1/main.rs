@@ -1,4 +1,5 @@
-//! AT-1 against its vectors: byte for byte in both wrappings and all codecs, and hostile files refused.
+//! AT-1 against its vectors: byte for byte in both wrappings and all codecs, hostile files
+//! included.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "test inputs are small")]
 
 mod bundles;
@@ -15,7 +16,7 @@ use unspool::at1::{Bundle, Options, Workspace, decode_to_vec, scratch_len};
 use unspool::{Class, Error, Limits};
 use unspool_tests::{list, manifest, read, text, vector_folders};
 
-/// A vector: its name, its bytes, what it decodes to, and its entry in the manifest.
+/// A vector: name, bytes, decoded bytes, and entry in the manifest.
 struct Vector {
     name: String,
     bytes: Vec<u8>,
@@ -23,7 +24,8 @@ struct Vector {
     entry: Json,
 }
 
-/// Asserts how many vectors a test ran: `compact` of the repository, and `full` more if `UNSPOOL_VECTORS` is set.
+/// Asserts the number of vectors that a test ran: `compact` of the repository, and `full` more if
+/// `UNSPOOL_VECTORS` is set.
 #[track_caller]
 fn assert_ran(count: usize, compact: usize, full: usize) {
     let expected = if vector_folders("at1").len() > 1 { compact + full } else { compact };
@@ -45,17 +47,17 @@ fn valid(mut test: impl FnMut(&Vector)) {
     assert_ran(count, 183, 321);
 }
 
-/// The options of these limits.
+/// Returns default options with these limits.
 fn with(limits: Limits) -> Options {
     Options { limits, ..Options::DEFAULT }
 }
 
-/// What a file decodes to, as far as a test cares to wait.
+/// Decodes a file within limits that keep a test short.
 fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     decode_to_vec(bytes, &with(Limits { max_output: 64 << 20, ..Limits::DEFAULT }))
 }
 
-/// As much scratch as `run` asks for, starting from what the headers say.
+/// Runs with as much scratch as `run` asks for, starting from the claim of the headers.
 fn with_scratch<T>(start: u64, mut run: impl FnMut(&mut [u8]) -> Result<T, Error>) -> Result<(T, Vec<u8>), Error> {
     let mut scratch = vec![0xA5; start as usize];
     loop {
@@ -70,7 +72,7 @@ fn with_scratch<T>(start: u64, mut run: impl FnMut(&mut [u8]) -> Result<T, Error
     }
 }
 
-/// Decodes the files of a bundle one behind the other.
+/// Decodes the files of a bundle one after the other.
 fn unbundled(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let (options, mut workspace) = (Options::DEFAULT, Workspace::new());
     let mut out = vec![];
@@ -85,7 +87,7 @@ fn unbundled(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Packs as xz does.
+/// Packs with xz.
 fn xz(bytes: &[u8]) -> (u8, Vec<u8>) {
     let mut encoder = liblzma::write::XzEncoder::new(vec![], 6);
     encoder.write_all(bytes).unwrap();

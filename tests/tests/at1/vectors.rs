@@ -17,7 +17,7 @@ use super::{Vector, assert_ran, decoded, unbundled, valid, with, with_scratch};
 fn every_vector_decodes_byte_for_byte() {
     valid(|vector| {
         let Vector { name, bytes, original, entry } = vector;
-        let mut ws = Workspace::new();
+        let mut workspace = Workspace::new();
         let options = Options::DEFAULT;
         let out = decode_to_vec(bytes, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(&out == original, "{name}: {} bytes instead of {}", out.len(), original.len());
@@ -26,11 +26,12 @@ fn every_vector_decodes_byte_for_byte() {
         assert_eq!(header.container == Container::Frames, number(entry, "container") == 3, "{name}");
         assert_eq!(header.hash.is_some(), entry["trailer"] == true, "{name}");
 
-        // Exactly the room that is needed, more than that, and one byte less.
+        // Exactly the space that is needed, more than that, and one byte less.
         let (need, need_to) = (scratch_len(bytes, &options).unwrap(), scratch_len_to(bytes, &options).unwrap());
         for more in [0, 1, 1000] {
             let mut room = vec![0x55; original.len() + more];
-            let done = with_scratch(need, |scratch| decode(bytes, &mut room, &mut ws, scratch, &options, &mut ()));
+            let done =
+                with_scratch(need, |scratch| decode(bytes, &mut room, &mut workspace, scratch, &options, &mut ()));
             let (done, scratch) = done.unwrap_or_else(|error| panic!("{name} with {more} more: {error}"));
             let hashed = u64::from(header.hash.is_some());
             let checksums = Checksums { matched: hashed, unchecked: 1 - hashed, ..Checksums::default() };
@@ -44,18 +45,20 @@ fn every_vector_decodes_byte_for_byte() {
             if let Some(less) = scratch.len().checked_sub(1)
                 && scratch.len() as u64 > need
             {
-                let error = decode(bytes, &mut room, &mut ws, &mut vec![0; less], &options, &mut ()).unwrap_err();
+                let error =
+                    decode(bytes, &mut room, &mut workspace, &mut vec![0; less], &options, &mut ()).unwrap_err();
                 assert_eq!(error.class(), Class::WorkspaceTooSmall { need: scratch.len() as u64 }, "{name}");
             }
         }
         if let Some(less) = need.checked_sub(1) {
             let mut room = vec![0; original.len()];
-            let error = decode(bytes, &mut room, &mut ws, &mut vec![0; less as usize], &options, &mut ());
+            let error = decode(bytes, &mut room, &mut workspace, &mut vec![0; less as usize], &options, &mut ());
             assert!(matches!(error, Err(error) if matches!(error.class(), Class::WorkspaceTooSmall { .. })), "{name}");
         }
         if !original.is_empty() {
             let mut room = vec![0; original.len() - 1];
-            let error = with_scratch(need, |scratch| decode(bytes, &mut room, &mut ws, scratch, &options, &mut ()));
+            let error =
+                with_scratch(need, |scratch| decode(bytes, &mut room, &mut workspace, scratch, &options, &mut ()));
             assert!(matches!(error.unwrap_err().class(), Class::OutputTooSmall { .. }), "{name} in one byte less");
             let options = with(Limits { max_output: original.len() as u64, ..Limits::DEFAULT });
             assert!(decode_to_vec(bytes, &options).is_ok(), "{name} with a limit of its own size");
@@ -64,7 +67,7 @@ fn every_vector_decodes_byte_for_byte() {
             assert_eq!(error.class(), Class::Limit, "{name} with a limit of one byte less");
         }
 
-        let len = with_scratch(need, |scratch| decoded_len(bytes, &mut ws, scratch, &options));
+        let len = with_scratch(need, |scratch| decoded_len(bytes, &mut workspace, scratch, &options));
         assert_eq!(len.map(|(len, _)| len), Ok(original.len() as u64), "{name}");
         let mut collected = vec![];
         let sunk = with_scratch(need_to, |scratch| {
@@ -73,14 +76,14 @@ fn every_vector_decodes_byte_for_byte() {
                 collected.extend_from_slice(bytes);
                 Ok(())
             };
-            decode_to(bytes, &mut sink, &mut ws, scratch, &options)
+            decode_to(bytes, &mut sink, &mut workspace, scratch, &options)
         });
         assert_eq!(sunk.map(|(done, _)| done.wrote), Ok(original.len()), "{name}");
         assert!(collected == *original, "{name} to a sink");
         if !original.is_empty() {
             let refusal = Error::new(ErrorKind::SinkFull, 7).needing(9);
             let mut sink = |_: &[u8]| Err(refusal);
-            let sunk = with_scratch(need_to, |scratch| decode_to(bytes, &mut sink, &mut ws, scratch, &options));
+            let sunk = with_scratch(need_to, |scratch| decode_to(bytes, &mut sink, &mut workspace, scratch, &options));
             assert_eq!(sunk.unwrap_err(), refusal, "{name} to a sink that refuses");
         }
     });
@@ -134,9 +137,10 @@ fn bad_files_end_as_their_manifest_says() {
     assert!(kinds.len() > 20);
 }
 
-/// A listener changes nothing, hears what `inspect` emits, and a wrong hash is what the caller makes of it.
+/// A trace receives the events of `inspect` and changes nothing. `Verify` decides about a wrong
+/// hash.
 #[test]
-fn a_trace_and_a_wrong_hash() {
+fn a_trace_changes_nothing_and_verify_decides_about_a_wrong_hash() {
     let mut hashed = 0;
     valid(|vector| {
         let Vector { name, bytes, original, .. } = vector;
@@ -180,7 +184,7 @@ fn a_trace_and_a_wrong_hash() {
     assert_ran(hashed, 13, 32);
 }
 
-/// A table as a set whose last stream has no name, which no codec reads.
+/// A table whose last stream has an empty name, which no codec reads.
 #[test]
 fn leaves_tile_a_file_with_a_stream_without_a_name() {
     let mut streams = table(2, b",", vec![(1, deltas([1, 7])), (0, b"a\nb".to_vec())]);

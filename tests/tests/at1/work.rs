@@ -1,4 +1,5 @@
-//! Hostile AT-1 files: small ones that would keep a decoder or a query busy for hours if any of their parts was looked at over and over.
+//! Hostile AT-1 files: small ones that would keep a decoder or a query busy for hours if it visited
+//! a part again and again.
 
 use unspool::at1::{Answer, Ask, Column, Options, Query, Request, Workspace, decode_to_vec, grow, scratch_len};
 use unspool::{Class, Error, ErrorKind, Limits, steps};
@@ -9,7 +10,7 @@ fn zstd(bytes: &[u8]) -> Payload {
     (1, zstd::bulk::compress(bytes, 3).expect("memory"))
 }
 
-/// Runs something that may take so many steps, as the loops of the decoder count them.
+/// Runs a closure within `most` steps, as the loops of the decoder count them.
 fn within<T>(most: u64, what: &str, run: impl FnOnce() -> T) -> T {
     let _ = steps::take();
     let done = run();
@@ -19,20 +20,20 @@ fn within<T>(most: u64, what: &str, run: impl FnOnce() -> T) -> T {
     done
 }
 
-/// What a query over a file in memory finds besides rows.
+/// Returns the results of a query over a file in memory, apart from rows.
 fn ask(file: &[u8], ask: Ask<'_>, limits: &Limits) -> Result<(u64, Option<Vec<u8>>), Error> {
     let options = Options { limits: *limits, ..Options::DEFAULT };
-    let (mut ws, mut scratch) = (Workspace::new(), vec![0; scratch_len(file, &options)? as usize]);
+    let (mut workspace, mut scratch) = (Workspace::new(), vec![0; scratch_len(file, &options)? as usize]);
     let request = Request { filters: &[], ask, limit: u64::MAX };
     let mut query = loop {
         let mut query = Query::new(request, &options);
-        match query.open(file, &mut ws, &mut scratch) {
+        match query.open(file, &mut workspace, &mut scratch) {
             Ok(()) => break query,
             Err(error) => grow(&mut scratch, error)?,
         }
     };
     while query.needs().is_some() {
-        if let Err(error) = query.feed(0, file, &mut ws, &mut scratch, &mut |_| Ok(())) {
+        if let Err(error) = query.feed(0, file, &mut workspace, &mut scratch, &mut |_| Ok(())) {
             grow(&mut scratch, error)?;
         }
     }
@@ -40,11 +41,11 @@ fn ask(file: &[u8], ask: Ask<'_>, limits: &Limits) -> Result<(u64, Option<Vec<u8
     Ok((rows, best.map(<[u8]>::to_vec)))
 }
 
-/// Each frame may ask for a little more scratch than the one before, which only decoding it shows.
+/// Each frame may ask for a little more scratch than the one before, which only decoding shows.
 #[test]
 fn frames_that_ask_for_more_scratch_each_do_not_start_the_file_over_each_time() {
     let frames = 12_000;
-    // Text in one block of a byte that is repeated, within a stream that is stored as it is.
+    // A text in one block that repeats a byte, in a stored stream.
     let text = |len: u32| {
         let mut frame = b"\x28\xB5\x2F\xFD\xA0".to_vec();
         frame.extend(len.to_le_bytes());
@@ -65,7 +66,7 @@ fn frames_that_ask_for_more_scratch_each_do_not_start_the_file_over_each_time() 
     assert_eq!(len, Ok((0..frames as usize).map(|frame| 1000 + frame + 1).sum()));
 }
 
-/// The best number may be long, and come in front of many short ones.
+/// The best number may be long, and precede many short ones.
 #[test]
 fn a_long_minimum_is_neither_read_nor_moved_again_for_each_row_and_group() {
     let long = format!("-2{}1", "0".repeat(1 << 20));
@@ -77,9 +78,9 @@ fn a_long_minimum_is_neither_read_nor_moved_again_for_each_row_and_group() {
     assert_eq!(found, Ok((200_000, Some(long.into_bytes()))));
 }
 
-/// Where the columns of a group lie side by side, each is looked for once.
+/// The columns of a group are adjacent. Each is searched for once.
 #[test]
-fn many_columns_are_not_looked_for_again_behind_each_of_them() {
+fn adjacent_columns_are_searched_for_once() {
     let columns = 150_000;
     let groups = vec![vec![zstd(b"7"); columns]; 2];
     let bytes = file(7, &row_groups(1, b",", &groups), stored);
@@ -88,7 +89,7 @@ fn many_columns_are_not_looked_for_again_behind_each_of_them() {
     assert_eq!(found, Ok((2, None)));
 }
 
-/// Names are cut out of the first line at its delimiters.
+/// Names are split out of the first line at its delimiters.
 #[test]
 fn a_line_of_names_is_cut_in_time_whatever_the_delimiter() {
     let line = vec![b'-'; 4 << 20];
@@ -111,12 +112,12 @@ fn a_line_of_names_is_cut_in_time_whatever_the_delimiter() {
     }
 }
 
-/// A column that says of one value of another what becomes of it.
+/// A column that maps one value of its source.
 fn derived(source: u64) -> (u8, Vec<u8>) {
     (4, numbers([source, 1, 0]))
 }
 
-/// A column of one text, over and over.
+/// A column that repeats one text.
 fn dictionary(rows: u64, text: &[u8]) -> (u8, Vec<u8>) {
     let mut column = numbers([rows, 1]);
     string(&mut column, text);
@@ -139,7 +140,7 @@ fn many_columns_derived_from_a_long_value() {
     let bytes = file(4, &streams, zstd);
     let out = within(200 << 20, "derived columns", || decoded(&bytes)).expect("a good file");
     assert!(out == [&text[..], b"\n"].concat().repeat(rows as usize));
-    // Where the first row ends in front of them, each of them goes its own way.
+    // If the first row ends before them, each column reads its source on its own.
     for (_, stream) in streams.iter_mut().filter(|(name, _)| *name == "fieldcounts") {
         *stream = numbers(std::iter::once(1).chain((1..rows).map(|_| count + 1)));
     }
@@ -159,7 +160,7 @@ fn a_long_chain_of_derived_columns() {
     assert!(out == [&b"x"[..], &vec![b','; count as usize], b"\n"].concat());
 }
 
-/// Nor are the values of the root counted for each of them.
+/// The values of the root are not counted again for each column.
 #[test]
 fn the_values_of_derived_columns_are_counted_once() {
     let mut columns = vec![(0, vec![b'\n'; 64 << 20])];
@@ -173,20 +174,20 @@ fn the_values_of_derived_columns_are_counted_once() {
     assert_eq!(error.map_err(|error| error.kind), Err(ErrorKind::At1StreamShort));
 }
 
-/// Streams that nobody asks for, as newer writers may add them, and the shortest that there can be.
+/// Adds the shortest possible streams that no codec reads, as newer writers may.
 fn with_others(codec: u8, count: usize, streams: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let others = vec![("", vec![]); count];
     file(codec, &[&others, streams].concat(), stored)
 }
 
-/// One walk over a set finds all streams, for as many shapes of line as there are.
+/// One walk over a set finds all streams, for any number of shapes.
 #[test]
 fn the_streams_of_a_large_set_are_found_in_one_walk() {
     let shapes = 64;
     let mut streams =
         vec![("meta".to_owned(), numbers([shapes, 1, shapes])), ("line_map".to_owned(), numbers(1..=shapes))];
     for shape in 0..shapes {
-        // A line each, which is no row.
+        // One line each, which is no row.
         let own =
             [("meta", vec![1, 0, 0, 1, 0, 0]), ("row_modes", vec![0]), ("verbatim", shape.to_string().into_bytes())];
         streams.extend(own.map(|(name, bytes)| (format!("t{shape}:{name}"), bytes)));
@@ -206,12 +207,12 @@ fn the_streams_of_a_large_set_are_found_in_one_walk() {
 fn the_head_of_a_large_set_is_asked_for_in_few_steps() {
     let bytes = with_others(7, 300_000, &row_groups(1, b",", &[vec![zstd(b"7")]]));
     let request = Request { filters: &[], ask: Ask::Count, limit: u64::MAX };
-    let (mut ws, mut scratch) = (Workspace::new(), vec![0; 1 << 20]);
+    let (mut workspace, mut scratch) = (Workspace::new(), vec![0; 1 << 20]);
     let (mut have, mut steps) = (5, 0);
     let rows = within(40 * 300_000, "a head", || {
         loop {
             let mut query = Query::new(request, &Options::DEFAULT);
-            match query.open(&bytes[..have], &mut ws, &mut scratch) {
+            match query.open(&bytes[..have], &mut workspace, &mut scratch) {
                 Ok(()) => break query.answer(&scratch).rows,
                 Err(error) => {
                     assert_eq!((error.class(), error.need > have as u64), (Class::Truncated, true));
@@ -246,7 +247,7 @@ fn a_derived_column_of_many_values_is_not_quadratic() {
 
 #[test]
 fn gaps_that_stay_empty_do_not_keep_the_decoder_busy() {
-    // A message template of 300 000 gaps and nothing else, used by 100 000 lines that fill none of them.
+    // A template of 300,000 gaps, used by 100,000 lines that fill none of them.
     let (lines, gaps) = (100_000u64, 300_000);
     let feeds = |text: &str| vec![text; lines as usize].join("\n").into_bytes();
     let mut meta = numbers([lines]);

@@ -1,6 +1,7 @@
-//! Codec 12: several files in one, each of them an AT-1 file of its own.
+//! Codec 12: several files in one, each an AT-1 file of its own.
 //!
-//! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
+//! The stream `manifest` is a JSON array of objects, each with a `name`. The streams `e0`, `e1` and
+//! so on are the files.
 
 use super::MANIFEST;
 use super::shared::{Codec, Entry, Error, ErrorKind, Header, Lent, Result, Scratch, Set, Stream};
@@ -19,29 +20,29 @@ pub struct Bundle<'a> {
     manifest: Stream<'a>,
     elements: Elements<'a>,
     number: u64,
-    /// The streams behind that of the last file.
+    /// The streams after that of the last file.
     ahead: Entries<'a>,
-    /// How many streams may still be looked at before it is too much work.
+    /// Streams that may still be visited before the search counts as too much work.
     looks: u64,
 }
 
-/// So many times all streams may be looked at on the way. Once is enough where they stand in the order of the manifest, and less than
-/// this in that of their names as text.
+/// Walks over all streams that are allowed in total. One is enough if the streams are in manifest
+/// order, and fewer than 16 if they are sorted by name.
 const PASSES: u64 = 16;
 
 /// A file of a bundle.
 #[derive(Clone, Copy, Debug)]
 pub struct BundleFile<'a> {
-    /// What it is called: a relative path with `/` between its parts, none of them `.` or `..`.
+    /// Its name: a relative path with `/` between its parts, none of them `.` or `..`.
     pub name: Text<'a>,
-    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](crate::at1::decode()) decodes;
-    /// [`locate`](Self::locate) says where in the bundle its errors are.
+    /// Its stream in the bundle. The content is an AT-1 file; decode it with
+    /// [`decode`](crate::at1::decode()). [`locate`](Self::locate) moves its errors to the bundle.
     pub entry: Entry<'a>,
 }
 
 impl BundleFile<'_> {
-    /// What is wrong with the file that it decodes to, by a place in the bundle: where it is if that file is stored, and else where its
-    /// compressed bytes start.
+    /// Moves an error in the decoded file to the bundle: to the byte itself if the file is stored,
+    /// else to the start of its compressed bytes.
     pub fn locate(&self, error: Error) -> Error {
         let Entry { backend, start, .. } = self.entry;
         let error = inside(error, start);
@@ -50,7 +51,7 @@ impl BundleFile<'_> {
 }
 
 impl<'a> Bundle<'a> {
-    /// Reads the manifest into the scratch, unless it can be read where it is.
+    /// Decodes the manifest into the scratch, unless it is stored.
     pub fn open(src: &'a [u8], workspace: &mut Workspace, scratch: &'a mut [u8], options: &Options) -> Result<Self> {
         let limits = &options.limits;
         let header = Header::read(src, limits)?;
@@ -91,9 +92,11 @@ impl<'a> Bundle<'a> {
         Ok(Self { set, manifest, elements: root.elements(), number: 0, ahead: set.entries(), looks })
     }
 
-    /// The stream of the next file. There are no more streams of files than files, so that none is there twice if none is missing.
+    /// Finds the stream of the next file. There are no more such streams than files, so that a
+    /// duplicate leaves another one missing.
     ///
-    /// Starts after the last one, where a writer puts it: a search from the start for each of a million files would take hours.
+    /// Starts after the stream of the last file, which is where writers put it. A search from the
+    /// start for each of a million files would take hours.
     fn find(&mut self) -> Result<Option<Entry<'a>>> {
         for _ in 0..2 {
             for entry in self.ahead.by_ref() {
@@ -109,7 +112,7 @@ impl<'a> Bundle<'a> {
         Ok(None)
     }
 
-    /// Where the next file of the manifest lies.
+    /// Reads an element of the manifest and finds its stream.
     fn file(&mut self, node: Node<'a>) -> Result<BundleFile<'a>> {
         let manifest = self.manifest;
         let error = |kind| Error::from(manifest.fault(kind, 0));
@@ -134,7 +137,8 @@ impl<'a> Iterator for Bundle<'a> {
     }
 }
 
-/// The number of a file, by the name of its stream: `e17`. `None` for any other name.
+/// Returns the number of a file from the name of its stream, such as `e17`. Returns `None` for any
+/// other name.
 fn file_number(name: &[u8]) -> Option<u64> {
     let [b'e', digits @ ..] = name else { return None };
     if !matches!(digits, [b'0'] | [b'1'..=b'9', ..]) {
@@ -146,8 +150,8 @@ fn file_number(name: &[u8]) -> Option<u64> {
     })
 }
 
-/// Whether a name stays inside of the folder that a bundle is decoded to, on every system. Names that one of them keeps for devices, or
-/// takes for the same, are for it to refuse.
+/// Returns whether a name stays inside of the target folder on every system. Names of devices and
+/// names that a system treats as equal are left to that system.
 fn safe(name: Text<'_>) -> bool {
     let mut dots = 0;
     let mut len = 0;

@@ -1,10 +1,11 @@
-//! The columns of a table: seven types of value, each read in order.
+//! The columns of a table: seven kinds of values, each read in order.
 //!
-//! A column needs no more than a cursor, because its values are taken one after the other. A cursor is a [`Record`] of words in the scratch;
-//! dictionaries and what derived columns need are tables of words after the records.
+//! Values are taken one after the other, so that a column is only a cursor: a [`Record`] of words
+//! in the scratch. Tables of words after the records hold dictionaries and the data of derived
+//! columns.
 //!
-//! A derived column says what becomes of each distinct value of its source. Which of them a value is, is found out once where the source takes
-//! it, however many columns are derived from it.
+//! A derived column maps each distinct value of its source to a string. The source numbers its
+//! values once, for all columns that are derived from it.
 
 use core::ops::Range;
 
@@ -16,65 +17,66 @@ use crate::at1::streams::lines::line_len;
 use crate::num::{index, u64_from};
 use crate::steps;
 
-/// Words that a cursor remembers.
+/// Words of a cursor.
 const WORDS: usize = 16;
 
-/// Derived columns between a column that lags behind its source and the column at the root.
+/// Derived columns allowed between a lagging column and the root of its chain.
 const MAX_BETWEEN: usize = 16;
 
 /// Bytes of scratch for each column.
 pub(crate) const RECORD: u64 = 8 * WORDS as u64;
 
-/// The cursor of a column: [`Flags`], then numbers. Which numbers depends on the kind of column; each is a [`Field`].
+/// The cursor of a column: [`Flags`], then numbers. The kind of the column decides which [`Field`]s
+/// it has.
 type Record = [Word; WORDS];
 
-/// A number of a record, by its word. Two fields share a word only if no kind of column has both.
+/// A number of a record, by its word. Two fields share a word only if no kind has both.
 #[derive(Clone, Copy)]
 struct Field(usize);
 
-/// Where the next number, index, line or plane starts in `values`.
+/// Position in `values` of the next number, index, line or plane.
 const NEXT: Field = Field(1);
-/// Where the column ends in `values`.
+/// End of the column in `values`.
 const END: Field = Field(2);
-/// How many values have been taken.
+/// Values taken so far.
 const USED: Field = Field(4);
-/// How many values there are, where the column says so, or somebody had to know.
+/// Number of values, if it is stored or was counted.
 const COUNT: Field = Field(5);
-/// Where the bits of the column start that say which fields are quoted.
+/// Position of the bits that mark quoted fields.
 const QUOTES: Field = Field(11);
-// Of a column that others are derived from:
-/// The first word of the map of its distinct values.
+// Fields of a column that others are derived from:
+/// First word of the map of its distinct values.
 const MAP: Field = Field(12);
-/// How many of them the map has room for: as many as the longest of the derived columns has strings.
+/// Capacity of the map: the strings of the longest derived column.
 const KEYS: Field = Field(13);
-/// How many there have been.
+/// Distinct values so far.
 const KNOWN: Field = Field(14);
-/// Which of them the last value was.
+/// Number of the last value in the map.
 const NUMBER: Field = Field(15);
-// Of numbers that are stored as differences, also those between exceptions:
-/// The last number, as its bits.
+// Fields of numbers stored as differences, also between exceptions:
+/// The last number, as bits.
 const SUM: Field = Field(3);
-// Of shuffled numbers:
-/// The smallest number, as its bits.
+// Fields of shuffled numbers:
+/// The smallest number, as bits.
 const SMALLEST: Field = Field(3);
-// Of numbers with exceptions:
-/// Where the bits start in `values` that are set for numbers.
+// Fields of numbers with exceptions:
+/// Position in `values` of the bits that are set for numbers.
 const BITS: Field = Field(6);
-/// Where the next exception starts in `values`.
+/// Position in `values` of the next exception.
 const NEXT_EXCEPTION: Field = Field(7);
-/// How many exceptions there are.
+/// Number of exceptions.
 const EXCEPTIONS: Field = Field(9);
-/// How many have been taken.
+/// Exceptions taken so far.
 const TAKEN: Field = Field(10);
-// Of dictionaries and derived columns, whose strings are picked by number:
-/// Where the strings start in `values`.
+// Fields of dictionaries and derived columns:
+/// Position of the strings in `values`.
 const STRINGS: Field = Field(6);
-/// The first word of the table of where each of them lies.
+/// First word of the table of string positions.
 const TABLE: Field = Field(8);
-/// How many strings there are.
+/// Number of strings.
 const ENTRIES: Field = Field(9);
-// Of derived columns:
-/// The column that it is derived from.
+// Fields of derived columns:
+/// The source column.
 const SOURCE: Field = Field(7);
 
 impl Field {
@@ -83,7 +85,7 @@ impl Field {
         record.get(self.0).map_or(0, |&word| u64::from_le_bytes(word))
     }
 
-    /// The same as a place in memory.
+    /// Returns it as a position in memory.
     #[cfg_attr(feature = "small", inline(never))]
     fn place(self, record: &Record) -> usize {
         index(self.get(record))
@@ -102,7 +104,7 @@ impl Field {
     }
 }
 
-/// How the values of a column are coded, as `coltypes` says.
+/// The kinds of columns, as `coltypes` numbers them.
 mod kind {
     /// A list of lines.
     pub(super) const TEXT: u8 = 0;
@@ -110,9 +112,9 @@ mod kind {
     pub(super) const INTEGER: u8 = 1;
     /// Differences of decimals of one scale.
     pub(super) const DECIMAL: u8 = 2;
-    /// Numbers as above, and texts where a bit says so.
+    /// Differences, and texts where a bit is 0.
     pub(super) const EXCEPTIONS: u8 = 3;
-    /// What a map makes of another column.
+    /// A map of the values of another column.
     pub(super) const DERIVED: u8 = 4;
     /// Indices into a dictionary.
     pub(super) const DICTIONARY: u8 = 5;
@@ -120,7 +122,7 @@ mod kind {
     pub(super) const SHUFFLED: u8 = 6;
 }
 
-/// The next value of a column: where its bytes start in `values` and how many there are, or a number.
+/// A value: start and length in `values`, or a number.
 #[derive(Clone, Copy)]
 enum Found {
     Span(usize, usize),
@@ -128,7 +130,7 @@ enum Found {
 }
 
 impl Found {
-    /// Where bytes start and how long they are, or a number and all ones.
+    /// Returns start and length, or a number and all ones.
     fn words(self) -> [u64; 2] {
         match self {
             Self::Span(start, len) => [start, len].map(u64_from),
@@ -143,11 +145,11 @@ impl Found {
         }
     }
 
-    /// The text of a value of a column with these flags; a number is printed in `room`.
-    fn text<'t>(self, values: &'t [u8], flags: Flags, room: &'t mut NumberText) -> &'t [u8] {
+    /// Returns the text of a value. Prints a number in `buffer`.
+    fn text<'t>(self, values: &'t [u8], flags: Flags, buffer: &'t mut NumberText) -> &'t [u8] {
         match self {
             Self::Span(start, len) => values.get(start..start.saturating_add(len)).unwrap_or_default(),
-            Self::Number(value) => room.print(flags.number(value)),
+            Self::Number(value) => buffer.print(flags.number(value)),
         }
     }
 }
@@ -158,11 +160,11 @@ pub(crate) struct Columns<'a> {
     quote_bits: Stream<'a>,
     records: &'a mut [Record],
     tables: &'a mut [Word],
-    /// Bytes of values that were looked up for derived columns that lag behind.
+    /// Bytes of values that were looked up for lagging columns.
     lagging: WorkBudget,
 }
 
-/// Bytes of the flags.
+/// The first word of a record.
 #[derive(Clone, Copy)]
 struct Flags {
     kind: u8,
@@ -192,7 +194,7 @@ impl Flags {
 }
 
 impl<'a> Columns<'a> {
-    /// Reads the head of each column, and the strings of its dictionary or map.
+    /// Reads the head of each column and the strings of dictionaries and maps.
     #[inline(never)]
     pub(crate) fn open(
         count: usize,
@@ -202,7 +204,8 @@ impl<'a> Columns<'a> {
         [quote_modes, quote_bits]: [Stream<'a>; 2],
         scratch: &mut Scratch<'a>,
     ) -> Verdict<Self> {
-        // Counted by the types, of which there may be more, so that the headers of the streams tell how much is needed.
+        // `types` may list more columns. Its size counts, so that stream headers alone say how much
+        // scratch is needed.
         let records = scratch.records::<WORDS>(u64_from(types.bytes.len().max(count)))?;
         let records = records.get_mut(..count).unwrap_or_default();
         records.fill(Record::default());
@@ -233,13 +236,13 @@ impl<'a> Columns<'a> {
         Ok(columns)
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Reads what comes before the values of a column. The tables have `words` words so far; returns how many then.
+    /// Reads the head of a column. `words` is the length of the tables; returns the new length.
     fn head(&mut self, column: usize, kind: u8, at: Range<usize>, quote: u8, mut words: u64) -> Verdict<u64> {
         let end = at.end;
         let mut numbers = part(self.values, at.start, end);
@@ -288,7 +291,7 @@ impl<'a> Columns<'a> {
                 SOURCE.set_place(&mut record, source);
                 ENTRIES.set(&mut record, entries);
                 STRINGS.set_place(&mut record, numbers.position(end));
-                // Before the table a cursor of its own, for rows in which its source gets ahead.
+                // A cursor of its own precedes the table, for rows in which the source gets ahead.
                 words = words.saturating_add(u64_from(WORDS));
                 TABLE.set(&mut record, words);
                 words = words.saturating_add(entries.saturating_mul(2));
@@ -329,7 +332,7 @@ impl<'a> Columns<'a> {
         Ok(words)
     }
 
-    /// Notes where the strings of dictionaries and derived columns lie, and where the root of each derived column starts.
+    /// Fills the tables: positions of strings, and for each derived column a cursor at its root.
     #[inline(never)]
     fn fill(&mut self) -> Verdict<()> {
         for record in self.records.iter() {
@@ -337,7 +340,7 @@ impl<'a> Columns<'a> {
             match Flags::of(record).kind {
                 kind::DICTIONARY => {}
                 kind::DERIVED => {
-                    // One that is derived itself comes before, and knows its root already.
+                    // A derived source comes before this column and has found its root.
                     let source = self.records.get(SOURCE.place(record)).copied().unwrap_or_default();
                     let derived = Flags::of(&source).kind == kind::DERIVED;
                     let root =
@@ -359,7 +362,8 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// Finds where the bits of each column start that has quoted fields and others: columns after each other, whole bytes.
+    /// Finds the quote bits of each column that has both quoted and other fields. Columns follow
+    /// each other in whole bytes.
     fn place_quotes(&mut self) -> Verdict<()> {
         if self.records.iter().all(|record| Flags::of(record).quote < 2) {
             return Ok(());
@@ -380,7 +384,7 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// How many values a column has, if that is known of the columns before it.
+    /// Returns the number of values of a column. Earlier columns must be counted.
     fn count(&self, column: usize) -> Verdict<u64> {
         let record = self.record(column)?;
         let part = rest(self.values, record);
@@ -391,25 +395,33 @@ impl<'a> Columns<'a> {
         Ok(match kind {
             kind::TEXT => Lines::new(part.stream()).left(),
             kind::INTEGER | kind::DECIMAL => u64_from(part.rest().iter().filter(|&&byte| byte < 0x80).count()),
-            // As many as its source.
+            // The same as its source.
             kind::DERIVED => COUNT.get(self.record(SOURCE.place(record))?),
             _ => COUNT.get(record),
         })
     }
 
-    /// The cursor of a column that exists.
+    /// Returns the cursor of a column.
     fn record(&self, column: usize) -> Verdict<&Record> {
         self.records.get(column).ok_or(Fault::new(ErrorKind::At1ListShort, 0))
     }
 
     /// Appends the next field of a column.
+    ///
+    /// # Contract of the hot path
+    ///
+    /// Takes one value in each call. Most columns are texts or differences, without quotes, and
+    /// nothing is derived from them: these kinds are handled here, without building a [`Found`].
+    /// Everything else is in [`any_field`](Self::any_field). Handle no other kind here: rows call
+    /// this once a field, inlined. The caller checks `column`. Measurements:
+    /// `docs/tried/at1.md`.
     #[inline]
     pub(crate) fn field(&mut self, column: usize, out: &mut Output<'_>) -> Verdict<()> {
         let Some(record) = self.records.get_mut(column) else { return Ok(()) };
         let flags = Flags::of(record);
         let plain = flags.quote == 0 && !flags.keep;
         match flags.kind {
-            // The types that most columns are of, without quotes and with nobody who wants to know the value again.
+            // The fast path: no quotes, and no derived column needs the value.
             kind::TEXT if plain => {
                 let start = NEXT.place(record);
                 let rest = self.values.bytes.get(start..END.place(record)).ok_or_else(|| short(self.values, record))?;
@@ -425,7 +437,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// [`field`](Self::field) of any type, with quotes if there are.
+    /// Appends the next field of any kind, with quotes if it has them.
     fn any_field(&mut self, column: usize, out: &mut Output<'_>) -> Verdict<()> {
         let record = self.record(column)?;
         let (flags, used) = (Flags::of(record), USED.get(record));
@@ -456,11 +468,12 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// The next value of a derived column: what becomes of the value of its source.
+    /// Returns the next value of a derived column.
     fn derived(&mut self, column: usize, written: u64) -> Verdict<Found> {
         let record = self.record(column)?;
         let source = self.record(SOURCE.place(record))?;
-        // Both take a value in each row that has both fields. In a row that ends between them the source gets ahead.
+        // Both columns take a value in each row that has both fields. In a row that ends between
+        // them, the source gets ahead.
         let number = if USED.get(source) == USED.get(record).saturating_add(1) {
             NUMBER.place(source)
         } else {
@@ -469,8 +482,8 @@ impl<'a> Columns<'a> {
         self.mapped(column, number)
     }
 
-    /// Which value of its source a derived column is at which lags behind. It comes from a cursor of the column's own over
-    /// the column at the root, through the columns between, all of which know what they have seen.
+    /// Returns the number of the source value for a lagging column. Reads it with its own cursor
+    /// over the root, and maps it through the columns between, which have all numbered it.
     #[cold]
     #[inline(never)]
     fn behind(&mut self, column: usize, written: u64) -> Verdict<usize> {
@@ -501,7 +514,7 @@ impl<'a> Columns<'a> {
         }
         let mut between = between.get(..len).unwrap_or_default().iter().rev();
         loop {
-            // Here a value is read again for each column that lags behind.
+            // Each lagging column reads the value again.
             if let Found::Span(_, len) = value
                 && self.lagging.is_overspent(u64_from(len), written)
             {
@@ -514,13 +527,13 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Which of the distinct values of a column this is, as they come; a number that no derived column has a string for if there
-    /// are too many.
+    /// Returns the number of a value among the distinct values of its column. If the map is full,
+    /// returns a number that no derived column has a string for.
     #[inline(never)]
     fn number(&mut self, column: usize, value: Found) -> usize {
         let Some(record) = self.records.get_mut(column) else { return usize::MAX };
         let flags = Flags::of(record);
-        let (mut own, mut room) = (NumberText::NONE, NumberText::NONE);
+        let (mut own, mut buffer) = (NumberText::NONE, NumberText::NONE);
         let key = value.text(self.values.bytes, flags, &mut own);
         steps::count(key.len());
         let keys = KEYS.place(record);
@@ -529,15 +542,15 @@ impl<'a> Columns<'a> {
         let same = |other: [u64; 2]| match (value, Found::of(other)) {
             (Found::Number(one), Found::Number(other)) => one == other,
             // An exception may read like a number.
-            (_, other) => other.text(self.values.bytes, flags, &mut room) == key,
+            (_, other) => other.text(self.values.bytes, flags, &mut buffer) == key,
         };
-        // Where one has no place, no other may get its number.
+        // After a value without a number, no later value may get one.
         let (number, known) = map.find(key, value.words(), same).unwrap_or((usize::MAX, keys));
         KNOWN.set_place(record, known);
         number
     }
 
-    /// What becomes of this one of the distinct values of its source in a derived column.
+    /// Returns the string of a derived column for a value of its source.
     fn mapped(&self, column: usize, number: usize) -> Verdict<Found> {
         let record = self.record(column)?;
         let missing = || self.values.fault(ErrorKind::At1DerivedMap, STRINGS.place(record));
@@ -545,42 +558,43 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// A part of `values`.
+/// Returns a part of `values`.
 #[inline]
 fn part(values: Stream<'_>, at: usize, end: usize) -> Numbers<'_> {
     values.part(at, end).unwrap_or_default().numbers()
 }
 
-/// The part of `values` that a column has not read.
+/// Returns the unread part of a column.
 #[inline]
 fn rest<'a>(values: Stream<'a>, record: &Record) -> Numbers<'a> {
     part(values, NEXT.place(record), END.place(record))
 }
 
-/// The string of this number in the table of a column.
+/// Returns the string of this number.
 fn string(tables: &[Word], record: &Record, number: usize) -> Option<Found> {
     let table = tables.get(TABLE.place(record)..)?.as_chunks::<2>().0.get(..ENTRIES.place(record))?;
     let [start, len] = table.get(number)?.map(u64::from_le_bytes).map(index);
     Some(Found::Span(start, len))
 }
 
-/// The cursor of its own that a derived column has before its table.
+/// Returns the own cursor of a derived column, which precedes its table.
 fn own_cursor(tables: &mut [Word], table: usize) -> Option<&mut Record> {
     tables.get_mut(table.checked_sub(WORDS)?..)?.first_chunk_mut()
 }
 
-/// Two records that are known to be two: the compiler would have them overlap, and link what copies such things.
+/// Copies a record. As a function, because the compiler would otherwise link `memmove` for records
+/// that might overlap.
 #[inline(never)]
 const fn copy_record(from: &Record, to: &mut Record) {
     *to = *from;
 }
 
-/// Appends a value between quotes, with each quote in it doubled.
+/// Appends a value in quotes, with each quote doubled.
 #[cold]
 #[inline(never)]
 fn quoted(found: Found, values: &[u8], flags: Flags, out: &mut Output<'_>) {
-    let mut room = NumberText::NONE;
-    let mut text = found.text(values, flags, &mut room);
+    let mut buffer = NumberText::NONE;
+    let mut text = found.text(values, flags, &mut buffer);
     out.byte(b'"');
     while let Some((head, tail)) = memchr::memchr(b'"', text).and_then(|at| text.split_at_checked(at + 1)) {
         out.put(head);
@@ -591,7 +605,7 @@ fn quoted(found: Found, values: &[u8], flags: Flags, out: &mut Output<'_>) {
     out.byte(b'"');
 }
 
-/// The next value of a cursor over a column that is not derived.
+/// Returns the next value of a column that is not derived.
 fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Verdict<Found> {
     let flags = Flags::of(record);
     let used = USED.get(record);
@@ -632,7 +646,7 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Verdict<Fou
     }
 }
 
-/// The next number of a column of differences.
+/// Returns the next number of a column of differences.
 #[inline]
 fn difference(values: Stream<'_>, record: &mut Record) -> Verdict<i64> {
     let mut numbers = rest(values, record);
@@ -643,7 +657,7 @@ fn difference(values: Stream<'_>, record: &mut Record) -> Verdict<i64> {
     Ok(sum)
 }
 
-/// The next exception of a column of numbers.
+/// Returns the next exception of a column of numbers.
 fn exception(values: Stream<'_>, record: &mut Record) -> Verdict<Found> {
     let taken = TAKEN.get(record);
     if taken >= EXCEPTIONS.get(record) {
@@ -658,7 +672,7 @@ fn exception(values: Stream<'_>, record: &mut Record) -> Verdict<Found> {
     Ok(Found::Span(next.saturating_sub(len), len))
 }
 
-/// A column has fewer values than are wanted.
+/// Returns the fault of a column with too few values.
 #[cold]
 fn short(values: Stream<'_>, record: &Record) -> Fault {
     values.fault(ErrorKind::At1ListShort, NEXT.place(record))

@@ -1,9 +1,11 @@
-//! Codec 4: a table of delimited text, each column coded by what it holds.
+//! Codec 4: a table of delimited text, each column coded by its values.
 //!
-//! `meta` says how many rows there are and what stands between fields. A row is structured, with a number of fields in
-//! `fieldcounts`, or stands in `verbatim` as it is. `values` holds the columns one after the other, as long as `col_index`
-//! says and of the type in `coltypes`. A field takes the next value of its column and gets quotes if `quotemodes` and
-//! `quotebits` say so.
+//! * `meta` holds the number of rows and the delimiter.
+//! * `row_modes` has a byte for each row: 0 is a line of `verbatim`.
+//! * `fieldcounts` holds the number of fields of each other row.
+//! * `values` holds the columns one after the other, with lengths in `col_index` and kinds in
+//!   `coltypes`.
+//! * `quotemodes` and `quotebits` say which fields have quotes.
 
 use super::column::{self, Columns};
 use super::shared::{
@@ -43,7 +45,7 @@ impl<'a> Decode<'a, 10> for Table<'a> {
         Ok(Extra { always: columns.saturating_mul(column::RECORD), for_sink: 0 })
     }
 
-    /// Takes from the scratch the state of the columns and their dictionaries.
+    /// Takes scratch for the state of the columns and their dictionaries.
     #[inline(never)]
     fn open(streams: &[Stream<'a>; 10], _: &Header, _: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let &[meta, modes, field_counts, types, lengths, values, quote_modes, quote_bits, verbatim, header] = streams;
@@ -84,7 +86,7 @@ impl<'a> Decode<'a, 10> for Table<'a> {
             if self.modes.byte()? != 0 {
                 return self.row(out);
             }
-            // A list that is too short goes on with empty lines, as the decoder that the writer was tested with has it.
+            // A list that is too short continues with empty lines, as in the reference decoder.
             out.put(self.verbatim.next().unwrap_or_default());
             Ok(())
         })

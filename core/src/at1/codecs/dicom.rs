@@ -1,17 +1,18 @@
-//! Codec 9: a medical image, its pixels as differences, between what stands before and behind them in the file.
+//! Codec 9: a medical image. Pixels are stored as differences, apart from the bytes before and
+//! after them.
 
 use super::shared::{Decode, Entry, ErrorKind, Extra, Header, Lent, Limits, Output, Result, Set, Stream, Verdict};
 use crate::num::{copy, index, u64_from};
 
-/// The stream whose bytes a sink takes as much scratch for as it has: they are put right there.
+/// The stream of pixels. For a sink they are restored in scratch of the same size.
 const PIXELS: &[u8] = b"pix";
 
-/// How the pixels were changed.
+/// The transform of the pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Transform {
-    /// Not at all.
+    /// None.
     None,
-    /// Differences to the element on the left, modulo what an element can hold.
+    /// Differences to the element on the left, modulo the range of an element.
     Left,
     /// Differences to the element above.
     Above,
@@ -73,17 +74,17 @@ impl<'a> Decode<'a, 5> for Image<'a> {
         Ok(Self { before, pixels, pad, after, transform, row, wide })
     }
 
-    /// A sink takes scratch for the pixels, which must be known before anything is written.
+    /// Takes scratch for the pixels if the output is a sink, before anything is written.
     fn append(&mut self, out: &mut Output<'_>, lent: &mut Lent<'_, 'a>) -> Result<()> {
         let len = u64_from(self.pixels.len());
         let aside = self.transform != Transform::None && out.has_sink();
-        let room = lent.scratch.take(if aside { len } else { 0 })?;
+        let place = lent.scratch.take(if aside { len } else { 0 })?;
         out.put(self.before);
         match self.transform {
             Transform::None => out.put(self.pixels),
             _ if aside => {
-                self.undo(room);
-                out.put(room);
+                self.undo(place);
+                out.put(place);
             }
             _ => out.fill(len, |place| {
                 self.undo(place);
@@ -97,24 +98,24 @@ impl<'a> Decode<'a, 5> for Image<'a> {
 }
 
 impl Image<'_> {
-    /// Fills `room` with the pixels as they were; it is as long as they are.
-    fn undo(&self, room: &mut [u8]) {
+    /// Fills `place`, which is as long as the pixels, with the original pixels.
+    fn undo(&self, place: &mut [u8]) {
         let Self { pixels, row, wide, .. } = *self;
         if self.transform == Transform::Split {
             let (high, low) = pixels.split_at_checked(pixels.len() / 2).unwrap_or_default();
-            for (element, (&high, &low)) in room.as_chunks_mut().0.iter_mut().zip(high.iter().zip(low)) {
+            for (element, (&high, &low)) in place.as_chunks_mut().0.iter_mut().zip(high.iter().zip(low)) {
                 *element = [low, high];
             }
             return;
         }
-        copy(pixels, room);
-        // Each element is added to the one after it, or a row to the next row.
+        copy(pixels, place);
+        // Adds each element to the next one, or each row to the next row.
         let is_above = self.transform == Transform::Above;
         let back = if is_above { row } else { 1 + usize::from(wide) };
         let mut at = back;
-        while let Some((before, rest)) = room.split_at_mut_checked(at).filter(|(_, rest)| !rest.is_empty()) {
+        while let Some((before, rest)) = place.split_at_mut_checked(at).filter(|(_, rest)| !rest.is_empty()) {
             let from = before.get(before.len().saturating_sub(back)..).unwrap_or_default();
-            // On the left, the first element of each row stays as it is.
+            // On the left, the first element of each row stays.
             if is_above || row > 0 && !at.is_multiple_of(row) {
                 add(from, rest, wide);
             }
@@ -138,22 +139,22 @@ fn add(from: &[u8], to: &mut [u8], wide: bool) {
 mod tests {
     use super::*;
 
-    fn undo(transform: Transform, pixels: &[u8], row: usize, wide: bool, room: &mut [u8]) {
-        Image { before: b"", pixels, pad: b"", after: b"", transform, row, wide }.undo(room);
+    fn undo(transform: Transform, pixels: &[u8], row: usize, wide: bool, place: &mut [u8]) {
+        Image { before: b"", pixels, pad: b"", after: b"", transform, row, wide }.undo(place);
     }
 
     #[test]
-    fn transforms_of_small_images() {
-        let mut room = [0; 6];
-        undo(Transform::Left, &[250, 10, 1, 5, 255, 255], 3, false, &mut room);
-        assert_eq!(room, [250, 4, 5, 5, 4, 3]);
-        undo(Transform::Above, &[250, 10, 1, 10, 255, 1], 3, false, &mut room);
-        assert_eq!(room, [250, 10, 1, 4, 9, 2]);
-        undo(Transform::Above, &[250, 10, 10, 255, 1, 1], 2, true, &mut room);
-        assert_eq!(room, [250, 10, 4, 10, 5, 11]);
-        undo(Transform::Left, &[255, 0, 1, 0, 255, 255], 6, true, &mut room);
-        assert_eq!(room, [255, 0, 0, 1, 255, 0]);
-        undo(Transform::Split, &[1, 2, 3, 4, 5, 6], 6, true, &mut room);
-        assert_eq!(room, [4, 1, 5, 2, 6, 3]);
+    fn undoes_transforms_of_small_images() {
+        let mut place = [0; 6];
+        undo(Transform::Left, &[250, 10, 1, 5, 255, 255], 3, false, &mut place);
+        assert_eq!(place, [250, 4, 5, 5, 4, 3]);
+        undo(Transform::Above, &[250, 10, 1, 10, 255, 1], 3, false, &mut place);
+        assert_eq!(place, [250, 10, 1, 4, 9, 2]);
+        undo(Transform::Above, &[250, 10, 10, 255, 1, 1], 2, true, &mut place);
+        assert_eq!(place, [250, 10, 4, 10, 5, 11]);
+        undo(Transform::Left, &[255, 0, 1, 0, 255, 255], 6, true, &mut place);
+        assert_eq!(place, [255, 0, 0, 1, 255, 0]);
+        undo(Transform::Split, &[1, 2, 3, 4, 5, 6], 6, true, &mut place);
+        assert_eq!(place, [4, 1, 5, 2, 6, 3]);
     }
 }

@@ -1,8 +1,9 @@
-//! Codec 10: an array of numbers of some bytes each, stored as all first bytes, all second bytes and so on, after the header of the file.
+//! Codec 10: an array of numbers after a file header. All first bytes of the numbers are stored
+//! first, then all second bytes, and so on.
 
 use super::shared::{Decode, ErrorKind, Header, Lent, Output, Set, Stream, Verdict};
 
-/// The longest element.
+/// Bytes of the longest element.
 const MAX_WIDTH: usize = 32;
 
 /// An array whose streams are decoded.

@@ -1,4 +1,5 @@
-//! Codec 1: lines of JSON as a tape of tokens, with a vocabulary of keys and a column of values for each place.
+//! Codec 1: lines of JSON as a tape of tokens, with a vocabulary of keys and a column of values for
+//! each place.
 
 use super::shared::{
     Blobs, Decode, Entry, Error, ErrorKind, Extra, FlaggedLines, Header, Lent, Limits, Numbers, Output, Result,
@@ -9,10 +10,10 @@ use crate::num::u64_from;
 
 const ARRAY: u64 = 0;
 const OBJECT: u64 = 1;
-/// Added once a value has been written.
+/// Flag of a container that holds a value already.
 const STARTED: u64 = 2;
 
-/// Containers that can be open at a time. Two bytes of the tape open one.
+/// Returns the number of containers that can be open at a time. Two bytes of the tape open one.
 fn max_depth(tape: u64, limits: &Limits) -> u64 {
     tape.div_ceil(2).min(limits.max_depth.into())
 }
@@ -22,11 +23,11 @@ pub(crate) struct Tape<'a> {
     lines: FlaggedLines<'a>,
     keys: Texts<'a>,
     values: Blobs<'a>,
-    /// The literals and columns of the values that follow from others.
+    /// The literals and columns of derived values.
     rules: Texts<'a>,
     rules_stream: Stream<'a>,
     tape: Numbers<'a>,
-    /// The open objects and arrays: how many values are still to come, and what it is.
+    /// The open containers: values still to come, and the kind of container.
     stack: &'a mut [[Word; 2]],
     gaps: WorkBudget,
 }
@@ -45,7 +46,7 @@ impl<'a> Decode<'a, 8> for Tape<'a> {
         let &[meta, flags, verbatim, keys, lengths, values, rules_stream, tape] = streams;
         let stack = scratch.records(max_depth(u64_from(tape.bytes.len()), limits))?;
         let mut lines = FlaggedLines::open(&mut meta.numbers(), flags, verbatim)?;
-        // Here only a 1 says so.
+        // In this codec only 1 is a trailing line feed.
         lines.trailing &= u8::from(lines.trailing == 1);
         let keys = Texts::lines(keys, scratch)?;
         let values = Blobs::open(lengths, values, 1, scratch)?;
@@ -62,7 +63,7 @@ impl<'a> Decode<'a, 8> for Tape<'a> {
 }
 
 impl Tape<'_> {
-    /// Appends a value with all that it contains.
+    /// Appends a value and everything in it.
     fn value(&mut self, out: &mut Output<'_>) -> Verdict<()> {
         let mut depth = 0usize;
         loop {
@@ -88,7 +89,8 @@ impl Tape<'_> {
         }
     }
 
-    /// Behind a value or an opening bracket: closes what ends here, or goes on to the next value. `true` when all is closed.
+    /// Closes the containers that end after a value or an opening bracket. Returns whether all are
+    /// closed.
     fn close(&mut self, depth: &mut usize, out: &mut Output<'_>) -> Verdict<bool> {
         while let Some(top) = depth.checked_sub(1) {
             let Some(level) = self.stack.get_mut(top) else { return Ok(true) };
@@ -111,7 +113,7 @@ impl Tape<'_> {
         Ok(true)
     }
 
-    /// Appends a string that follows from the last values of other columns.
+    /// Appends a string made of literals and the last values of other columns.
     fn derived(&mut self, out: &mut Output<'_>) -> Verdict<()> {
         let rule = self.rules.pick(&mut self.tape)?;
         let mut literals = Stream { bytes: rule, ..self.rules_stream }.numbers();
@@ -139,7 +141,7 @@ impl Tape<'_> {
     }
 }
 
-/// Reads all rules once: each has one literal more than sources, and the sources are there.
+/// Reads all rules. Each has one literal more than sources, and its sources exist.
 fn rules<'a>(stream: Stream<'a>, columns: usize, scratch: &mut Scratch<'a>) -> Verdict<Texts<'a>> {
     let mut numbers = stream.numbers();
     let count = numbers.count_or_none()?;

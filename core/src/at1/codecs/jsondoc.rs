@@ -2,10 +2,11 @@
 
 use super::shared::{Blobs, Decode, Header, Lent, Numbers, Output, Set, Stream, Verdict, fill_gaps};
 
-/// A document whose streams are decoded: the text with a NUL for each value, the column of each value, and the columns.
+/// A document whose streams are decoded: a text with a NUL for each value, the column of each
+/// value, and the columns.
 pub(crate) struct Document<'a> {
     skeleton: &'a [u8],
-    /// Without them the skeleton is the document.
+    /// Absent if the skeleton is the whole document.
     values: Option<(Numbers<'a>, Blobs<'a>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Codec 3: a log whose lines share templates, with gaps for what differs.
+//! Codec 3: a log whose lines share templates, with gaps for the parts that differ.
 
 use super::shared::{
     Decode, FlaggedLines, Header, Lent, Lines, Numbers, Output, Set, Stream, Texts, Verdict, fill_gaps,

@@ -1,7 +1,7 @@
-//! The distinct values of a column that others are derived from, numbered as they come.
+//! The distinct values of a column that others are derived from, numbered in order of appearance.
 //!
-//! A hash table, so that many distinct values cost no more than few. It lives in words of the scratch: two for each value,
-//! then slots, at least twice as many as values.
+//! The map is a hash table in words of the scratch: two words for each value, then slots, at least
+//! twice as many as values.
 
 use crate::Limits;
 use crate::at1::digits::Decimal;
@@ -11,27 +11,27 @@ use crate::bits::u64_at;
 use crate::num::{index, u64_from};
 use crate::steps;
 
-/// Room for a number as text.
+/// A buffer for the text of a number.
 pub(crate) struct NumberText([u8; 48]);
 
 impl NumberText {
     pub(crate) const NONE: Self = Self([0; 48]);
 
-    /// The text of a number.
+    /// Returns the text of a number.
     pub(crate) fn print(&mut self, number: Decimal) -> &[u8] {
         let mut out = Output::slice(&mut self.0, false, &Limits::NONE);
-        // It has room for the longest.
+        // The buffer fits the longest number.
         number.put(&mut out);
         let len = index(out.written());
         self.0.get(..len).unwrap_or_default()
     }
 }
 
-/// How many slots are looked at before the map gives up. Half of the slots are free, so that a run of 100 is already rarer
-/// than a file of ten million values; only values that somebody chose to collide reach this.
+/// Slots probed before a search fails. Half of the slots are free, so that a run of 100 is
+/// already rarer than a file of ten million values. Only values chosen to collide reach this.
 const MAX_PROBES: usize = 256;
 
-/// Words of an entry: where its key starts and how long it is.
+/// Words of an entry: start and length of its key.
 const ENTRY: usize = 2;
 
 /// A view of the words of a map.
@@ -42,7 +42,7 @@ pub(crate) struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    /// How many words a map of so many entries takes.
+    /// Returns the words of a map with this number of entries.
     pub(crate) fn words(entries: u64) -> u64 {
         entries.saturating_mul(u64_from(ENTRY)).saturating_add(Self::slots(entries))
     }
@@ -51,7 +51,7 @@ impl<'a> Map<'a> {
         entries.saturating_mul(2).checked_next_power_of_two().unwrap_or(u64::MAX).max(2)
     }
 
-    /// The map in these words, of which `seen` entries have a key.
+    /// Returns the map in these words, of which `seen` entries have a key.
     pub(crate) fn new(words: &'a mut [Word], entries: usize, seen: usize) -> Self {
         let slots = index(Self::slots(u64_from(entries)));
         let at = entries.saturating_mul(ENTRY);
@@ -64,8 +64,10 @@ impl<'a> Map<'a> {
         self.entries.get_mut(at.checked_mul(ENTRY)?..)?.first_chunk_mut()
     }
 
-    /// The number of a key, and how many keys there are then. A new key gets the next entry; `None` if there is
-    /// none left. `place` is what the map remembers of a new key, `same` compares the key with what it remembers of another.
+    /// Returns the number of a key and the number of keys. A new key gets the next entry; `None` if
+    /// none is left.
+    ///
+    /// `place` is stored for a new key. `same` compares the key with the stored place of another.
     pub(crate) fn find(
         &mut self,
         key: &[u8],
@@ -100,7 +102,7 @@ impl<'a> Map<'a> {
     }
 }
 
-/// Mixes eight bytes at a time.
+/// Hashes eight bytes at a time.
 fn hash(bytes: &[u8]) -> u64 {
     const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut state = u64_from(bytes.len()).wrapping_mul(MIX);

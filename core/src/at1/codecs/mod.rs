@@ -1,4 +1,4 @@
-//! The codecs: each knows which streams it reads, and how they become the file again.
+//! The codecs. Each knows the streams that it reads and restores the file from them.
 
 #![allow(refining_impl_trait, reason = "a codec names the failure that it has")]
 
@@ -30,10 +30,12 @@ use crate::{Error, ErrorKind, Limits, Result};
 /// The stream of a bundle that names its files.
 const MANIFEST: &[u8] = b"manifest";
 
-/// Makes the functions that ask a codec something out of one list of codecs and their decoders, of which one may be built alone.
+/// Generates the functions that dispatch on a codec, from one list. The codec `alone` is built with
+/// every feature.
 macro_rules! table {
     ($alone:ident => $own:ty, $($($codec:ident)|+ => $decoder:ty,)*) => {
-        /// Returns whether a codec reads the stream of this name. A codec that is not built reads nothing.
+        /// Returns whether a codec reads the stream of this name. A codec that is not built reads
+        /// none.
         pub(crate) fn reads(codec: Codec, name: &[u8]) -> bool {
             match codec {
                 Codec::$alone => <$own as Decode<_>>::reads(name),
@@ -43,7 +45,7 @@ macro_rules! table {
             }
         }
 
-        /// Returns the scratch that a codec takes for a stream that it reads, besides the bytes of the stream.
+        /// Returns the scratch that a codec takes for a stream, besides the bytes of the stream.
         pub(crate) fn extra(codec: Codec, entry: &Entry<'_>, limits: &Limits) -> Result<Extra> {
             match codec {
                 Codec::$alone => <$own as Decode<_>>::extra(entry, limits),
@@ -52,7 +54,7 @@ macro_rules! table {
             }
         }
 
-        /// Appends what the streams of a set decode to.
+        /// Restores the file from the streams of a set.
         #[inline(never)]
         pub(crate) fn decode<'a>(
             header: &Header,
@@ -63,9 +65,9 @@ macro_rules! table {
             let (kind, at) = match (header.codec, header.container) {
                 (Codec::$alone, _) => return run::<_, $own>(header, set, lent, out),
                 $($((Codec::$codec, _))|+ if cfg!(feature = "at1") => return run::<_, $decoder>(header, set, lent, out),)*
-                // A raw file is one payload. A set of streams inside of it contradicts the header.
+                // A raw file is one payload. A set of streams in it contradicts the header.
                 (Codec::Raw, _) => (ErrorKind::At1RawFrame, 4),
-                // A bundle is several files, so that it decodes to none.
+                // A bundle holds several files, so that it cannot decode to one.
                 (Codec::Bundle, Container::Whole) if cfg!(feature = "at1") => (ErrorKind::At1BundleWhole, 4),
                 (Codec::Bundle, Container::Frames) if cfg!(feature = "at1") => (ErrorKind::At1BundleInside, 3),
                 _ => (ErrorKind::FormatNotBuilt, 4),

@@ -8,7 +8,7 @@ use crate::at1::digits;
 use crate::at1::streams::record::{Memory, Reader, STREAM, Writer, ends};
 use crate::num::u64_from;
 
-/// The streams of nodes, of ways and of relations: six that they have in common, then their own.
+/// The streams of nodes, ways and relations: six common streams, then their own.
 const KINDS: [&[&[u8]]; 3] = [
     &[b"n_id", b"n_ts", b"n_ver", b"n_tagcnt", b"n_tagkey", b"n_tagval", b"n_lat", b"n_lon"],
     &[b"w_id", b"w_ts", b"w_ver", b"w_tagcnt", b"w_tagkey", b"w_tagval", b"w_ndcnt", b"w_ndref"],
@@ -26,13 +26,13 @@ const KINDS: [&[&[u8]]; 3] = [
     ],
 ];
 
-/// The names of the elements, in the order of [`KINDS`].
+/// The names of the elements in the order of [`KINDS`].
 const ELEMENTS: [&[u8]; 3] = [b"node", b"way", b"relation"];
 
 /// The most streams of a kind.
 const COLUMNS: usize = 10;
 
-/// A column: the numbers of a stream, and the sum of those that have been read, for streams of differences.
+/// A column: a cursor over its stream, and the running sum of a stream of differences.
 #[derive(Default)]
 struct Column<'a> {
     numbers: Numbers<'a>,
@@ -45,10 +45,10 @@ impl Column<'_> {
     }
 }
 
-/// A kind of element that waits: the rest of each of its streams, and its sum.
+/// The state of a kind that is not active: the rest of each stream, and its sum.
 type Record = [[Word; STREAM + 1]; COLUMNS];
 
-/// Decodes the streams of one of [`KINDS`] and leaves them in a record.
+/// Decodes the streams of a kind and stores their state in a record.
 #[inline(never)]
 fn load<'a>(names: &[&[u8]], record: &mut Record, set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<()> {
     let mut streams = [Stream::default(); COLUMNS];
@@ -63,16 +63,17 @@ fn load<'a>(names: &[&[u8]], record: &mut Record, set: &Set<'a>, lent: &mut Lent
 
 /// An extract whose streams are decoded.
 ///
-/// One kind of element is awake at a time: as a rule all nodes come before all ways, and those before all relations.
+/// One kind of element is active at a time. Usually all nodes precede all ways, and those all
+/// relations.
 pub(crate) struct Extract<'a> {
     trailing: bool,
     elements: &'a [u8],
     verbatim: Numbers<'a>,
     keys: Texts<'a>,
     roles: Texts<'a>,
-    /// The columns of the kind that is awake.
+    /// The columns of the active kind.
     columns: [Column<'a>; COLUMNS],
-    /// The number of that kind; none at first.
+    /// The active kind; none at first.
     awake: usize,
     records: &'a mut [Record],
     memory: Memory<'a>,
@@ -127,7 +128,7 @@ impl<'a> Decode<'a, 5> for Extract<'a> {
 }
 
 impl Extract<'_> {
-    /// Goes on with another one of [`KINDS`].
+    /// Saves the active kind and activates another one.
     #[inline(never)]
     fn wake(&mut self, kind: usize) {
         if let Some(record) = self.records.get_mut(self.awake) {
@@ -163,7 +164,8 @@ impl Extract<'_> {
         let seconds = time.next()?;
         timestamp(seconds, out).ok_or_else(|| time.numbers.fault(ErrorKind::At1Time))?;
         out.byte(b'"');
-        // A latitude and a longitude; the number of nodes and the nodes; the number of members, their kinds, the members, their roles.
+        // Of a node: latitude, longitude. Of a way: number of nodes, nodes. Of a relation: number
+        // of members, their kinds, the members, their roles.
         let [first, second, third, roles] = own;
         let mut members = 0;
         if kind == 0 {
@@ -211,7 +213,7 @@ impl Extract<'_> {
     }
 }
 
-/// Appends a coordinate of seven digits behind the point, without zeros at the end.
+/// Appends a coordinate of seven decimals without trailing zeros.
 fn coordinate(ten_millionths: i64, out: &mut Output<'_>) {
     let (mut value, mut scale) = (ten_millionths, 7u8);
     while scale > 0 && value % 10 == 0 {
@@ -223,7 +225,8 @@ fn coordinate(ten_millionths: i64, out: &mut Output<'_>) {
     }
 }
 
-/// Appends seconds since 1970 as a date and a time, in years of four digits. Returns `None` for other years, and appends nothing.
+/// Appends seconds since 1970 as a date and a time. Returns `None`, and appends nothing, if the
+/// year does not have four digits.
 fn timestamp(seconds: i64, out: &mut Output<'_>) -> Option<()> {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400).cast_unsigned());
     let (year, month, day) = date(days)?;
@@ -242,14 +245,15 @@ fn timestamp(seconds: i64, out: &mut Output<'_>) -> Option<()> {
     Some(())
 }
 
-/// Year, month and day of a day since 1970, in the Gregorian calendar for all time, if the year has four digits.
+/// Returns year, month and day of a day since 1970 in the proleptic Gregorian calendar. Returns
+/// `None` if the year does not have four digits.
 fn date(days: i64) -> Option<(u64, u64, u64)> {
     // Days since 1 March of the year -400: a year that starts in March ends with its leap day.
     let days = u64::try_from(days.checked_add(719_468 + 146_097)?).ok()?;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // Months of 31, 30, 31, 30, 31 days, over and over: 153 days in five of them.
+    // Months of 31, 30, 31, 30, 31 days repeat: 153 days in five months.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn timestamps() {
+    fn prints_timestamps() {
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00Z"),
             (-1, "1969-12-31T23:59:59Z"),
@@ -294,7 +298,7 @@ mod tests {
         for seconds in [253_402_300_800, i64::MAX, i64::MIN, -70_000_000_000] {
             assert_eq!(Output::printed(|out| assert_eq!(timestamp(seconds, out), None)), "");
         }
-        // Every day of four hundred years follows the one before it.
+        // Each day of four hundred years follows the day before it.
         let mut last = date(-1).unwrap();
         for day in 0..146_097 {
             let next = date(day).unwrap();

@@ -1,9 +1,12 @@
-//! Codecs 7 and 8: rows in groups, each column of a group compressed alone, and an index that lets a query skip groups.
+//! Codecs 7 and 8: rows in groups, and an index that lets a query skip groups.
 //!
-//! `meta` describes the table, `row_modes` says of each line whether it is a row of it or stands in `verbatim`, `blocks`
-//! holds the columns of group 0, of group 1 and so on, and `index` says how long each of these blocks is and between which
-//! values it lies. A block is a list of the original texts of its column, so that rows are put together by joining: with
-//! a delimiter here, with the template of a JSON object in [`qjson`](super::qjson).
+//! * `meta` describes the table.
+//! * `row_modes` has a byte for each line: 0 is a line of `verbatim`, anything else a row.
+//! * `blocks` holds the columns of group 0, of group 1 and so on, each compressed alone.
+//! * `index` holds the length and the zone map of each block.
+//!
+//! A block is the list of the original texts of its column. Rows are restored by joining: with a
+//! delimiter here, with the template of a JSON object in [`qjson`](super::qjson).
 
 use core::ops::Range;
 
@@ -17,17 +20,17 @@ use crate::at1::scratch::Workspace;
 use crate::at1::streams::record::{Memory, Reader, STREAM, Writer};
 use crate::num::{index, u64_from};
 
-/// The streams of a table of delimited text: [`Meta`], then those of its rows.
+/// The streams of a table, in the order that the decoder takes them.
 pub const NAMES: [&[u8]; 6] = [b"meta", b"row_modes", b"verbatim", b"index", b"blocks", b"template"];
 
-/// What a column holds.
+/// The values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// Any text.
     Text,
-    /// Integers, as their texts.
+    /// Integers, as text.
     Integer,
-    /// Numbers with a fraction, as their texts.
+    /// Numbers with a fraction, as text.
     Decimal,
 }
 
@@ -41,7 +44,7 @@ impl ColumnType {
         }
     }
 
-    /// One word.
+    /// Returns its name in one word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -51,14 +54,14 @@ impl ColumnType {
     }
 }
 
-/// What `meta` says of a table.
+/// The description of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta<'a> {
-    /// Lines of the file, rows or not.
+    /// Lines of the file, whether rows or not.
     pub lines: u64,
-    /// Whether the last line ends with a line feed.
+    /// The last line ends with a line feed.
     pub trailing: bool,
-    /// What stands between two fields. Empty for JSON.
+    /// The text between two fields. Empty for JSON.
     pub delimiter: &'a [u8],
     /// Rows in each group but the last.
     pub rows_per_group: u64,
@@ -70,7 +73,7 @@ pub struct Meta<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// Reads the stream `meta`; only a table of delimited text has a delimiter.
+    /// Reads the stream `meta`. Only a table of delimited text has a delimiter.
     pub fn read(stream: Stream<'a>, delimited: bool, limits: &Limits) -> Result<Self> {
         let mut fields = stream.numbers();
         let meta = Self::parse(&mut fields, delimited, limits)?;
@@ -80,7 +83,7 @@ impl<'a> Meta<'a> {
         Ok(meta)
     }
 
-    /// The same without a look at each type.
+    /// Reads `meta` without checking each type.
     fn parse(meta: &mut Numbers<'a>, delimited: bool, limits: &Limits) -> Result<Self> {
         let lines = meta.unsigned()?;
         let trailing = meta.byte()? != 0;
@@ -97,23 +100,23 @@ impl<'a> Meta<'a> {
         Ok(Self { lines, trailing, delimiter, rows_per_group, rows, groups, types })
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub const fn columns(&self) -> usize {
         self.types.len()
     }
 
-    /// What a column holds.
+    /// Returns the type of a column.
     pub fn column_type(&self, column: usize) -> Option<ColumnType> {
         self.types.get(column).and_then(|&byte| ColumnType::of(byte))
     }
 
-    /// How many rows a group has.
+    /// Returns the number of rows in a group.
     pub fn rows_of(&self, group: u64) -> u64 {
         let before = group.saturating_mul(self.rows_per_group);
         self.rows.saturating_sub(before).min(self.rows_per_group)
     }
 
-    /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows.
+    /// Checks that `row_modes` has a byte for each line and as many rows as `meta` says.
     fn check_modes(&self, modes: Stream<'_>) -> Verdict<()> {
         let bytes = modes.bytes.get(..index(self.lines));
         let bytes = bytes.ok_or_else(|| modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()))?;
@@ -125,31 +128,31 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Between which values a block lies, as its writer says. Nobody has checked it.
+/// The zone map of a block: bounds of its values, as the writer claims. They are not verified.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Zone {
-    /// Texts have none.
+    /// No bounds, as for texts.
     None,
     /// Lowest and highest integer.
     Integer(i64, i64),
-    /// Lowest and highest decimal, as near as an `f64` comes.
+    /// Lowest and highest decimal, rounded to `f64`.
     Decimal(f64, f64),
 }
 
 /// One column of one row group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Which group.
+    /// Number of the group.
     pub group: u64,
-    /// Which column.
+    /// Number of the column.
     pub column: usize,
-    /// Where its tag and payload lie in the stream `blocks`.
+    /// Range of its tag and payload in the stream `blocks`.
     pub range: Range<u64>,
-    /// Between which values it lies.
+    /// The bounds of its values.
     pub zone: Zone,
 }
 
-/// Where in an index a group starts.
+/// The start of a group in the index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark {
     read: usize,
@@ -157,7 +160,7 @@ pub(crate) struct Mark {
     at: u64,
 }
 
-/// Walks over the index: the blocks of group 0, of group 1 and so on.
+/// Iterates over the blocks of group 0, of group 1 and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Index<'a> {
     numbers: Numbers<'a>,
@@ -169,12 +172,12 @@ pub struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// The index of a table, from its first block.
+    /// Returns the index from the first block on.
     pub const fn new(stream: Stream<'a>, meta: &Meta<'a>) -> Self {
         Self { numbers: stream.numbers(), types: meta.types, groups: meta.groups, group: 0, column: 0, at: 0 }
     }
 
-    /// The index from the first block of a later group on.
+    /// Returns the index from a later group on.
     #[inline(never)]
     pub(crate) fn resume(stream: Stream<'a>, meta: &Meta<'a>, mark: Mark) -> Verdict<Self> {
         let mut index = Self::new(stream, meta);
@@ -182,7 +185,7 @@ impl<'a> Index<'a> {
         Ok(Self { group: mark.group, at: mark.at, ..index })
     }
 
-    /// Where the walk over a stream stands between two groups.
+    /// Returns the position between two groups.
     pub(crate) const fn mark(&self, stream: &Stream<'_>) -> Mark {
         Mark { read: self.numbers.position(stream.bytes.len()), group: self.group, at: self.at }
     }
@@ -220,14 +223,14 @@ impl Iterator for Index<'_> {
         }
         let block = self.read();
         if block.is_err() {
-            // Nothing can be read behind an error.
+            // Nothing can be read after an error.
             self.groups = 0;
         }
         Some(block.map_err(Error::from))
     }
 }
 
-/// A block cut into its tag and payload: what compresses it, and the bytes. `at` is where it lies in the file.
+/// Splits a block into backend and payload. `at` is its offset in the file.
 pub fn open_block(block: &[u8], at: u64) -> Result<(Backend, &[u8])> {
     match block.split_first() {
         Some((0, payload)) => Ok((Backend::Xz, payload)),
@@ -237,19 +240,19 @@ pub fn open_block(block: &[u8], at: u64) -> Result<(Backend, &[u8])> {
     }
 }
 
-/// How many bytes a block says that it decodes to.
+/// Returns the decoded size that a block declares.
 pub fn block_size(block: &[u8], at: u64, limits: &Limits) -> Result<u64> {
     let (backend, payload) = open_block(block, at)?;
     backend.decoded_size(payload, limits).map_err(|error| inside(error, at.saturating_add(1)))
 }
 
-/// Decodes a block to exactly fill `dst`: the texts of its rows, separated by line feeds.
+/// Decodes a block: the texts of its rows, separated by line feeds. They must fill `dst` exactly.
 pub fn decode_block(block: &[u8], at: u64, dst: &mut [u8], workspace: &mut Workspace, limits: &Limits) -> Result<()> {
     let (backend, payload) = open_block(block, at)?;
     backend.decode(payload, dst, workspace, limits).map_err(|error| inside(error, at.saturating_add(1)))
 }
 
-/// Does something with the block of a range out of the stream `blocks`.
+/// Runs a closure on the block at a range of the stream `blocks`.
 fn with_block<T>(blocks: &Stream<'_>, range: &Range<u64>, run: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
     let start = index(range.start);
     let bytes = blocks.bytes.get(start..index(range.end));
@@ -257,25 +260,25 @@ fn with_block<T>(blocks: &Stream<'_>, range: &Range<u64>, run: impl FnOnce(&[u8]
     run(bytes).map_err(|error| blocks.locate(error, start))
 }
 
-/// What stands around the values of a row.
+/// The text around the values of a row.
 #[derive(Clone, Copy, Debug)]
 pub enum Layout<'a> {
-    /// A delimiter between two of them.
+    /// A delimiter between two values.
     Delimited(&'a [u8]),
-    /// A literal before, between and behind them.
+    /// Literals before, between and after the values.
     Template(Template<'a>),
 }
 
-/// Words of a table that waits: numbers, and streams. [`Rows::save`] writes the first ones, then its text follows.
+/// Words of a saved table: [`TEXT_AT`] words that change, start and length of its text, streams.
 pub(crate) const RECORD: usize = 8 + NAMES.len() * STREAM;
 
-/// The word that says where in the scratch the text of a table that waits starts.
+/// The word with the start of the text in the scratch.
 const TEXT_AT: usize = 6;
 
-/// Where the value of a column in the row that comes next starts in the texts of its group, and where its block ends.
+/// Start of the next value of a column in the texts of its group, and end of that column.
 type Cell = [Word; 2];
 
-/// Reads the lines of a table one after the other, one group of rows decoded at a time.
+/// Reads the lines of a table in order, with one group of rows decoded at a time.
 #[derive(Debug)]
 pub(crate) struct Rows<'a> {
     meta: Meta<'a>,
@@ -287,7 +290,7 @@ pub(crate) struct Rows<'a> {
     text: &'a mut [u8],
     cells: &'a mut [Cell],
     line: usize,
-    /// Rows of the group that have not been read.
+    /// Unread rows of the group.
     left: u64,
 }
 
@@ -304,7 +307,8 @@ impl<'a> Decode<'a, 6> for Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Opens the streams of [`NAMES`]. Takes from the scratch the texts of the largest group and the cells.
+    /// Opens the streams of [`NAMES`]. Takes scratch for the texts of the largest group and the
+    /// cells.
     pub(crate) fn new(streams: &[Stream<'a>; 6], delimited: bool, lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let Lent { scratch, limits, .. } = lent;
         let &[meta, modes, _, index, blocks, template] = streams;
@@ -320,7 +324,7 @@ impl<'a> Rows<'a> {
         Ok(Self::of(meta, streams, delimited, text, cells))
     }
 
-    /// The table of streams that were checked, before its first line.
+    /// Returns the table of checked streams, before its first line.
     #[inline(never)]
     fn of(
         meta: Meta<'a>,
@@ -339,8 +343,8 @@ impl<'a> Rows<'a> {
         Self { meta, modes, verbatim, index, blocks, layout, text, cells, line: 0, left: 0 }
     }
 
-    /// Writes down a table that was just opened, for [`resume`](Self::resume): its streams, where in the scratch they end, and where
-    /// its text starts, which the cells follow.
+    /// Saves a table that was just opened, for [`resume`](Self::resume). `ends` are the ends of its
+    /// streams in the scratch. Its text starts at `text_at`, and the cells follow it.
     #[inline(never)]
     pub(crate) fn settle(&self, record: &mut [Word], streams: &[Stream<'a>; 6], ends: [u64; 6], text_at: u64) {
         self.save(record);
@@ -350,7 +354,7 @@ impl<'a> Rows<'a> {
         streams.iter().zip(ends).for_each(|(stream, end)| record.stream(stream, end));
     }
 
-    /// Writes down the words that change as lines are read, for [`advance_to`](Self::advance_to).
+    /// Saves the words that change from line to line.
     #[inline(never)]
     pub(crate) fn save(&self, record: &mut [Word]) {
         if let Some(words) = record.first_chunk_mut::<TEXT_AT>() {
@@ -360,9 +364,9 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Goes on between two lines, where [`save`](Self::save) was called.
+    /// Continues at the line where [`save`](Self::save) was called.
     #[inline(never)]
-    fn advance_to(&mut self, record: &[Word]) {
+    pub(crate) fn advance_to(&mut self, record: &[Word]) {
         let Some(words) = record.first_chunk::<TEXT_AT>() else { return };
         let [line, left, group, at, index_len, verbatim_len] = words.map(u64::from_le_bytes);
         (self.line, self.left, self.index.group, self.index.at) = (index(line), left, group, at);
@@ -370,8 +374,8 @@ impl<'a> Rows<'a> {
         self.verbatim.skip_to(index(verbatim_len));
     }
 
-    /// Goes on with lines of JSON. All of a table lies in the file, or in the scratch before its text and cells. `base` is the byte
-    /// of the scratch that `scratch` starts at.
+    /// Restores a saved table of JSON, before its first line. Its streams are in the file, or in
+    /// the scratch before its text and cells. `scratch` starts at byte `base` of the whole scratch.
     #[inline(never)]
     pub(crate) fn resume(
         record: &[Word],
@@ -390,9 +394,7 @@ impl<'a> Rows<'a> {
         let meta = Meta::parse(&mut meta.numbers(), false, limits)?;
         let (text, after) = after.split_at_mut_checked(index(text_len)).unwrap_or_default();
         let cells = after.as_chunks_mut().0.as_chunks_mut().0.get_mut(..meta.columns()).unwrap_or_default();
-        let mut rows = Self::of(meta, &streams, false, text, cells);
-        rows.advance_to(record);
-        Ok(rows)
+        Ok(Self::of(meta, &streams, false, text, cells))
     }
 
     /// Decodes the blocks of the next group.
@@ -412,12 +414,18 @@ impl<'a> Rows<'a> {
             *cell = [u64_from(at), u64_from(end)].map(u64::to_le_bytes);
             at = end;
         }
-        // A table without columns has no blocks, and its rows are empty.
+        // A table without columns has no blocks, and empty rows.
         self.left = if self.cells.is_empty() { u64::MAX } else { self.meta.rows_of(group) };
         Ok(())
     }
 
-    /// Appends the next line, without a line feed.
+    /// Appends the next line without a line feed.
+    ///
+    /// # Contract of the hot path
+    ///
+    /// A row copies one text for each cell and moves the start of the cell. Blocks are decoded once
+    /// a group, in [`load`](Self::load). Parse no value and check no type here: that is done when
+    /// the table is opened.
     #[inline]
     pub(crate) fn line(&mut self, out: &mut Output<'_>, lent: &mut Lent<'_, '_>) -> Result<()> {
         let mode = self.modes.get(self.line).copied();
@@ -463,7 +471,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns whether a table of JSON has literals around its values. One without columns, all of whose lines are verbatim, may have none.
+/// Returns whether a table of JSON has literals around its values. Without columns, all lines are
+/// verbatim and the template may be missing.
 fn has_template(meta: &Meta<'_>, template: &Stream<'_>) -> bool {
     meta.columns() > 0 || !template.bytes.is_empty()
 }
@@ -481,7 +490,7 @@ fn value(text: &[u8], cell: &mut Cell, blocks: &Stream<'_>, out: &mut Output<'_>
     Ok(())
 }
 
-/// How many bytes the blocks of the largest group decode to.
+/// Returns the decoded size of the largest group.
 fn largest_group(index: Index<'_>, blocks: &Stream<'_>, limits: &Limits) -> Result<u64> {
     let (mut largest, mut sum) = (0u64, 0u64);
     for block in index {

@@ -1,7 +1,7 @@
 //! Codec 8: lines of JSON of one shape, in the row groups of [`qcolumnar`](super::qcolumnar).
 //!
-//! A line is a literal, the value of column 0, a literal, the value of column 1 and so on up to a last literal. The
-//! literals are the `template`; `paths` names the columns for whoever asks for one by its key.
+//! A line alternates literals and values, from a first literal to a last one. The stream `template`
+//! holds the literals. The stream `paths` names the columns by their keys.
 
 use core::iter;
 
@@ -11,12 +11,12 @@ use crate::{ErrorKind, Result};
 /// The literals around the values of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Template<'a> {
-    /// Behind their number.
+    /// The cursor after their number.
     segments: Numbers<'a>,
 }
 
 impl<'a> Template<'a> {
-    /// Reads a template once and checks that it has one literal more than there are columns.
+    /// Reads a template and checks that it has one literal more than columns.
     pub fn open(stream: Stream<'a>, columns: usize) -> Result<Self> {
         let mut segments = stream.numbers();
         if segments.count()? != columns.saturating_add(1) {
@@ -29,26 +29,26 @@ impl<'a> Template<'a> {
         Ok(template)
     }
 
-    /// A template that was checked before.
+    /// Returns a template that was checked before.
     pub(crate) fn new(stream: Stream<'a>) -> Self {
         let mut segments = stream.numbers();
         let _ = segments.index();
         Self { segments }
     }
 
-    /// The literals, from the first.
+    /// Returns the literals in order.
     pub fn segments(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let mut segments = self.segments;
         iter::from_fn(move || segments.string().ok())
     }
 
-    /// The same as a cursor: strings one after the other.
+    /// Returns a cursor over the literals.
     pub(crate) const fn numbers(&self) -> Numbers<'a> {
         self.segments
     }
 }
 
-/// The names of the columns, which only a query reads.
+/// The names of the columns. Only queries read them.
 #[derive(Clone, Copy, Debug)]
 pub struct Paths<'a> {
     names: Numbers<'a>,
@@ -56,7 +56,7 @@ pub struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    /// Reads the stream `paths` once. A file without it has no names.
+    /// Reads the stream `paths`. Without it there are no names.
     pub fn open(stream: Stream<'a>) -> Result<Self> {
         let mut names = stream.numbers();
         let count = names.count_or_none()?;
@@ -67,7 +67,7 @@ impl<'a> Paths<'a> {
         Ok(paths)
     }
 
-    /// The names in the order of the columns.
+    /// Returns the names in column order.
     pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let mut names = self.names;
         (0..self.count).map_while(move |_| names.string().ok())

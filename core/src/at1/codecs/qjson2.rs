@@ -1,4 +1,4 @@
-//! Codec 11: lines of JSON of several shapes, each shape a table of [`qjson`](super::qjson) of its own.
+//! Codec 11: lines of JSON of several shapes, each shape a table of [`qjson`](super::qjson).
 
 use super::qcolumnar::{NAMES, RECORD, Rows};
 use super::shared::{
@@ -7,10 +7,10 @@ use super::shared::{
 use crate::at1::streams::record::ends;
 use crate::num::{index, u64_from};
 
-/// The most shapes that a file may have; writers stop at half of it.
+/// The most shapes of a file. Writers stop at half of it.
 const MAX_SHAPES: usize = 64;
 
-/// Which shape the stream `t17:meta` is of, and which of its [`NAMES`] it is.
+/// Returns the shape of the stream `t17:meta`, and its position in [`NAMES`].
 fn of_shape(name: &[u8]) -> Option<(usize, usize)> {
     let [b't', name @ ..] = name else { return None };
     let (number, own) = name.split_at_checked(memchr::memchr(b':', name)?)?;
@@ -24,17 +24,18 @@ fn of_shape(name: &[u8]) -> Option<(usize, usize)> {
     (shape < MAX_SHAPES).then_some((shape, own))
 }
 
-/// A shape that waits for its next line.
+/// The saved table of a shape.
 type Record = [Word; RECORD];
 
-/// A file whose streams are decoded. One shape at a time is awake, for consecutive lines of that shape.
+/// A file whose streams are decoded. One shape is active at a time, for consecutive lines of that
+/// shape.
 pub(crate) struct Shapes<'a> {
     map: LineMap<'a>,
     trailing: bool,
     verbatim: Lines<'a>,
     file: &'a [u8],
     records: &'a mut [Record],
-    /// The streams, texts and cells of all shapes, and where in the whole scratch they start.
+    /// The streams, texts and cells of all shapes. They start at byte `base` of the whole scratch.
     scratch: &'a mut [u8],
     base: u64,
 }
@@ -78,6 +79,7 @@ impl<'a> Decode<'a, 3> for Shapes<'a> {
             let record = self.records.get_mut(index(shape)).ok_or_else(|| map.map.fault(ErrorKind::At1Shapes))?;
             below(|| match &mut Rows::resume(record, self.file, self.scratch, self.base, lent.limits) {
                 Ok(rows) => {
+                    rows.advance_to(record);
                     map.run(out, |out| rows.line(out, lent))?;
                     rows.save(record);
                     Ok(())
@@ -92,7 +94,7 @@ impl<'a> Decode<'a, 3> for Shapes<'a> {
     }
 }
 
-/// Notes in the record of each shape where the entries of its streams start; 0 for those that are not there.
+/// Stores the offsets of the entries of each shape in its record; 0 for a missing entry.
 #[inline(never)]
 fn find(set: &Set<'_>, records: &mut [Record]) -> Result<()> {
     records.fill([[0; 8]; RECORD]);
@@ -110,7 +112,7 @@ fn find(set: &Set<'_>, records: &mut [Record]) -> Result<()> {
     Ok(())
 }
 
-/// Opens the table of a shape, which waits from then on.
+/// Opens the table of a shape and saves it.
 #[inline(never)]
 fn open<'a>(set: &Set<'a>, record: &mut Record, lent: &mut Lent<'_, 'a>) -> Result<()> {
     let mut streams = [set.missing(); NAMES.len()];
@@ -129,13 +131,13 @@ fn open<'a>(set: &Set<'a>, record: &mut Record, lent: &mut Lent<'_, 'a>) -> Resu
     Ok(())
 }
 
-/// Walks over the lines of a file.
+/// A walk over the lines of a file.
 struct LineMap<'a> {
-    /// Says of each line that comes which shape it has, from 1; 0 if it is verbatim.
+    /// The shape of each following line, from 1 on. 0 is a verbatim line.
     map: Numbers<'a>,
     lines: u64,
     line: u64,
-    /// What the map says of the line that comes next.
+    /// The shape of the next line.
     next: u64,
 }
 
@@ -145,7 +147,7 @@ impl<'a> LineMap<'a> {
         Ok(Self { map, lines, line: 0, next })
     }
 
-    /// Appends the next line, and all after it of the same shape.
+    /// Appends the next line and all consecutive lines of the same shape.
     fn run(&mut self, out: &mut Output<'_>, mut append: impl FnMut(&mut Output<'_>) -> Result<()>) -> Result<()> {
         let shape = self.next;
         while self.line < self.lines && self.next == shape {
@@ -170,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_streams() {
+    fn recognizes_names_of_streams() {
         for shape in 0..MAX_SHAPES {
             for (own, name) in NAMES.iter().enumerate() {
                 let name = format!("t{shape}:{}", str::from_utf8(name).unwrap()).into_bytes();

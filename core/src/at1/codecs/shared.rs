@@ -1,6 +1,6 @@
-//! The contract of a codec, and what several of them share.
+//! The contract of a codec, and code that several codecs share.
 //!
-//! Codecs take what they are written with from here, under one `use`.
+//! The re-exports are the types that every codec uses.
 
 pub(crate) use crate::at1::header::{Codec, Header};
 pub(crate) use crate::at1::output::Output;
@@ -17,13 +17,13 @@ use crate::tuning;
 /// Scratch besides the bytes of streams.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extra {
-    /// Whatever the output is.
+    /// For any output.
     pub(crate) always: u64,
-    /// Only if the output is a sink.
+    /// For a sink only.
     pub(crate) for_sink: u64,
 }
 
-/// A file whose `N` streams are decoded, on its way to becoming text again.
+/// A codec: its `N` streams, and the state from which it restores a file.
 pub(crate) trait Decode<'a, const N: usize>: Sized {
     /// The streams that the codec reads, in the order that [`open`](Self::open) takes them.
     const NAMES: [&'static [u8]; N];
@@ -33,12 +33,12 @@ pub(crate) trait Decode<'a, const N: usize>: Sized {
         Self::NAMES.contains(&name)
     }
 
-    /// Returns the scratch that decoding takes for a stream besides its bytes, as far as its size tells.
+    /// Returns the scratch for a stream besides its bytes, as far as its size says.
     fn extra(_entry: &Entry<'_>, _limits: &Limits) -> Result<Extra> {
         Ok(Extra::default())
     }
 
-    /// Reads what the streams say of the file, before anything is appended.
+    /// Reads the streams up to the first line, before anything is appended.
     fn open(
         streams: &[Stream<'a>; N],
         header: &Header,
@@ -50,8 +50,8 @@ pub(crate) trait Decode<'a, const N: usize>: Sized {
     fn append(&mut self, out: &mut Output<'_>, lent: &mut Lent<'_, 'a>) -> core::result::Result<(), impl Into<Error>>;
 }
 
-/// Opens and appends a file in a stack frame of its own, so that the state of one codec does not add to that of another. What was
-/// opened is used in place: taking it out of the result would copy it on the stack.
+/// Opens and appends a file in its own stack frame, so that codecs do not add up there. Uses the
+/// opened state in place, because moving it out of the `Result` would copy it on the stack.
 #[inline(never)]
 pub(crate) fn run<'a, const N: usize, C: Decode<'a, N>>(
     header: &Header,
@@ -60,7 +60,7 @@ pub(crate) fn run<'a, const N: usize, C: Decode<'a, N>>(
     out: &mut Output<'_>,
 ) -> Result<()> {
     let open = |streams: &_, lent: &mut Lent<'_, 'a>| below(|| C::open(streams, header, set, lent)).map_err(Into::into);
-    // What only opening needs leaves the stack before the file is appended.
+    // Locals of `open` leave the stack before the file is appended.
     match &mut below(|| set.load(&C::NAMES, lent, open)) {
         Ok(opened) if tuning::SMALL => below(|| opened.append(out, lent).map_err(Into::into)),
         Ok(opened) => opened.append(out, lent).map_err(Into::into),
@@ -68,8 +68,8 @@ pub(crate) fn run<'a, const N: usize, C: Decode<'a, N>>(
     }
 }
 
-/// Appends `count` lines, each by `line`, with line feeds between them, and one after the last if it is `trailing`. Stops where the
-/// output is full.
+/// Appends `count` lines with `line`, separated by line feeds. Appends a line feed after the last
+/// line if it is `trailing`. Stops if the output is full.
 #[inline]
 pub(crate) fn each_line<E>(
     count: u64,
@@ -92,7 +92,7 @@ pub(crate) fn each_line<E>(
     Ok(())
 }
 
-/// The lines of a file, each with a flag that says how it is coded. Flag 0 is a line as it is.
+/// The lines of a file, with one flag each. Flag 0 is a verbatim line.
 #[derive(Clone, Copy)]
 pub(crate) struct FlaggedLines<'a> {
     count: u64,
@@ -103,13 +103,13 @@ pub(crate) struct FlaggedLines<'a> {
 }
 
 impl<'a> FlaggedLines<'a> {
-    /// Reads the number of lines and the end of the last from the start of `meta`.
+    /// Reads the number of lines and `trailing` from the start of `meta`.
     pub(crate) fn open(meta: &mut Numbers<'_>, flags: Stream<'a>, verbatim: Stream<'a>) -> Verdict<Self> {
         let (count, trailing) = (meta.unsigned()?, meta.byte()?);
         Ok(Self { count, trailing, flags: flags.numbers(), verbatim: Lines::new(verbatim) })
     }
 
-    /// Appends all lines; `line` appends one whose flag is not 0.
+    /// Appends all lines. `line` appends those with another flag than 0.
     #[inline]
     pub(crate) fn append(
         mut self,
@@ -123,7 +123,7 @@ impl<'a> FlaggedLines<'a> {
     }
 }
 
-/// Appends a text in which each NUL stands for something that `fill` appends.
+/// Appends a text. `fill` appends a value for each NUL in it.
 pub(crate) fn fill_gaps(
     mut text: &[u8],
     out: &mut Output<'_>,

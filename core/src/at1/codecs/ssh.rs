@@ -7,7 +7,7 @@ use crate::at1::budget::WorkBudget;
 use crate::at1::digits;
 use crate::at1::streams::lines::find;
 
-/// A template has this where its lines differ.
+/// The gap of a template.
 const GAP: &[u8; 3] = b"<*>";
 
 /// A log whose streams are decoded.
@@ -73,7 +73,7 @@ impl Log<'_> {
             return Ok(());
         }
         let mut rest = self.templates.pick(&mut self.template_numbers)?;
-        // Missing pieces are empty, and pieces that are left over are not used.
+        // Missing pieces are empty, and surplus pieces are ignored.
         let mut pieces = self.variables.item()?;
         while let Some((head, tail)) = find(rest, GAP).and_then(|at| rest.split_at_checked(at)) {
             out.put(head);

@@ -1,18 +1,19 @@
-//! Codec 5: genetic variants, nine columns of text and the genotypes of many samples, of which most are the same.
+//! Codec 5: genetic variants. Nine columns of text, then the genotypes of many samples, most of
+//! them equal.
 
 use super::shared::{
     Decode, ErrorKind, FlaggedLines, Header, Lent, Lines, Numbers, Output, Set, Stream, Texts, Verdict,
 };
 use crate::at1::digits;
 
-/// The one of the nine columns that may hold differences of numbers.
+/// The column that may hold differences of numbers.
 const POSITION: usize = 1;
 
 /// A file whose streams are decoded.
 pub(crate) struct Variants<'a> {
     lines: FlaggedLines<'a>,
     samples: u64,
-    /// The genotype that most samples have.
+    /// The most common genotype.
     common: &'a [u8],
     genotypes: Texts<'a>,
     rare: Numbers<'a>,
@@ -72,7 +73,7 @@ impl Variants<'_> {
             out.byte(b'\t');
         }
         let rare = self.rare.unsigned()?;
-        // Where the next sample is written, and where the last rare one was.
+        // The next sample to write, and the last rare one.
         let (mut next, mut sample) = (0u64, None);
         for _ in 0..rare {
             let step = self.rare.unsigned()?;
@@ -96,7 +97,7 @@ impl Variants<'_> {
         Ok(())
     }
 
-    /// Appends the genotypes of the samples from `start` up to `end`, which are all the same.
+    /// Appends the common genotype for the samples from `start` up to `end`.
     fn commons(&self, start: u64, end: u64, out: &mut Output<'_>) {
         if start == 0 && end > 0 {
             out.put(self.common);

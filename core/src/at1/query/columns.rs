@@ -1,4 +1,4 @@
-//! Which columns are meant, by number or by name, and a slot for each.
+//! The columns of a request, by number or by name, and a slot for each.
 
 use super::compare::Number;
 use super::head::too_small;
@@ -13,7 +13,8 @@ use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
 
 impl Query<'_> {
-    /// Makes room for the columns that are meant, or for all if that is to be found out.
+    /// Allocates slots for the columns of the request, or for all columns if their names are in the
+    /// first row.
     pub(super) fn start(&mut self, scratch: &mut [u8]) -> Result<()> {
         if self.request.ask == Ask::Rows {
             layout(&self.now.head, scratch, &self.limits)?;
@@ -27,7 +28,8 @@ impl Query<'_> {
         self.make_slots(scratch)
     }
 
-    /// Writes down the columns of the request by number: before any block is read, if the `names` are in no block.
+    /// Stores the columns of the request by number. Does so before any block is read, unless the
+    /// `names` are in a block.
     #[inline(never)]
     pub(super) fn look_up(&self, names: bool, scratch: &mut [u8]) -> Result<()> {
         let request = self.request;
@@ -44,7 +46,7 @@ impl Query<'_> {
         Ok(())
     }
 
-    /// Makes slots of the columns that are written down, and writes down the slots.
+    /// Allocates slots for the stored columns, and stores the slots instead.
     pub(super) fn make_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
         let request = self.request;
         match request.ask {
@@ -74,7 +76,7 @@ impl Query<'_> {
         }
     }
 
-    fn room_for_slots(&mut self, slots: usize, scratch: &[u8]) -> Result<()> {
+    fn reserve_slots(&mut self, slots: usize, scratch: &[u8]) -> Result<()> {
         let end = slots.saturating_mul(RECORD).saturating_add(self.now.slots_at);
         if end > scratch.len() {
             return Err(too_small(u64_from(end)));
@@ -84,7 +86,7 @@ impl Query<'_> {
     }
 
     fn all_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
-        self.room_for_slots(self.meta(scratch)?.columns(), scratch)?;
+        self.reserve_slots(self.meta(scratch)?.columns(), scratch)?;
         let (_, records, _) = self.parts(scratch);
         for (column, record) in (0u64..).zip(records) {
             *record = Slot::new(column, (0, 0)).write();
@@ -92,9 +94,9 @@ impl Query<'_> {
         Ok(())
     }
 
-    /// A slot for each column that is picked, in the order of the table.
+    /// Allocates a slot for each requested column, in table order.
     fn some_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
-        self.room_for_slots(self.picks(scratch).len(), scratch)?;
+        self.reserve_slots(self.picks(scratch).len(), scratch)?;
         let picks = self.now.picks.clone();
         let (known, records, _) = self.parts(scratch);
         let mut count = 0usize;
@@ -115,7 +117,7 @@ impl Query<'_> {
         Ok(())
     }
 
-    /// The column of this name.
+    /// Returns the column of this name.
     fn find(&self, name: &[u8], scratch: &[u8]) -> Result<Option<usize>> {
         let meta = self.meta(scratch)?;
         let no_names = Error::new(ErrorKind::At1NoNames, 0);
@@ -137,7 +139,7 @@ impl Query<'_> {
                     let text = texts.get(Slot::read(record).text_range()).unwrap_or_default();
                     text.get(..line_len(text)).unwrap_or(text)
                 });
-                // A first row that holds a number or nothing is a row like the others.
+                // A first row with a number or an empty field is data.
                 if fields.clone().any(|field| field.is_empty() || Number::read(field).is_some()) {
                     return Err(no_names);
                 }
@@ -147,7 +149,7 @@ impl Query<'_> {
     }
 }
 
-/// Which of several things is it: none, one, or too many of them.
+/// Returns the position of the only match. More than one match is an error.
 fn one(matches: impl Iterator<Item = bool>) -> Result<Option<usize>> {
     let mut places = matches.enumerate().filter(|&(_, is)| is).map(|(place, _)| place);
     let first = places.next();
@@ -157,7 +159,8 @@ fn one(matches: impl Iterator<Item = bool>) -> Result<Option<usize>> {
     }
 }
 
-/// Whether a field of a header line is this name: as it stands, or without quotes and the end of a line.
+/// Returns whether a field of a header line is this name, literally or without quotes and carriage
+/// return.
 fn names(field: &[u8], name: &[u8]) -> bool {
     let bare = match field {
         [bare @ .., b'\r'] => bare,

@@ -1,8 +1,8 @@
-//! Numbers as they stand in a table, compared and added by their digits.
+//! Numbers as text, compared and added by their digits.
 //!
-//! A column of integers or decimals keeps the text of each value, so that `007`, `+5`, `1e3` and numbers of any length are
-//! what they were. None of them goes through an `f64` on its way to an answer; [`Number::near`] is for zone maps alone,
-//! whose bounds are `f64`, and errs on the side of reading a group.
+//! A column of integers or decimals keeps the text of each value, so that `007`, `+5`, `1e3` and
+//! numbers of any length stay as written. No answer goes through an `f64`. Only [`Number::near`]
+//! does, for zone maps, whose bounds are `f64`; its error can only cause a needless read.
 
 use core::cmp::Ordering;
 use core::fmt::{self, Write as _};
@@ -10,24 +10,27 @@ use core::fmt::{self, Write as _};
 use crate::steps;
 use crate::{Error, ErrorKind, Result};
 
-/// Integers are told apart up to so many digits, which is more than an `i64` has.
+/// Digits up to which integers are distinguished. More than an `i64` has.
 const INTEGER_DIGITS: i64 = 30;
 
 /// A number: `0.` and its digits, times ten to the power of `magnitude`.
 ///
-/// White space around it, a sign, leading zeros, a point at either end and an exponent of up to nine digits are allowed.
+/// The text may have white space around it, a sign, leading zeros, a point at either end, and an
+/// exponent of up to nine digits.
 #[derive(Clone, Copy, Debug)]
 pub struct Number<'a> {
     negative: bool,
-    /// Digits before the point, from the first that is not zero; up to the last that is not zero if there are none behind the point.
+    /// Digits before the point without leading zeros. Without trailing zeros either if no digits
+    /// follow the point.
     whole: &'a [u8],
-    /// Digits behind the point up to the last that is not zero; from the first one if there are none before the point.
+    /// Digits after the point without trailing zeros. Without leading zeros either if no digits
+    /// precede the point.
     fraction: &'a [u8],
     magnitude: i64,
 }
 
 impl<'a> Number<'a> {
-    /// Reads a number. `None` for everything else, also for `NaN` and infinities.
+    /// Reads a number. Returns `None` for any other text, `NaN` and infinities included.
     pub fn read(text: &'a [u8]) -> Option<Self> {
         steps::count(text.len());
         let (negative, text) = sign(text.trim_ascii());
@@ -68,7 +71,7 @@ impl<'a> Number<'a> {
         self.whole.is_empty() && self.fraction.is_empty()
     }
 
-    /// Which of two numbers is larger.
+    /// Compares two numbers.
     pub fn compare(&self, other: &Number<'_>) -> Ordering {
         match (self.negative, other.negative) {
             (false, true) => Ordering::Greater,
@@ -83,11 +86,12 @@ impl<'a> Number<'a> {
             (false, false) => self.magnitude.cmp(&other.magnitude),
             (ours, theirs) => theirs.cmp(&ours),
         };
-        // No digits end with a zero, so that where one of the two ends the other is larger, however long it is.
+        // Digits never end with a zero, so that a longer number is larger than its prefix.
         by_magnitude.then_with(|| self.digits().cmp(other.digits()))
     }
 
-    /// The next integer below or at the number, or above or at it. One that no `i64` comes near keeps its sign only.
+    /// Returns the nearest integer above the number (`up`) or below it. If no `i64` is near, only
+    /// the sign is right.
     pub(crate) fn integer(&self, up: bool) -> i128 {
         let mut size = 0i128;
         let mut digits = self.digits();
@@ -100,13 +104,13 @@ impl<'a> Number<'a> {
         if self.negative { size.saturating_neg() } else { size }
     }
 
-    /// Two numbers between which this one lies, near it.
+    /// Returns two numbers close to this one, one on each side.
     ///
-    /// Eighteen digits are multiplied by a power of ten in a few steps that round each time; what is added on both sides
-    /// is far more than that can amount to.
+    /// Eighteen digits are multiplied by a power of ten in a few steps that round. The margin on
+    /// both sides is far larger than the sum of these errors.
     pub(crate) fn near(&self) -> (f64, f64) {
         const DIGITS: i64 = 18;
-        /// Below this, an `f64` has fewer bits than it should.
+        /// Below this, an `f64` loses bits.
         const TINY: f64 = 1e-280;
         let mut digits = self.digits();
         let top = (0..DIGITS).fold(0u64, |sum, _| sum.wrapping_mul(10).wrapping_add(digits.next().unwrap_or(0).into()));
@@ -130,7 +134,7 @@ impl<'a> Number<'a> {
     }
 }
 
-/// Takes the sign away.
+/// Splits off the sign.
 fn sign(text: &[u8]) -> (bool, &[u8]) {
     match text.split_first() {
         Some((b'-', rest)) => (true, rest),
@@ -172,7 +176,7 @@ fn len(digits: &[u8]) -> i64 {
     i64::try_from(digits.len()).unwrap_or(i64::MAX)
 }
 
-/// An integer as most of them are written: perhaps a minus, and digits that fit in any case.
+/// Reads an integer of the usual form: an optional minus and at most 18 digits.
 #[inline]
 pub(crate) fn short_integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text.split_first() {
@@ -186,21 +190,21 @@ pub(crate) fn short_integer(text: &[u8]) -> Option<i64> {
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
-/// A sum of decimals, exact: an integer of 128 bits and how many of its digits stand behind the point.
+/// An exact sum of decimals: a 128-bit integer and its number of decimals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     /// The sum times ten to the power of `scale`.
     pub value: i128,
-    /// Digits behind the point.
+    /// Digits after the point.
     pub scale: u32,
 }
 
-/// No number of 64 bits has more digits behind the point, as far as 128 bits hold what stands in front of them; a text may name an
-/// exponent that takes a gigabyte to print.
+/// Decimals of a sum at most. No `f64` has more, as long as 128 bits hold the digits before the
+/// point. A larger exponent could ask for a gigabyte of text.
 const MAX_SCALE: i64 = 400;
 
 impl Sum {
-    /// Adds a number, or says that the sum would not fit.
+    /// Adds a number. Fails if the sum does not fit.
     pub fn add(&mut self, number: &Number<'_>) -> Result<()> {
         *self = self.plus(number).ok_or(Error::new(ErrorKind::At1QuerySum, 0))?;
         Ok(())
@@ -227,7 +231,7 @@ impl Sum {
     }
 }
 
-/// Times ten to the power of `power`.
+/// Multiplies by ten to the power of `power`.
 fn scaled(value: i128, power: i64) -> Option<i128> {
     match (value, u32::try_from(power)) {
         (0, _) => Some(0),
@@ -251,7 +255,8 @@ impl fmt::Display for Sum {
         if self.value < 0 {
             f.write_str("-")?;
         }
-        // The places from the highest one that matters down to the last: those above the digits are zero.
+        // The places from the highest that matters down to the last. Those above the digits are
+        // zero.
         for place in (0..count.max(self.scale.saturating_add(1))).rev() {
             let byte = usize::try_from(place).ok().and_then(|place| digits.iter().rev().nth(place));
             f.write_char(char::from(byte.copied().unwrap_or(b'0')))?;
@@ -263,12 +268,13 @@ impl fmt::Display for Sum {
     }
 }
 
-/// The words of an integer, the highest first.
+/// Returns the words of an integer, the highest first.
 fn words(value: u128) -> [u32; 4] {
     [96, 64, 32, 0].map(|shift| u32::try_from(value >> shift & u128::from(u32::MAX)).unwrap_or(0))
 }
 
-/// Divides by ten, and gives what is left. Word by word, because the division of 128 bits is a kilobyte that nothing else needs.
+/// Divides by ten and returns the remainder. Works word by word, because 128-bit division takes a
+/// kilobyte of flash that nothing else needs.
 fn last_digit(words: &mut [u32; 4]) -> u8 {
     let mut left = 0u64;
     for word in words {
@@ -279,8 +285,8 @@ fn last_digit(words: &mut [u32; 4]) -> u8 {
     u8::try_from(left).unwrap_or(0)
 }
 
-/// The smallest or the largest number of those that were looked at, by where its text lies. What was read of it is kept: a long
-/// number is not read again for each that it is compared with.
+/// The smallest or the largest number so far, by the position of its text. Keeps the parsed number,
+/// so that a long text is not read again for each comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Best {
     pub(crate) start: usize,
@@ -288,21 +294,21 @@ pub(crate) struct Best {
     pub(crate) found: bool,
     negative: bool,
     magnitude: i64,
-    /// Where in the text the digits of a [`Number`] start, and how many there are.
+    /// Start of the digits of a [`Number`] in the text, and their count.
     whole: (usize, usize),
     fraction: (usize, usize),
 }
 
 impl Best {
-    /// Its text lies at the front now. Says how long it is.
+    /// Moves its position to the front, where its text is now. Returns its length.
     pub(crate) const fn moved_to_front(&mut self) -> usize {
         self.end = self.end.saturating_sub(self.start);
         self.start = 0;
         self.end
     }
 
-    /// Takes the text at `start..end` of `work` if it is a number that comes before (`Less`) or behind (`Greater`) the
-    /// best so far. Says whether it is a number.
+    /// Takes the text at `start..end` of `work` if it is a number before (`Less`) or after
+    /// (`Greater`) the best so far. Returns whether it is a number.
     pub(crate) fn offer(&mut self, work: &[u8], start: usize, end: usize, wins: Ordering) -> bool {
         let text = work.get(start..end).unwrap_or_default();
         let Some(number) = Number::read(text) else { return false };
@@ -332,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_order_whatever_they_look_like() {
+    fn compares_numbers_in_any_notation() {
         let ascending: &[&[&str]] = &[
             &["-1e400"],
             &["-9223372036854775809", "-9223372036854775809.0"],
@@ -361,8 +367,8 @@ mod tests {
     }
 
     #[test]
-    fn the_best_number_stays_whatever_others_look_like() {
-        // A million digits, then many numbers that differ from it at its end only, or at once.
+    fn the_first_best_number_stays() {
+        // A million digits, then many numbers that differ from it only at the end, or at once.
         let zeros = "0".repeat(1 << 20);
         for (long, short, wins) in [
             (format!("2.{zeros}1"), "2", Ordering::Greater),
@@ -380,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn refuses_texts_that_are_no_numbers() {
         for text in [
             "",
             " ",
@@ -408,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_and_floats_around_a_number() {
+    fn bounds_a_number_by_integers_and_floats() {
         for (text, low, high) in [
             ("7.5", 7, 8),
             ("-7.5", -8, -7),

@@ -1,4 +1,4 @@
-//! Row groups: which may hold rows, their blocks, and the rows in them that are left.
+//! Row groups: those that may match, their blocks, and their matching rows.
 
 use core::cell::Cell;
 use core::cmp::Ordering;
@@ -19,7 +19,7 @@ use crate::steps;
 use crate::{Error, ErrorKind, Result};
 
 impl Query<'_> {
-    /// Finds the next group that the zone maps do not rule out, and where its blocks lie.
+    /// Finds the next group that its zone maps do not exclude, and the ranges of its blocks.
     pub(super) fn next_group(&mut self, scratch: &mut [u8]) -> Result<bool> {
         let (known, records, _) = self.parts(scratch);
         let meta = self.meta(known)?;
@@ -50,8 +50,8 @@ impl Query<'_> {
         }
     }
 
-    /// Walks over the blocks of a group, and hands on those of the slots, of which `column` tells the columns. Gives the number of the group,
-    /// and whether its zone maps do not rule it out.
+    /// Walks over the blocks of a group and passes the blocks of slots to `see`. `column` returns
+    /// the column of a slot. Returns the number of the group, and whether its rows may match.
     fn survey(
         &self,
         known: &[u8],
@@ -82,10 +82,13 @@ impl Query<'_> {
         Ok(group.map(|group| (group, possible)))
     }
 
-    /// Tells which bytes of the file will probably be needed behind those that [`needs`](Self::needs) names, until `tell` has heard enough and
-    /// says so: of groups that may hold rows the block of the first condition, and all others as well if the last group had rows left.
+    /// Predicts the ranges of the file after those in [`needs`](Self::needs), and passes them to
+    /// `tell` until it breaks.
     ///
-    /// For whoever waits long for each piece of a file, and can ask for several at once.
+    /// Predicts the block of the first condition in each group that may match. If the last group
+    /// had matches, predicts all other blocks too.
+    ///
+    /// Use it to request several ranges at once if each request is slow.
     pub fn ahead(&self, scratch: &[u8], tell: &mut dyn FnMut(Range<u64>) -> ControlFlow<()>) -> Result<()> {
         let in_groups = matches!(self.now.stage, Stage::Filter(_) | Stage::Rest) && self.now.inside.is_none();
         let Some(needs) = self.needs().filter(|_| in_groups) else { return Ok(()) };
@@ -108,7 +111,8 @@ impl Query<'_> {
         let first = self.pick(scratch, 0);
         let column = |slot: usize| self.records(scratch).get(slot).map(|record| Slot::read(record).column);
         while !side_by_side.is_done {
-            // Whether a group may hold rows is known behind its last block only: a second walk hands them on.
+            // The last block decides whether a group may match. A second walk then reports its
+            // blocks.
             let mut again = blocks;
             let Some((_, possible)) = self.survey(scratch, &meta, &mut blocks, &column, &mut |_, _, _| ())? else {
                 break;
@@ -142,10 +146,10 @@ impl Query<'_> {
             None => piece,
             Some(blocks) => blocks.stream(known).bytes.get(index(block.0)..index(block.1)).unwrap_or_default(),
         };
-        // All that can be said of blocks that were compressed together is where they start.
+        // Blocks that were compressed together have no other offset than their start.
         let locate = |error: Error| if unwrapped.is_some() { Error { at, ..error } } else { error.offset_by(at) };
         let size = block_size(piece, 0, &self.limits).map_err(locate)?;
-        // The flags of the rows lie behind the first text that has a value for each of them.
+        // The flags of the rows follow the first text that has a value for each row.
         let flags =
             if matches!(self.now.stage, Stage::Filter(_)) && self.now.flags.is_none() { self.now.rows } else { 0 };
         if flags > size.saturating_add(1) {
@@ -159,8 +163,8 @@ impl Query<'_> {
         if need > u64_from(texts.len()) {
             return Err(too_small(u64_from(texts_at).saturating_add(need)));
         }
-        if let Some(room) = texts.get_mut(top..end) {
-            decode_block(piece, 0, room, workspace, &self.limits).map_err(locate)?;
+        if let Some(dst) = texts.get_mut(top..end) {
+            decode_block(piece, 0, dst, workspace, &self.limits).map_err(locate)?;
         }
         if let Some(record) = records.get_mut(self.now.pending) {
             let mut slot = Slot::read(record);
@@ -176,7 +180,7 @@ impl Query<'_> {
         Ok(())
     }
 
-    /// Clears the flags of rows that do not meet a condition. Says how many are left.
+    /// Clears the flags of rows that fail a condition. Returns the number of rows left.
     pub(super) fn apply(&mut self, filter: usize, slot: usize, scratch: &mut [u8]) -> Result<u64> {
         let slot = self.slot(scratch, slot);
         let Some(filter) = self.request.filters.get(filter) else { return Ok(0) };
@@ -185,7 +189,7 @@ impl Query<'_> {
         let flags = self.now.flags.unwrap_or_default();
         let (_, _, texts) = self.parts(scratch);
         let text = slot.text_range();
-        // Text and flags lie side by side, in this order only for the first text of a group.
+        // Text and flags are adjacent. The first text of a group precedes them, later ones follow.
         let (text, flags) = if text.end <= flags.0 {
             let (before, behind) = texts.split_at_mut_checked(flags.0).unwrap_or_default();
             (before.get(text), behind.get_mut(..flags.1.saturating_sub(flags.0)))
@@ -197,7 +201,7 @@ impl Query<'_> {
         sift(&filter.test, column, text, flags.unwrap_or_default(), at)
     }
 
-    /// Takes the rows of a group that are left, or those up to the one that `visit` stops at.
+    /// Passes the remaining rows of a group to `visit`, up to the one that it stops at.
     pub(super) fn hand_out(
         &mut self,
         scratch: &mut [u8],
@@ -245,7 +249,8 @@ impl Query<'_> {
             self.now.without_number = self.now.without_number.saturating_add((!number).into());
         }
         self.now.sum = (sum.value.to_le_bytes(), sum.scale);
-        // The texts of the group go, but for the number that is the best so far. One of a group before lies where it stays.
+        // Frees the texts of the group, except for the best number so far. One from an earlier
+        // group stays in place.
         if self.now.best.found {
             if self.now.best.start > 0 {
                 steps::count(self.now.best.end.saturating_sub(self.now.best.start));
@@ -257,11 +262,11 @@ impl Query<'_> {
     }
 }
 
-/// Blocks that lie side by side, which are one range for whoever is told of them.
+/// Merges adjacent blocks into one range.
 struct Run<'t> {
     blocks: Option<(u64, u64)>,
     tell: &'t mut dyn FnMut((u64, u64)) -> ControlFlow<()>,
-    /// Whether it has heard enough.
+    /// `tell` broke off.
     is_done: bool,
 }
 
@@ -283,7 +288,8 @@ impl Run<'_> {
     }
 }
 
-/// Clears the flags of those values of a text, which lies at byte `at`, that do not pass a test. Says how many are left.
+/// Clears the flags of values that fail a test. The text is at byte `at` of the file. Returns the
+/// number of flags left.
 #[inline(never)]
 fn sift(test: &Test<'_>, column: ColumnType, mut text: Option<&[u8]>, flags: &mut [u8], at: u64) -> Result<u64> {
     let matcher = Matcher::new(test, column)?;
@@ -301,7 +307,7 @@ fn sift(test: &Test<'_>, column: ColumnType, mut text: Option<&[u8]>, flags: &mu
     Ok(left)
 }
 
-/// What a column holds.
+/// Returns the type of a column.
 fn kind(meta: &Meta<'_>, column: usize) -> ColumnType {
     meta.column_type(column).unwrap_or(ColumnType::Text)
 }

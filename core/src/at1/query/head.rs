@@ -1,4 +1,5 @@
-//! The streams that describe a table, found in the head of a file in front of its blocks and decoded into the scratch.
+//! The streams that describe a table. They precede its blocks in the file, and are decoded into the
+//! scratch.
 
 use core::ops::Range;
 
@@ -7,7 +8,7 @@ use crate::at1::codecs::qcolumnar::{Index, Meta};
 use crate::at1::codecs::qjson::Paths;
 use crate::at1::header::{Codec, Container, HEADER_LEN, Header};
 use crate::at1::scratch::Workspace;
-use crate::at1::streams::lines::{Fields, Lines};
+use crate::at1::streams::lines::{LineFields, Lines};
 use crate::at1::streams::numbers::Stream;
 use crate::at1::streams::{Entry, Set};
 use crate::num::{index, u64_from};
@@ -24,13 +25,13 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The stream itself.
+    /// Returns the stream.
     pub(crate) fn stream<'s>(&self, scratch: &'s [u8]) -> Stream<'s> {
         let bytes = scratch.get(self.start..self.end).unwrap_or_default();
         Stream::new(bytes, self.at, self.stored)
     }
 
-    /// Decodes a payload to the place `start` of the scratch.
+    /// Decodes a payload to offset `start` of the scratch.
     #[inline(never)]
     pub(crate) fn load(
         backend: Backend,
@@ -43,66 +44,67 @@ impl Span {
     ) -> Result<Self> {
         let size = backend.decoded_size(payload, limits).map_err(|error| inside(error, at))?;
         let end = start.saturating_add(index(size));
-        let Some(room) = scratch.get_mut(start..end) else {
+        let Some(dst) = scratch.get_mut(start..end) else {
             return Err(too_small(u64_from(start).saturating_add(size)));
         };
-        backend.decode(payload, room, workspace, limits).map_err(|error| inside(error, at))?;
+        backend.decode(payload, dst, workspace, limits).map_err(|error| inside(error, at))?;
         Ok(Self { start, end, at, stored: backend == Backend::Stored })
     }
 }
 
-/// The scratch should have had so many bytes.
+/// Returns the error of a scratch with less than `need` bytes.
 #[cold]
 pub(crate) fn too_small(need: u64) -> Error {
     Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need)
 }
 
-/// What the head of a table tells before any block is read. Its streams lie in the scratch that it was read with.
+/// The description of a table before any block is read. Its streams are in the scratch that it was
+/// read with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableHead {
     pub(crate) is_json: bool,
     meta: Span,
     pub(crate) index: Span,
-    /// The literals of JSON lines, if lines are asked for.
+    /// The literals of JSON lines, if lines are requested.
     pub(crate) template: Span,
-    /// The names of JSON columns, if they are asked for.
+    /// The names of JSON columns, if names are requested.
     pub(crate) paths: Span,
-    /// What the lines of a table are and the verbatim ones, if names are asked for.
+    /// The modes of lines and the verbatim lines, if names are requested.
     pub(crate) modes: Span,
     verbatim: Span,
-    /// How the stream of blocks is compressed, if it is; where its payload starts, and how long it is.
+    /// The compression of the stream of blocks, if it has one. Its payload starts at `blocks_at`.
     wrapped: Option<Backend>,
     pub(crate) blocks_at: u64,
     pub(crate) blocks_len: u64,
-    /// How much of the scratch is used.
+    /// Bytes of the scratch in use.
     pub(crate) used: usize,
 }
 
 impl TableHead {
-    /// Reads the first bytes of a file, however many: if they are too few, an error of the class `Truncated` says how many there
-    /// must be. If the scratch is too short, one of the class `WorkspaceTooSmall` does.
+    /// Reads the start of a file. If `head` is too short, an error of the class `Truncated` says
+    /// how long it must be. If the scratch is too short, one of the class `WorkspaceTooSmall` does.
     pub fn read(head: &[u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<Self> {
         let mut found = Self::default();
         found.load(head, true, false, workspace, scratch, &options.limits)?;
         Ok(found)
     }
 
-    /// The codec of the file.
+    /// Returns the codec of the file.
     pub const fn codec(&self) -> Codec {
         if self.is_json { Codec::QJson } else { Codec::QColumnar }
     }
 
-    /// What its stream `meta` says.
+    /// Returns the description of the table.
     pub fn meta<'s>(&self, scratch: &'s [u8], limits: &Limits) -> Result<Meta<'s>> {
         Meta::read(self.meta.stream(scratch), !self.is_json, limits)
     }
 
-    /// Where in the stream of blocks each of them lies, and between which values.
+    /// Returns the index of the blocks.
     pub fn index<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Index<'s> {
         Index::new(self.index.stream(scratch), meta)
     }
 
-    /// What the stream of blocks is compressed with, if it is one stream, and where in the file it lies.
+    /// Returns the compression of the stream of blocks, and its range in the file.
     pub const fn blocks(&self) -> (Backend, Range<u64>) {
         let backend = match self.wrapped {
             Some(backend) => backend,
@@ -111,7 +113,8 @@ impl TableHead {
         (backend, self.blocks_at..self.blocks_at.saturating_add(self.blocks_len))
     }
 
-    /// Tells the names of the columns, all or none: paths of JSON, or the fields of a first line that is no row.
+    /// Passes the names of the columns to `tell`, all or none: paths of JSON, or the fields of a
+    /// first line that is no row.
     pub fn each_name(&self, scratch: &[u8], meta: &Meta<'_>, mut tell: impl FnMut(&[u8])) -> Result<()> {
         if self.is_json {
             Paths::open(self.paths.stream(scratch))?.iter().take(meta.columns()).for_each(tell);
@@ -124,14 +127,15 @@ impl TableHead {
         Ok(())
     }
 
-    /// The fields of the first line that is no row, if there are as many as columns.
-    pub(crate) fn fields<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Result<Option<Fields<'s>>> {
+    /// Returns the fields of the first line that is no row, if there is one for each column.
+    pub(crate) fn fields<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Result<Option<LineFields<'s>>> {
         let line = Lines::new(self.verbatim.stream(scratch)).item()?;
-        let fields = Fields::new(line, meta.delimiter);
+        let fields = LineFields::new(line, meta.delimiter);
         Ok(fields.filter(|fields| fields.clone().count() == meta.columns()))
     }
 
-    /// Reads the start of a file into a head that knew none, as [`read`](Self::read) does: with what tells the names, or the lines.
+    /// Reads the start of a file in place, as [`read`](Self::read) does. Reads the streams for
+    /// `names` or `lines` only on request.
     #[inline(never)]
     pub(crate) fn load(
         &mut self,
@@ -146,9 +150,9 @@ impl TableHead {
         let mut found = [None; 7];
         find(head, self.is_json, names, lines, &mut found, limits)?;
         let [small @ .., blocks] = &found;
-        check_room(small, head, scratch.len(), limits)?;
+        check_lengths(small, head, scratch.len(), limits)?;
         self.load_streams(small, workspace, scratch, limits)?;
-        // A file without blocks has an index without entries, or the first of them lies outside.
+        // Without blocks the index must be empty: its first block would be out of range.
         if let Some(entry) = blocks {
             let Range { start, end } = entry.range();
             self.wrapped = Some(entry.backend).filter(|&backend| backend != Backend::Stored);
@@ -157,7 +161,8 @@ impl TableHead {
         Ok(())
     }
 
-    /// Decodes the streams of the head one after the other. A function of its own, so that its frame is not added to that of all entries.
+    /// Decodes the streams of the head in order. In its own stack frame, which does not add to that
+    /// of the entries.
     #[inline(never)]
     fn load_streams(
         &mut self,
@@ -180,7 +185,7 @@ impl TableHead {
     }
 }
 
-/// Whether a file that questions can be put to holds lines of JSON.
+/// Checks that a file can be queried. Returns whether it holds JSON.
 #[inline(never)]
 fn is_json(head: &[u8]) -> Result<bool> {
     let header = Header::read_start(head)?;
@@ -193,9 +198,9 @@ fn is_json(head: &[u8]) -> Result<bool> {
     Ok(header.codec == Codec::QJson)
 }
 
-/// All of them at once: how much of the file they take, and how much of the scratch.
+/// Checks that the head and the scratch are long enough for all streams together.
 #[inline(never)]
-fn check_room(entries: &[Option<Entry<'_>>], head: &[u8], scratch: usize, limits: &Limits) -> Result<()> {
+fn check_lengths(entries: &[Option<Entry<'_>>], head: &[u8], scratch: usize, limits: &Limits) -> Result<()> {
     let end = entries.iter().flatten().map(|entry| entry.range().end).max().unwrap_or(0);
     if end > u64_from(head.len()) {
         return Err(Error::new(ErrorKind::Truncated, u64_from(head.len())).needing(end));
@@ -214,7 +219,7 @@ fn check_room(entries: &[Option<Entry<'_>>], head: &[u8], scratch: usize, limits
     Ok(())
 }
 
-/// Walks over the set until all streams that are wanted are found; what stands behind them is not looked at.
+/// Walks over the set until all requested streams are found. Ignores those after them.
 #[inline(never)]
 fn find<'a>(
     head: &'a [u8],

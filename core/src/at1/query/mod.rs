@@ -1,19 +1,21 @@
-//! Questions to a table in row groups, answered from as few of its blocks as possible.
+//! Queries of a table in row groups, which read as few blocks as possible.
 //!
-//! A [`Query`] starts from the head of a file and does no input of its own: [`needs`](Query::needs) says which bytes come
-//! next, [`feed`](Query::feed) takes them, so that they can come from a page of flash, a `File.slice` or an HTTP range.
-//! [`ahead`](Query::ahead) tells what will probably be needed later, for whoever can ask for several ranges at once.
-//! In each group whose zone maps do not rule it out, the columns of the conditions are decoded one after the other as long
-//! as a row is left; only then the columns that are asked for. Each value is compared exactly.
+//! A [`Query`] starts from the head of a file and does no I/O. [`needs`](Query::needs) returns the
+//! next range, [`feed`](Query::feed) takes its bytes: from a page of flash, a `File.slice` or an
+//! HTTP range. [`ahead`](Query::ahead) predicts later ranges, for callers that can request several
+//! at once.
 //!
-//! Rows are pushed to a closure by `feed`, or pulled one by one with [`step`](Query::step), which stops at each so that the
-//! caller can look at it with [`row`](Query::row) for as long as it likes.
+//! In each group that its zone maps do not exclude, the columns of the conditions are decoded one
+//! by one while a row is left. The requested columns follow. Each value is compared exactly.
 //!
-//! What the query knows of the file lies in the scratch, which the caller hands in with each call, unchanged at its front:
-//! a longer one may take its place when a call asks for more.
+//! `feed` pushes rows to a closure. [`step`](Query::step) stops at each row, which
+//! [`row`](Query::row) then returns.
 //!
-//! A query reads parts of a file. It cannot compare the hash at the file's end, which is that of all lines, and it does not
-//! look at streams that it does not need.
+//! The query keeps its data in the scratch. The caller passes it to each call with its front
+//! unchanged. If a call asks for more, a longer scratch may replace it.
+//!
+//! A query reads parts of a file. It does not compare the hash of the file, and ignores streams
+//! that it does not need.
 
 mod columns;
 pub(crate) mod compare;
@@ -38,7 +40,7 @@ use crate::num::{index, u64_from};
 use crate::options::Options;
 use crate::{Error, ErrorKind, Limits, Result};
 
-/// Where the names of columns come from.
+/// The source of column names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Names {
     Paths,
@@ -48,35 +50,35 @@ enum Names {
     Row,
 }
 
-/// What happens next.
+/// The next action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// The stream of blocks is compressed as a whole, and needed first.
+    /// Reads the stream of blocks, which is compressed as a whole.
     Unwrap,
-    /// The columns of the request are known, or there is a row to be read for their names.
+    /// Starts: the columns are known, or their names are in the first row.
     Start,
-    /// The first row is read for the names in it.
+    /// Reads the first row for its names.
     Names,
-    /// The next group that may hold rows is looked for.
+    /// Searches for the next group that may match.
     Group,
-    /// This condition comes next.
+    /// Tests this condition.
     Filter(usize),
-    /// The columns that are asked for.
+    /// Reads the requested columns.
     Rest,
-    /// The rows of the group are handed out.
+    /// Returns the rows of the group.
     Rows,
     #[default]
     Done,
 }
 
-/// What happens behind a row.
+/// The reply of a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     On,
     Stop,
 }
 
-/// A question on its way to an answer.
+/// A query in progress.
 #[derive(Clone, Debug)]
 pub struct Query<'q> {
     request: Request<'q>,
@@ -84,55 +86,56 @@ pub struct Query<'q> {
     now: Progress,
 }
 
-/// How far a query came.
+/// The state of a query.
 #[derive(Clone, Debug, Default)]
 struct Progress {
     head: TableHead,
     /// The stream of blocks, if it had to be decoded.
     inside: Option<Span>,
     names: Option<Names>,
-    /// Where in the scratch the columns of the request stand: those of the conditions, those that are asked for. At first by
-    /// their numbers in the table, then by their slots.
+    /// Position in the scratch of the columns of the request: those of the conditions, then the
+    /// requested ones. They are column numbers at first, slots later.
     picks: Range<usize>,
-    /// Where in the scratch the slots start, and how many there are; texts lie behind them.
+    /// Start of the slots in the scratch, and their number. Texts follow them.
     slots_at: usize,
     slots: usize,
     stage: Stage,
-    /// The slot whose block comes next.
+    /// The slot of the next block.
     pending: usize,
     needs: Option<Range<u64>>,
     mark: Mark,
     first_row: u64,
     rows: u64,
-    /// How many of these rows have been looked at.
+    /// Rows of the group that were tested.
     row: u64,
-    /// How much of the texts is used, and how much of that outlives the group.
+    /// Bytes of the texts in use, and how many of them outlive the group.
     top: usize,
     base: usize,
-    /// Where the flags of the rows lie that are left.
+    /// Position of the flags of matching rows.
     flags: Option<(usize, usize)>,
-    /// Whether rows were left of the last group that was read.
+    /// The last group had matching rows.
     had_rows: bool,
     found: u64,
     without_number: u64,
-    /// The sum and its scale. In bytes, because an integer of 128 bits would want a query to lie at a multiple of 16.
+    /// The sum and its scale. As bytes, because a 128-bit integer would align a query to 16 bytes.
     sum: ([u8; 16], u32),
     best: Best,
     stats: Stats,
 }
 
 impl<'q> Query<'q> {
-    /// A question that knows of no file yet. [`open`](Self::open) takes one, where the query lies: it is too large to be moved about on a
-    /// small stack.
+    /// Returns a query without a file. [`open`](Self::open) takes one in place, because a query is
+    /// too large to be moved on a small stack.
     ///
-    /// A query compares no hash: `options.verify` does not matter.
+    /// A query compares no hash: `options.verify` has no effect.
     pub fn new(request: Request<'q>, options: &Options) -> Self {
         Self { request, limits: options.limits, now: Progress::default() }
     }
 
-    /// Starts with the first bytes of a file, however many: if they are too few, an error of the class `Truncated`
-    /// says how many there must be. If the scratch is too short, one of the class `WorkspaceTooSmall` does, here as with
-    /// [`feed`](Self::feed). After an error a [new](Self::new) query starts over.
+    /// Starts with the first bytes of a file. If `head` is too short, an error of the class
+    /// `Truncated` says how long it must be. If the scratch is too short, one of the class
+    /// `WorkspaceTooSmall` does, as in [`feed`](Self::feed). After an error, start over with a
+    /// [new](Self::new) query.
     #[inline(never)]
     pub fn open(&mut self, head: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
         self.read_head(head, workspace, scratch)?;
@@ -145,7 +148,7 @@ impl<'q> Query<'q> {
         Ok(())
     }
 
-    /// Finds out what the table is like, and where the columns of the request will stand in the scratch.
+    /// Reads the description of the table, and reserves scratch for the columns of the request.
     #[inline(never)]
     fn read_head(&mut self, head: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
         let request = self.request;
@@ -177,16 +180,17 @@ impl<'q> Query<'q> {
         self.look_up(names != Some(Names::Row), scratch)
     }
 
-    /// The bytes of the file that come next; `None` when all is done.
+    /// Returns the next range of the file; `None` at the end.
     pub fn needs(&self) -> Option<Range<u64>> {
         self.now.needs.clone()
     }
 
-    /// Goes on with bytes of the file from byte `at` on, which must hold what [`needs`](Self::needs) says or the first of
-    /// the blocks in it, and may hold more. Rows that meet all conditions go to `visit`, whose error ends the query.
+    /// Takes bytes of the file from byte `at` on. They must hold the range of
+    /// [`needs`](Self::needs) or its first block, and may hold more. Matching rows go to `visit`,
+    /// whose error ends the query.
     ///
-    /// When an error of the class `WorkspaceTooSmall` asks for more scratch, the same bytes can be fed again with a longer
-    /// one that starts with what was in the last.
+    /// After an error of the class `WorkspaceTooSmall`, feed the same bytes again with a longer
+    /// scratch that starts with the old content.
     pub fn feed(
         &mut self,
         at: u64,
@@ -202,10 +206,12 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// Goes on as [`feed`](Self::feed) does, but only up to the next row that meets all conditions, and says what it stopped at.
+    /// Continues as [`feed`](Self::feed) does, up to the next matching row. Returns the reason for
+    /// stopping.
     ///
-    /// The first call needs no bytes. Behind a row, the next call gets the same bytes again, because they may hold the blocks of more
-    /// rows; bytes that do not hold what is needed are not looked at. An error that is not about the scratch ends the query.
+    /// The first call needs no bytes. After a row, pass the same bytes again: they may hold the
+    /// blocks of more rows. Bytes without the needed range are ignored. An error that is not about
+    /// the scratch ends the query.
     pub fn step(&mut self, at: u64, bytes: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<Next> {
         let mut stop = |_: &Row<'_>| Ok(Flow::Stop);
         self.take(at, bytes, workspace, scratch, &mut stop)?;
@@ -216,7 +222,7 @@ impl<'q> Query<'q> {
         })
     }
 
-    /// The row that the last [`step`](Self::step) stopped at, if it did.
+    /// Returns the row that the last [`step`](Self::step) stopped at.
     pub fn row<'s>(&self, scratch: &'s [u8]) -> Option<Row<'s>> {
         let number = self.now.first_row.saturating_add(self.now.row.checked_sub(1)?);
         let picks = self.picks(scratch).get(self.request.filters.len()..);
@@ -227,7 +233,8 @@ impl<'q> Query<'q> {
         (self.now.stage == Stage::Rows).then_some(row)
     }
 
-    /// Takes bytes of the file, until others are needed or `visit` stops. Says whether they held what was needed.
+    /// Takes bytes of the file until others are needed or `visit` stops. Returns whether they held
+    /// the needed range.
     fn take(
         &mut self,
         at: u64,
@@ -255,7 +262,7 @@ impl<'q> Query<'q> {
                 Some(piece) => piece,
                 None => break,
             };
-            // It has been when the scratch was too short for what comes behind it.
+            // The slot is already loaded if the scratch was too short for a later one.
             if !slot.is_loaded() {
                 self.load(piece, slot.block, range.start, workspace, scratch)?;
             }
@@ -265,12 +272,12 @@ impl<'q> Query<'q> {
         Ok(fed)
     }
 
-    /// How much was needed so far.
+    /// Returns how much was read so far.
     pub const fn stats(&self) -> Stats {
         self.now.stats
     }
 
-    /// What came out so far besides rows.
+    /// Returns the results so far, apart from rows.
     pub fn answer<'s>(&self, scratch: &'s [u8]) -> Answer<'s> {
         let texts = scratch.get(self.texts_at()..).unwrap_or_default();
         let best = texts.get(self.now.best.start..self.now.best.end).filter(|_| self.now.best.found);
@@ -281,7 +288,7 @@ impl<'q> Query<'q> {
         Sum { value: i128::from_le_bytes(self.now.sum.0), scale: self.now.sum.1 }
     }
 
-    /// Where a byte of the stream of blocks lies in the file.
+    /// Returns the offset in the file of a byte of the stream of blocks.
     fn place(&self, at: u64) -> u64 {
         match self.now.inside {
             None => self.now.head.blocks_at.saturating_add(at),
@@ -297,7 +304,7 @@ impl<'q> Query<'q> {
         self.now.head.meta(scratch, &self.limits)
     }
 
-    /// The scratch in its parts: streams and picks, slots, texts.
+    /// Splits the scratch into streams and picks, slots, and texts.
     fn parts<'s>(&self, scratch: &'s mut [u8]) -> (&'s [u8], &'s mut [Record], &'s mut [u8]) {
         let (known, rest) = scratch.split_at_mut_checked(self.now.slots_at).unwrap_or_default();
         let (slots, texts) = rest.split_at_mut_checked(self.now.slots.saturating_mul(RECORD)).unwrap_or_default();
@@ -317,7 +324,7 @@ impl<'q> Query<'q> {
         scratch.get(self.now.picks.clone()).unwrap_or_default().as_chunks().0
     }
 
-    /// The slot of a condition.
+    /// Returns the slot of a condition.
     fn pick(&self, scratch: &[u8], filter: usize) -> usize {
         self.picks(scratch).get(filter).map_or(usize::MAX, |&pick| index(u64::from_le_bytes(pick)))
     }
@@ -333,7 +340,7 @@ impl<'q> Query<'q> {
         Ok(())
     }
 
-    /// Goes on until a block is needed or `visit` stops.
+    /// Continues until a block is needed or `visit` stops.
     fn advance(&mut self, scratch: &mut [u8], visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>) -> Result<()> {
         loop {
             match self.now.stage {
@@ -345,7 +352,7 @@ impl<'q> Query<'q> {
                     if self.wants_rest(scratch) {
                         return Ok(());
                     }
-                    // The blocks are read once more where they are needed.
+                    // The blocks are read again if they are needed.
                     (self.now.stats.read, self.now.stats.skipped) = (0, 0);
                     self.look_up(true, scratch)?;
                     self.make_slots(scratch)?;
@@ -391,13 +398,13 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// Asks for the first slot from the pending one on that has not been loaded, and for those that lie right behind it.
+    /// Requests the first slot from the pending one on that is not loaded, and adjacent ones.
     fn wants_rest(&mut self, scratch: &[u8]) -> bool {
         let slots = self.records(scratch).get(self.now.pending..).unwrap_or_default().iter().map(Slot::read);
         let mut missing = (self.now.pending..).zip(slots).skip_while(|(_, slot)| slot.is_loaded());
         let Some((pending, first)) = missing.next() else { return false };
         self.now.pending = pending;
-        // Those that were asked for with the last one need not be looked for again.
+        // The last request covers these already.
         let (start, mut end) = first.block;
         if let Some(needs) =
             self.now.needs.take_if(|needs| needs.contains(&self.now.head.blocks_at.saturating_add(start)))
@@ -415,7 +422,7 @@ impl<'q> Query<'q> {
         true
     }
 
-    /// These bytes of the stream of blocks come next: in the file, or all that was compressed with them.
+    /// Requests bytes of the stream of blocks: a range, or the whole stream if it is compressed.
     fn ask_for(&mut self, (start, end): (u64, u64)) {
         let (start, end) = if self.now.inside.is_some() { (0, self.now.head.blocks_len) } else { (start, end) };
         let at = self.now.head.blocks_at;
@@ -423,7 +430,7 @@ impl<'q> Query<'q> {
     }
 }
 
-/// What stands around the values of a line.
+/// Returns the text around the values of a row.
 fn layout<'s>(head: &TableHead, known: &'s [u8], limits: &Limits) -> Result<Layout<'s>> {
     let meta = head.meta(known, limits)?;
     if head.is_json && meta.columns() > 0 {
@@ -432,7 +439,7 @@ fn layout<'s>(head: &TableHead, known: &'s [u8], limits: &Limits) -> Result<Layo
     Ok(Layout::Delimited(meta.delimiter))
 }
 
-/// The bytes of a range out of a piece of the file that starts at byte `at`.
+/// Returns a range of a piece of the file that starts at byte `at`.
 fn cut<'b>(at: u64, bytes: &'b [u8], range: &Range<u64>) -> Option<&'b [u8]> {
     let start = range.start.checked_sub(at)?;
     let end = range.end.checked_sub(at)?;

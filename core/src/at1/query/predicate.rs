@@ -1,4 +1,4 @@
-//! What a query asks of a value: to lie in a range, or to be equal to something.
+//! The conditions of a query: a range of numbers, or equality.
 
 use core::cmp::Ordering;
 
@@ -6,43 +6,43 @@ use super::compare::{Number, short_integer};
 use crate::at1::codecs::qcolumnar::{ColumnType, Zone};
 use crate::{Error, ErrorKind, Result};
 
-/// Which column is meant.
+/// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column<'q> {
-    /// By its place, from 0.
+    /// By its number, from 0.
     Number(usize),
     /// By its name: a path of JSON, or a field of the header line.
     Name(&'q [u8]),
 }
 
-/// What is asked of the values of a column.
+/// A test of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test<'q> {
-    /// To be a number that is neither below `low` nor above `high`. In a column of texts, too, numbers are what is looked for.
+    /// A number that is neither below `low` nor above `high`, also in a column of texts.
     Range {
-        /// The lowest number that is meant, if there is one.
+        /// The lowest number, if there is one.
         low: Option<&'q [u8]>,
-        /// The highest number that is meant, if there is one.
+        /// The highest number, if there is one.
         high: Option<&'q [u8]>,
     },
-    /// In a column of texts, to be these bytes; in one of numbers, to be a number equal to this one. What is asked of a
-    /// column of numbers but is none is compared as bytes.
+    /// In a column of texts: these bytes. In a column of numbers: an equal number. If the value to
+    /// compare with is no number, bytes in any column.
     Equal(&'q [u8]),
 }
 
 impl Test<'_> {
-    /// Refuses a range whose ends are no numbers.
+    /// Refuses a range with an end that is no number.
     pub(crate) fn check(&self) -> Result<()> {
         Matcher::new(self, ColumnType::Text).map(|_| ())
     }
 }
 
-/// One condition that a row must meet.
+/// A condition that a row must meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter<'q> {
-    /// Whose values are looked at.
+    /// The column of the value.
     pub column: Column<'q>,
-    /// What is asked of them.
+    /// The test of the value.
     pub test: Test<'q>,
 }
 
@@ -52,11 +52,11 @@ pub(crate) struct Bound<'q> {
     number: Number<'q>,
     /// The outermost integer inside of the range.
     integer: i128,
-    /// A little outside of the range.
+    /// A float slightly outside of the range.
     near: f64,
 }
 
-/// A test made ready for the values of one column.
+/// A test prepared for the values of one column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Matcher<'q> {
     Bytes(&'q [u8]),
@@ -85,13 +85,13 @@ impl<'q> Matcher<'q> {
         Self::Between(low, high)
     }
 
-    /// Whether a block with this zone map may hold a value that passes a test.
+    /// Returns whether a block with this zone map may hold a match.
     #[inline(never)]
     pub(crate) fn may_find(test: &Test<'q>, column: ColumnType, zone: Zone) -> Result<bool> {
         Ok(Self::new(test, column)?.may_be_in(zone))
     }
 
-    /// Whether a value is one of those that are meant.
+    /// Returns whether a value matches.
     #[inline]
     pub(crate) fn accepts(&self, value: &[u8]) -> bool {
         match self {
@@ -108,11 +108,11 @@ impl<'q> Matcher<'q> {
         }
     }
 
-    /// Whether a block with this zone map may hold such a value.
+    /// Returns whether a block with this zone map may hold a match.
     ///
-    /// A zone map that makes no sense says nothing: `NaN` compares as neither, and one whose ends are swapped is not looked
-    /// at. The ends of 64 bits are open, because a writer can only have cut off there what does not fit; a bound that is
-    /// an `f64` may be one step off.
+    /// An invalid zone map excludes nothing: one with `NaN` or with swapped ends. The ends of 64
+    /// bits are open, because a writer may have clamped larger values. A bound that is an `f64` may
+    /// be off by one step.
     fn may_be_in(&self, zone: Zone) -> bool {
         let Self::Between(from, to) = self else { return true };
         let outside = match zone {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn values_in_and_out_of_ranges() {
+    fn accepts_values_inside_of_ranges_only() {
         let accepted = |test: &Test<'_>, column, values: &[&str]| -> Vec<String> {
             let matcher = Matcher::new(test, column).unwrap();
             values.iter().filter(|value| matcher.accepts(value.as_bytes())).map(|&value| value.to_owned()).collect()
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn zone_maps_that_lie_outside_and_those_that_say_nothing() {
+    fn zone_maps_exclude_only_what_cannot_match() {
         let may = |low, high, zone| Matcher::new(&range(low, high), ColumnType::Decimal).unwrap().may_be_in(zone);
         assert!(!may("7.5", "7.9", Zone::Integer(8, 20)) && !may("20.1", "", Zone::Integer(8, 20)));
         assert!(may("7.5", "8", Zone::Integer(8, 20)) && may("20", "", Zone::Integer(8, 20)));

@@ -1,4 +1,4 @@
-//! What is asked of a table, and what comes back besides rows.
+//! The request of a query, and its results apart from rows.
 
 use core::ops::Range;
 
@@ -6,14 +6,14 @@ use super::compare::Sum;
 use super::predicate::{Column, Filter};
 use crate::{Error, ErrorKind, Result};
 
-/// What is wanted of the rows that meet all conditions.
+/// The result that is requested of the matching rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask<'q> {
     /// All columns, or the lines.
     Rows,
     /// Some columns, in this order.
     Columns(&'q [Column<'q>]),
-    /// How many there are.
+    /// Their number.
     Count,
     /// The sum of the numbers in a column.
     Sum(Column<'q>),
@@ -33,19 +33,19 @@ impl<'q> Ask<'q> {
     }
 }
 
-/// A question.
+/// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'q> {
-    /// What a row must meet, all of it.
+    /// The conditions. A row must meet all of them.
     pub filters: &'q [Filter<'q>],
-    /// What is wanted of these rows.
+    /// The requested result.
     pub ask: Ask<'q>,
-    /// The first so many of these rows are looked at, no more. `u64::MAX` for all.
+    /// The most matching rows to use. `u64::MAX` for all.
     pub limit: u64,
 }
 
 impl Request<'_> {
-    /// Refuses what no file could answer.
+    /// Refuses a request that no file can answer.
     #[inline(never)]
     pub(crate) fn check(&self) -> Result<()> {
         if self.ask == Ask::Columns(&[]) {
@@ -54,47 +54,47 @@ impl Request<'_> {
         self.filters.iter().try_for_each(|filter| filter.test.check())
     }
 
-    /// The columns of the conditions, then those that are asked for.
+    /// Returns the columns of the conditions, then the requested ones.
     pub(crate) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
         self.filters.iter().map(|filter| filter.column).chain(self.ask.columns().iter().copied())
     }
 }
 
-/// How much of the file was needed.
+/// The amount of the file that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Row groups of the table.
     pub groups: u64,
-    /// Groups that the zone maps ruled out.
+    /// Groups excluded by zone maps.
     pub skipped: u64,
-    /// Groups of which blocks were read.
+    /// Groups with blocks that were read.
     pub read: u64,
-    /// Bytes of the blocks that were read.
+    /// Bytes of blocks read.
     pub block_bytes_read: u64,
     /// Bytes of all blocks.
     pub block_bytes_total: u64,
 }
 
-/// What came out besides rows.
+/// The results of a query, apart from rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer<'s> {
-    /// Rows that met all conditions, as far as the limit.
+    /// Matching rows, up to the limit.
     pub rows: u64,
-    /// Of these, the rows whose value is no number. Sum, minimum and maximum are over the others.
+    /// Matching rows whose value is no number. The other rows make up sum, minimum and maximum.
     pub without_number: u64,
     /// The sum.
     pub sum: Sum,
-    /// The smallest or largest number, as the first row that has it writes it.
+    /// The smallest or largest number, as the first row with it has it.
     pub best: Option<&'s [u8]>,
 }
 
-/// What [`Query::step`](super::Query::step) stopped at.
+/// The reason why [`Query::step`](super::Query::step) stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// These bytes of the file come next.
+    /// This range of the file is needed.
     Bytes(Range<u64>),
-    /// A row that meets all conditions: [`Query::row`](super::Query::row) shows it until the next step.
+    /// A matching row. [`Query::row`](super::Query::row) returns it until the next step.
     Row,
-    /// All is done.
+    /// The query is done.
     Nothing,
 }

@@ -1,4 +1,4 @@
-//! The columns that a query decodes, and the row that it hands out.
+//! The columns that a query decodes, and its rows.
 
 use core::ops::Range;
 
@@ -11,22 +11,22 @@ use crate::{Error, ErrorKind, Result, Sink};
 /// A [`Slot`] in the scratch.
 pub(crate) type Record = [[u8; 8]; 7];
 
-/// The bytes of a [`Record`].
+/// Bytes of a [`Record`].
 pub(crate) const RECORD: usize = size_of::<Record>();
 
-/// What a query knows of one of its columns in the current group.
+/// The state of one column in the current group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     pub(crate) column: u64,
-    /// Where its block lies in the stream of blocks.
+    /// Range of its block in the stream of blocks.
     pub(crate) block: (u64, u64),
-    /// Where its text lies behind the slots; nowhere if it has not been decoded.
+    /// Range of its text after the slots. [`NOWHERE`] until it is decoded.
     pub(crate) text: (u64, u64),
-    /// The value of the current row.
+    /// Range of the value of the current row.
     pub(crate) value: (u64, u64),
 }
 
-/// Where a text starts that has not been decoded.
+/// Start of a text that is not decoded.
 const NOWHERE: u64 = u64::MAX;
 
 impl Slot {
@@ -49,7 +49,7 @@ impl Slot {
         self.text.0 != NOWHERE
     }
 
-    /// Its text lies here, and no value has been taken from it.
+    /// Sets the range of the decoded text, before its first value.
     pub(crate) fn load(&mut self, start: usize, end: usize) {
         self.text = (u64_from(start), u64_from(end));
         self.value = (NOWHERE, NOWHERE);
@@ -63,10 +63,10 @@ impl Slot {
         index(self.value.0)..index(self.value.1)
     }
 
-    /// Takes the next value; `None` if there is none.
+    /// Moves to the next value. Returns `None` at the end.
     #[inline]
     pub(crate) fn step(&mut self, texts: &[u8]) -> Option<()> {
-        // The first value starts with the text, each other behind the line feed of the one before.
+        // The first value starts with the text, each other one after a line feed.
         let start = if self.value.0 == NOWHERE { self.text.0 } else { self.value.1.checked_add(1)? };
         let rest = texts.get(index(start)..index(self.text.1))?;
         self.value = (start, start.saturating_add(u64_from(line_len(rest))));
@@ -74,34 +74,34 @@ impl Slot {
     }
 }
 
-/// A row that meets all conditions.
+/// A matching row.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'r> {
     pub(crate) number: u64,
     pub(crate) records: &'r [Record],
-    /// Which slots are asked for; all if that is `None`.
+    /// The requested slots; `None` for all.
     pub(crate) picks: Option<&'r [[u8; 8]]>,
     pub(crate) texts: &'r [u8],
     pub(crate) layout: Option<Layout<'r>>,
 }
 
 impl<'r> Row<'r> {
-    /// Which row of the table it is, from 0. Lines that are no rows do not count.
+    /// Returns the number of the row in the table, from 0. Lines that are no rows do not count.
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// How many values it has.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.picks.map_or(self.records.len(), <[_]>::len)
     }
 
-    /// Whether it has none.
+    /// Returns whether the row has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A value, byte for byte as it stands in the file.
+    /// Returns a value, byte for byte as in the file.
     pub fn value(&self, i: usize) -> Option<&'r [u8]> {
         let slot = match self.picks {
             None => i,
@@ -110,13 +110,13 @@ impl<'r> Row<'r> {
         self.texts.get(Slot::read(self.records.get(slot)?).value_range())
     }
 
-    /// The values in the order in which they were asked for.
+    /// Returns the values in the order of the request.
     pub fn values(&self) -> impl Iterator<Item = &'r [u8]> + use<'r> {
         let row = *self;
         (0..row.len()).map_while(move |i| row.value(i))
     }
 
-    /// Writes the line as it was, without a line feed. Only where all columns were asked for.
+    /// Writes the original line without a line feed. Fails unless all columns were requested.
     pub fn write_line(&self, sink: &mut impl Sink) -> Result<()> {
         match self.layout {
             None => Err(Error::new(ErrorKind::At1QueryLine, 0)),

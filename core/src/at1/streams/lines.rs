@@ -5,49 +5,51 @@ use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, steps};
 
-/// Takes the items of a list one after the other. `n` line feeds make `n + 1` items: an empty list has one, which is empty.
+/// Iterates over the items of a list. `n` line feeds make `n + 1` items, so that an empty list has
+/// one empty item.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines<'a> {
     rest: Option<&'a [u8]>,
     place: Place,
 }
 
-/// Where the first line feed is, or the length if there is none.
+/// Returns the position of the first line feed, or the length without one.
 #[inline]
 pub(crate) fn line_len(text: &[u8]) -> usize {
     memchr::memchr(b'\n', text).unwrap_or(text.len())
 }
 
 impl<'a> Lines<'a> {
-    /// The items of a stream, from the first.
+    /// Starts at the first item of a stream.
     #[inline]
     pub const fn new(stream: Stream<'a>) -> Self {
         Self { rest: Some(stream.bytes), place: stream.place }
     }
 
-    /// Steps over items, until [`rest_len`](Self::rest_len) bytes are left.
+    /// Skips items until [`rest_len`](Self::rest_len) bytes are left.
     pub(crate) fn skip_to(&mut self, rest_len: usize) {
         self.rest = self.rest.and_then(|rest| rest.get(rest.len().wrapping_sub(rest_len)..));
     }
 
-    /// How many bytes have not been taken. `usize::MAX`, which is one less than none, after the last item.
+    /// Returns the number of bytes left. After the last item it is `usize::MAX`, one less than
+    /// none.
     pub(crate) fn rest_len(&self) -> usize {
         self.rest.map_or(usize::MAX, <[u8]>::len)
     }
 
-    /// The next item, which must be there.
+    /// Returns the next item, or a fault at the end.
     #[inline]
     pub(crate) fn item(&mut self) -> Verdict<&'a [u8]> {
         self.next().ok_or_else(|| self.short())
     }
 
-    /// The list has fewer items than are wanted.
+    /// Returns the fault of a list with too few items.
     #[cold]
     pub(crate) fn short(&self) -> Fault {
         self.place.fault(ErrorKind::At1ListShort, 0)
     }
 
-    /// How many items there are from here on.
+    /// Returns the number of items left.
     pub(crate) fn left(&self) -> u64 {
         match self.rest {
             None => 0,
@@ -68,7 +70,8 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// Where a text first holds a short one that is not empty. Not by `memchr::memmem`: on machines without vectors that can reach a panic.
+/// Returns the position of `short`, which is not empty, in `text`. Does not use `memchr::memmem`,
+/// which can reach a panic on machines without vectors.
 pub(crate) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
     let mut starts = memchr::memchr_iter(*short.first()?, text);
     starts.find(|&at| {
@@ -77,24 +80,26 @@ pub(crate) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
     })
 }
 
-/// Cuts a line at its delimiters.
+/// Splits a line at its delimiters.
 #[derive(Clone, Debug)]
-pub(crate) struct Fields<'a> {
+pub(crate) struct LineFields<'a> {
     rest: Option<&'a [u8]>,
     delimiter: &'a [u8],
 }
 
-impl<'a> Fields<'a> {
-    /// The longest delimiter that is looked for: at each byte of a line so many are compared at most.
+impl<'a> LineFields<'a> {
+    /// The longest delimiter that is searched for. Each byte of a line costs at most this many
+    /// comparisons.
     const MAX_DELIMITER: usize = 64;
 
-    /// The fields of a line. Without a delimiter it is one; with one that no writer uses, nobody knows.
+    /// Returns the fields of a line. An empty delimiter makes one field. Returns `None` for a
+    /// delimiter longer than any writer uses.
     pub(crate) fn new(line: &'a [u8], delimiter: &'a [u8]) -> Option<Self> {
         (delimiter.len() <= Self::MAX_DELIMITER).then_some(Self { rest: Some(line), delimiter })
     }
 }
 
-impl<'a> Iterator for Fields<'a> {
+impl<'a> Iterator for LineFields<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {

@@ -1,7 +1,8 @@
-//! The set of streams that a file is packed into: a name, a backend and a payload each.
+//! The set of streams in a body: a name, a backend and a payload each.
 //!
-//! A set is a number of streams, then for each of them the length of the name, the name, the backend, the length of the
-//! payload, and the payload. Nothing is kept of it: who wants streams by name walks over the set, once for all of them.
+//! A set starts with the number of streams. Each stream is the length of its name, its name, its
+//! backend, the length of its payload, and the payload. No index is kept: a codec finds all streams
+//! that it reads in one walk over the set.
 
 pub(crate) mod lines;
 pub(crate) mod numbers;
@@ -19,44 +20,45 @@ use crate::steps;
 use crate::trace::Shifted;
 use crate::{Class, Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// The two ways in which a payload was wrapped over the years.
+/// The two layouts of a payload.
 ///
-/// The older has no backend byte: all is xz. An xz file has at least 32 bytes and starts with `FD`, so that neither the
-/// length nor the first byte of such a payload can be taken for one of the backends 0, 1 and 2.
+/// The older layout has no backend byte and is always xz. An xz file has at least 32 bytes and
+/// starts with `FD`, so that neither its length nor its first byte looks like the backends 0, 1 and
+/// 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrapping {
-    /// Without a backend byte, as the first description of the format has it.
+    /// Without a backend byte: the first version of the format.
     Plain,
-    /// With a backend byte, as files have it today.
+    /// With a backend byte: current files.
     Tagged,
 }
 
 /// A stream of a set, as its header describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// What it is called.
+    /// Its name.
     pub name: &'a [u8],
-    /// Whether it has a backend byte.
+    /// The layout of its payload.
     pub wrapping: Wrapping,
-    /// What the payload is compressed with.
+    /// The compression of its payload.
     pub backend: Backend,
-    /// Where its header starts in the file.
+    /// Offset of its header in the file.
     pub at: u64,
-    /// Where its payload starts in the file.
+    /// Offset of its payload in the file.
     pub start: u64,
-    /// How long the payload is.
+    /// Length of its payload.
     pub len: u64,
-    /// The file, or its head.
+    /// The file or its head.
     file: &'a [u8],
 }
 
 impl<'a> Entry<'a> {
-    /// Where its payload lies in the file.
+    /// Returns the range of its payload in the file.
     pub const fn range(&self) -> Range<u64> {
         self.start..self.start.saturating_add(self.len)
     }
 
-    /// Where a payload starts that has no length before it: RAW files and frames. Says how it is wrapped, too.
+    /// Reads the backend of a payload without a length, as in raw files and frames.
     pub(crate) fn unnamed(src: &'a [u8], body: Range<u64>) -> Result<Self> {
         let (wrapping, backend, start) = match src.get(index(body.start)..index(body.end)).and_then(<[u8]>::first) {
             None if body.end < u64_from(src.len()) => return Err(Error::new(ErrorKind::At1ContentSize, body.start)),
@@ -78,32 +80,34 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Its payload. If only a head of the file is at hand, an error says how long that must be.
+    /// Returns its payload. If only a head of the file is at hand, the error says how long the head
+    /// must be.
     pub fn payload(&self) -> Result<&'a [u8]> {
         let Range { start, end } = self.range();
         let cut = || Error::new(ErrorKind::Truncated, u64_from(self.file.len())).needing(end);
         self.file.get(index(start)..index(end)).ok_or_else(cut)
     }
 
-    /// How many bytes it says that it decodes to.
+    /// Returns the decoded size that it declares.
     pub fn decoded_size(&self, limits: &Limits) -> Result<u64> {
         self.backend.decoded_size(self.payload()?, limits).map_err(|error| self.locate(error))
     }
 
-    /// Decodes it to exactly fill `dst`.
+    /// Decodes it. The content must fill `dst` exactly.
     pub fn decode(&self, dst: &mut [u8], workspace: &mut Workspace, limits: &Limits) -> Result<()> {
         self.backend.decode(self.payload()?, dst, workspace, limits).map_err(|error| self.locate(error))
     }
 
-    /// Where in the file something is wrong with its payload. One without a length ends where the file does, and may have been cut with it.
+    /// Moves an error in the payload to the file. A payload without a length ends with the file,
+    /// and may be cut with it.
     #[cold]
     fn locate(&self, error: Error) -> Error {
-        // Else at least the lengths of name and payload stand between.
+        // Otherwise at least the lengths of name and payload come before it.
         let bare = self.start.saturating_sub(self.at) < 2;
         if bare { error.offset_by(self.start) } else { inside(error, self.start) }
     }
 
-    /// Decodes it into the scratch, or borrows it from the file where nothing is to be decoded.
+    /// Decodes it into the scratch. Borrows a stored stream from the file.
     pub(crate) fn load(&self, lent: &mut Lent<'_, 'a>) -> Result<Stream<'a>> {
         if self.backend == Backend::Stored {
             return Ok(Stream::new(self.payload()?, self.start, true));
@@ -113,8 +117,8 @@ impl<'a> Entry<'a> {
         Ok(Stream::new(dst, self.start, false))
     }
 
-    /// What is wrong with it if it does not say how many bytes it decodes to, and then with this `error`. In xz that stands at the end, where a
-    /// file that was cut has something else: read from the front, it is seen to be cut.
+    /// Returns the error of a payload that declares no size. In xz the size is at the end, where a
+    /// cut file has other bytes. A walk from the front finds that it was cut.
     #[cold]
     #[inline(never)]
     pub(crate) fn broken(&self, error: Error, lent: &mut Lent<'_, '_>) -> Error {
@@ -129,7 +133,7 @@ impl<'a> Entry<'a> {
         error
     }
 
-    /// The scratch that [`load`](Self::load) takes.
+    /// Returns the scratch that [`load`](Self::load) takes.
     pub(crate) fn scratch_len(&self, limits: &Limits) -> Result<u64> {
         match self.backend {
             Backend::Stored => self.payload().map(|_| 0),
@@ -137,7 +141,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Emits a payload without a name, and its backend byte.
+    /// Emits the backend byte and a payload without a name.
     pub(crate) fn trace_unnamed<T: Trace>(
         &self,
         workspace: &mut Workspace,
@@ -150,7 +154,8 @@ impl<'a> Entry<'a> {
         self.trace(true, workspace, limits, trace)
     }
 
-    /// Emits the payload: in parts if the codec `reads` it, because a stream of a newer writer may hold anything.
+    /// Emits the payload. Emits its parts only if the codec `reads` it: newer writers may add
+    /// streams of any kind.
     fn trace<T: Trace>(&self, reads: bool, workspace: &mut Workspace, limits: &Limits, trace: &mut T) -> Result<()> {
         if !reads {
             trace.bytes(Part::Data, Name::Payload, self.range(), Value::Word(self.backend.name()));
@@ -176,8 +181,9 @@ pub struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    /// Starts to read the set that begins at byte `start` of the file and ends before `end`, if anybody knows. `src` is the
-    /// file or its head; an error of the class `Truncated` says how long the head must be to know more.
+    /// Opens the set that starts at byte `start` and ends before `end`, or `u64::MAX` if the end is
+    /// unknown. `src` is the file or its head. An error of the class `Truncated` says how long the
+    /// head must be.
     pub fn open(src: &'a [u8], start: u64, end: u64, limits: &Limits) -> Result<Self> {
         let (count, first) = varint(src, start, end)?;
         if count > limits.max_elements {
@@ -186,27 +192,27 @@ impl<'a> Set<'a> {
         Ok(Self { src, start, first, end, count })
     }
 
-    /// The file.
+    /// Returns the file.
     pub(crate) const fn src(&self) -> &'a [u8] {
         self.src
     }
 
-    /// How many streams there are.
+    /// Returns the number of streams.
     pub const fn len(&self) -> u64 {
         self.count
     }
 
-    /// Whether there are no streams.
+    /// Returns whether it has no streams.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The streams in the order of the file.
+    /// Returns the streams in file order.
     pub const fn entries(&self) -> Entries<'a> {
         Entries { src: self.src, at: self.first, end: self.end, left: self.count }
     }
 
-    /// Reads all entries once, and checks that the set ends where it must.
+    /// Reads all entries, and checks that the last one ends with the set.
     pub(crate) fn check(&self) -> Result<()> {
         let mut end = self.first;
         for entry in self.entries() {
@@ -215,7 +221,7 @@ impl<'a> Set<'a> {
         if end == self.end { Ok(()) } else { Err(Error::new(ErrorKind::At1Trailing, end)) }
     }
 
-    /// Tells where everything in it lies, and checks it on the way.
+    /// Emits and checks all entries.
     pub(crate) fn trace<T: Trace>(
         &self,
         reads: impl Fn(&[u8]) -> bool,
@@ -243,14 +249,14 @@ impl<'a> Set<'a> {
         self.check()
     }
 
-    /// The stream of this name, if there is one. Two of them contradict each other.
+    /// Returns the stream of this name, if it exists. A duplicate name is an error.
     pub fn find(&self, name: &[u8]) -> Result<Option<Entry<'a>>> {
         let mut stream = self.missing();
         self.find_all(&[name], core::slice::from_mut(&mut stream))?;
         self.entry(&stream)
     }
 
-    /// Decodes the streams of these names, and lends them to `open`; one that is not there is empty.
+    /// Decodes the streams of these names and passes them to `open`. A missing stream is empty.
     pub(crate) fn load<const N: usize, T>(
         &self,
         names: &[&[u8]; N],
@@ -262,13 +268,13 @@ impl<'a> Set<'a> {
         open(&streams, lent)
     }
 
-    /// The same for any number of names, so that there is one copy of it.
+    /// Decodes any number of streams, so that this code is not repeated per `N`.
     pub(crate) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
         self.find_all(names, streams)?;
         self.load_found(streams, lent)
     }
 
-    /// Notes where the entries of the streams of these names start, in one walk.
+    /// Records the offsets of the entries of these names in one walk.
     #[inline(never)]
     fn find_all(&self, names: &[&[u8]], streams: &mut [Stream<'a>]) -> Result<()> {
         streams.fill(self.missing());
@@ -285,35 +291,35 @@ impl<'a> Set<'a> {
         Ok(())
     }
 
-    /// Stands for a stream that is not there: nothing, where the set starts.
+    /// Returns the placeholder of a missing stream: empty, at the start of the set.
     pub(crate) fn missing(&self) -> Stream<'a> {
         Stream::new(b"", self.start, false)
     }
 
-    /// Returns whether a stream starts where one was found: after the start of the set.
+    /// Returns whether a stream was found. A found entry starts after the start of the set.
     fn is_found(&self, stream: &Stream<'_>) -> bool {
         stream.place(0) > index(self.start)
     }
 
-    /// The entry of a stream that was found; `None` if it was not.
+    /// Reads the entry of a stream, if it was found.
     fn entry(&self, stream: &Stream<'_>) -> Result<Option<Entry<'a>>> {
         let entries = Entries { at: u64_from(stream.place(0)), ..self.entries() };
         self.is_found(stream).then(|| entries.read()).transpose()
     }
 
-    /// Decodes those streams that were found, each where its entry starts. Those that are not stored take the scratch one after the
-    /// other, as [`ends`](record::ends) expects.
+    /// Decodes the streams that were found. Those that are not stored take scratch in order, which
+    /// [`ends`](record::ends) relies on.
     #[inline(never)]
     pub(crate) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
-        let mut room = 0u64;
+        let mut total = 0u64;
         for stream in &*streams {
             let Some(entry) = self.entry(stream)? else { continue };
-            room = room.saturating_add(entry.scratch_len(lent.limits)?);
-            if room > lent.limits.max_output {
-                return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(room));
+            total = total.saturating_add(entry.scratch_len(lent.limits)?);
+            if total > lent.limits.max_output {
+                return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(total));
             }
         }
-        lent.scratch.expect(room)?;
+        lent.scratch.expect(total)?;
         for stream in streams {
             if let Some(entry) = self.entry(stream)? {
                 *stream = entry.load(lent)?;
@@ -323,10 +329,10 @@ impl<'a> Set<'a> {
     }
 }
 
-/// No entry is shorter: a length, a backend and a length.
+/// The shortest entry: a length, a backend and a length.
 const MIN_ENTRY: u64 = 3;
 
-/// Walks over the streams of a set.
+/// Iterates over the streams of a set.
 #[derive(Clone, Debug)]
 pub struct Entries<'a> {
     src: &'a [u8],
@@ -336,7 +342,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Where the next entry starts, or where the set ends.
+    /// Returns the offset of the next entry, or the end of the set.
     pub const fn position(&self) -> u64 {
         self.at
     }
@@ -361,7 +367,8 @@ impl<'a> Entries<'a> {
         Ok(Entry { name, wrapping, backend, at: self.at, start, len, file: self.src })
     }
 
-    /// The next stream does not lie inside of the set. If the set ends where the file does, the file was cut.
+    /// Returns the error of an entry that passes the end of the set. If the file ends there too, it
+    /// was cut.
     #[cold]
     #[inline(never)]
     fn outside(&self, need: u64) -> Error {
@@ -380,7 +387,8 @@ impl<'a> Iterator for Entries<'a> {
         self.left = left.checked_sub(1)?;
         steps::count(1);
         let entry = self.read().map_err(|error| match error.kind {
-            // Who fetches the head of a file piece by piece shall not come back for each of many small entries.
+            // Asks for the remaining entries at once: a caller that fetches the head in pieces must
+            // not come back for each small entry.
             ErrorKind::Truncated => {
                 error.needing(error.need.max(self.at.saturating_add(left.saturating_mul(MIN_ENTRY))))
             }
@@ -394,13 +402,13 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// The head of the file ends here, and more is needed.
+/// Returns the error of a head that must be longer.
 #[cold]
 fn truncated(src: &[u8], need: u64) -> Error {
     Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(need)
 }
 
-/// The varint at byte `at` of the file, which lies before `end`, and where it ends.
+/// Reads the varint at byte `at`, before `end`. Returns the value and its end.
 pub(crate) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
     let known = src.get(..index(end)).unwrap_or(src);
     match read_varint(known.get(index(at)..).unwrap_or_default()) {
@@ -419,7 +427,7 @@ pub(crate) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
 mod tests {
     use super::*;
 
-    /// Two streams, one in each wrapping.
+    /// Builds a set of two streams, one in each layout.
     fn file() -> Vec<u8> {
         let mut file = b"AT1\x02\x04\x02\x04meta\x02\x03abc\x05blobs\x20".to_vec();
         file.extend([XZ_FIRST_BYTE; 32]);
@@ -427,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn both_wrappings_in_one_set() {
+    fn reads_both_wrappings_in_one_set() {
         let file = file();
         let set = Set::open(&file, 5, file.len() as u64, &Limits::DEFAULT).unwrap();
         let entries: Vec<_> = set.entries().map(Result::unwrap).collect();
@@ -468,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_or_behind_or_twice_is_refused() {
+    fn refuses_streams_outside_of_a_set_or_after_it_or_twice() {
         let good = file();
         let check = |file: &[u8]| {
             Set::open(file, 5, file.len() as u64, &Limits::DEFAULT).and_then(|set| {
@@ -482,7 +490,7 @@ mod tests {
             assert_eq!((error.kind, error.at), (ErrorKind::Truncated, cut as u64));
             assert!(error.need > cut as u64);
         }
-        // What follows the set shows that the file goes on.
+        // Bytes after the set show that the file continues.
         let inside = Set::open(&good, 5, 54, &Limits::DEFAULT).and_then(|set| set.check());
         assert_eq!(inside, Err(Error::new(ErrorKind::At1StreamOutside, 16).needing(55)));
         let mut long = good.clone();

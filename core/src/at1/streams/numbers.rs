@@ -5,16 +5,17 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind};
 
-/// Where a stream lies in the file. What is left of it when its start has been read ends at the same place, so that a cursor need not
-/// remember how far it came.
+/// The location of a stream in the file. It is kept relative to the end of the stream, so that a
+/// cursor does not have to count the bytes it read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place(pub(crate) usize);
 
 impl Place {
-    /// The payload is the bytes themselves, and ends at the byte in the other bits; without it, the payload starts there.
+    /// Flag of a stored payload. The other bits are then the end of its bytes in the file;
+    /// otherwise they are the start of the payload.
     const STORED: usize = !(usize::MAX >> 1);
 
-    /// Where the bytes end in the file, if they are stored there.
+    /// Returns the end of the bytes in the file if they are stored there.
     pub(crate) const fn end_in_file(self) -> Option<usize> {
         match self.0 & Self::STORED {
             0 => None,
@@ -22,111 +23,112 @@ impl Place {
         }
     }
 
-    /// Where in the file something is wrong that shows where `left` bytes are left of the stream.
+    /// Returns the offset in the file of a fault with `left` bytes left of the stream.
     fn with(self, left: usize) -> usize {
         self.end_in_file().map_or(self.0, |end| end.saturating_sub(left))
     }
 
-    /// A fault where `left` bytes are left of the stream.
+    /// Returns a fault with `left` bytes left of the stream.
     #[cold]
     pub(crate) fn fault(self, kind: ErrorKind, left: usize) -> Fault {
         Fault::new(kind, self.with(left))
     }
 }
 
-/// The bytes of a stream, and where it lies in the file.
+/// The bytes of a stream and its location in the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stream<'a> {
-    /// What it decodes to.
+    /// The decoded bytes.
     pub bytes: &'a [u8],
     pub(crate) place: Place,
 }
 
 impl<'a> Stream<'a> {
-    /// What the payload that starts at byte `at` of the file decodes to. If the payload is `stored`, it is the bytes themselves,
-    /// so that a place in them is a place in the file.
+    /// Returns the stream of the payload at byte `at` of the file. If it is `stored`, its bytes
+    /// have offsets in the file.
     pub fn new(bytes: &'a [u8], at: u64, stored: bool) -> Self {
-        // No slice is longer than that.
+        // No slice is longer.
         let at = index(at).min(!Place::STORED);
         let end = at.saturating_add(bytes.len()) | Place::STORED;
         Self { bytes, place: Place(if stored { end } else { at }) }
     }
 
-    /// One of a set that is not decoded yet: all that is known is where its entry starts.
+    /// Returns a stream that is not decoded yet. Only the offset of its entry is known.
     pub(crate) fn found(at: u64) -> Self {
         Self::new(b"", at, false)
     }
 
-    /// Where in the file something is wrong that shows at byte `pos` of the stream: the very byte if it is stored, else
-    /// the start of the payload.
+    /// Returns the offset in the file of byte `pos`: of the byte itself if the stream is stored,
+    /// else of the payload.
     pub(crate) fn place(&self, pos: usize) -> usize {
         self.place.with(self.bytes.len().saturating_sub(pos))
     }
 
-    /// A fault at byte `pos` of the stream.
+    /// Returns a fault at byte `pos` of the stream.
     #[cold]
     pub(crate) fn fault(&self, kind: ErrorKind, pos: usize) -> Fault {
         Fault::new(kind, self.place(pos))
     }
 
-    /// Where in the file something is wrong with what starts at byte `pos` of the stream: the very byte only if the stream is stored.
+    /// Moves an error in bytes from `pos` on to the file. It is exact only if the stream is stored.
     #[cold]
     pub(crate) fn locate(&self, error: Error, pos: usize) -> Error {
         let inside = if self.place.end_in_file().is_some() { error.at } else { 0 };
         Error { at: u64_from(self.place(pos)).saturating_add(inside), ..error }
     }
 
-    /// A part of it as a stream of its own.
+    /// Returns a part as a stream.
     #[inline]
     pub(crate) fn part(&self, start: usize, end: usize) -> Option<Self> {
         let bytes = self.bytes.get(start..end)?;
-        // Without a branch, because columns do this for each value: nothing, or the bytes after the part.
+        // Branchless, because columns do this for each value: 0, or the bytes after the part.
         let stored = (self.place.0 >> (usize::BITS - 1)).wrapping_neg();
         let after = self.bytes.len().wrapping_sub(end) & stored;
         Some(Self { bytes, place: Place(self.place.0.wrapping_sub(after)) })
     }
 
-    /// Its numbers, from the start.
+    /// Returns a cursor at the start.
     pub(crate) const fn numbers(self) -> Numbers<'a> {
         Numbers { rest: self }
     }
 }
 
-/// Reads a stream from its start: varints, bytes, strings behind their lengths.
+/// A cursor over a stream: reads varints, bytes, and strings after their lengths.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Numbers<'a> {
     rest: Stream<'a>,
 }
 
 impl<'a> Numbers<'a> {
-    /// Which byte of a stream comes next, if what is read ends before byte `end` of it.
+    /// Returns the position of the next byte in a stream whose byte `end` is the end of this
+    /// cursor.
     pub(crate) const fn position(&self, end: usize) -> usize {
         end.wrapping_sub(self.rest.bytes.len())
     }
 
-    /// What has not been read yet.
+    /// Returns the bytes left.
     pub(crate) const fn rest(&self) -> &'a [u8] {
         self.rest.bytes
     }
 
-    /// Steps over bytes, until `len` are left.
+    /// Skips bytes until `len` are left.
     pub(crate) fn skip_to(&mut self, len: usize) {
         let rest = self.rest.bytes;
         self.rest.bytes = rest.get(rest.len().saturating_sub(len)..).unwrap_or_default();
     }
 
-    /// The same as a stream.
+    /// Returns the bytes left as a stream.
     pub(crate) const fn stream(self) -> Stream<'a> {
         self.rest
     }
 
-    /// A fault at what was read last.
+    /// Returns a fault at the next byte.
     #[cold]
     pub(crate) fn fault(&self, kind: ErrorKind) -> Fault {
         self.rest.fault(kind, 0)
     }
 
-    /// An unsigned number.
+    /// Reads an unsigned number.
     #[inline]
     pub(crate) fn unsigned(&mut self) -> Verdict<u64> {
         match self.rest.bytes.split_first() {
@@ -149,13 +151,13 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// A signed number.
+    /// Reads a signed number.
     #[inline]
     pub(crate) fn signed(&mut self) -> Verdict<i64> {
         self.unsigned().map(zigzag)
     }
 
-    /// Adds a signed number to a running sum.
+    /// Reads a signed number and adds it to a running sum.
     #[inline]
     pub(crate) fn add_to(&mut self, sum: &mut i64) -> Verdict<i64> {
         let delta = self.signed()?;
@@ -163,19 +165,19 @@ impl<'a> Numbers<'a> {
         Ok(*sum)
     }
 
-    /// A number that counts or picks things in memory; one that no slice can have becomes `usize::MAX`.
+    /// Reads a number that counts or picks things in memory. Larger ones become `usize::MAX`.
     #[inline]
     pub(crate) fn index(&mut self) -> Verdict<usize> {
         self.unsigned().map(index)
     }
 
-    /// The stream ends early.
+    /// Returns the fault of a stream that ends early.
     #[cold]
     fn short(&self) -> Fault {
         self.fault(ErrorKind::At1StreamShort)
     }
 
-    /// One byte.
+    /// Reads one byte.
     #[inline]
     pub(crate) fn byte(&mut self) -> Verdict<u8> {
         let (&byte, rest) = self.rest.bytes.split_first().ok_or_else(|| self.short())?;
@@ -183,7 +185,7 @@ impl<'a> Numbers<'a> {
         Ok(byte)
     }
 
-    /// The next `len` bytes.
+    /// Reads the next `len` bytes.
     #[inline]
     pub(crate) fn bytes(&mut self, len: usize) -> Verdict<&'a [u8]> {
         let (bytes, rest) = self.rest.bytes.split_at_checked(len).ok_or_else(|| self.short())?;
@@ -191,21 +193,21 @@ impl<'a> Numbers<'a> {
         Ok(bytes)
     }
 
-    /// The next bytes as an array.
+    /// Reads the next bytes as an array.
     pub(crate) fn array<const N: usize>(&mut self) -> Verdict<[u8; N]> {
         let (bytes, rest) = self.rest.bytes.split_first_chunk().ok_or_else(|| self.short())?;
         self.rest.bytes = rest;
         Ok(*bytes)
     }
 
-    /// Bytes after a number that says how many there are.
+    /// Reads a length and that many bytes.
     #[inline]
     pub(crate) fn string(&mut self) -> Verdict<&'a [u8]> {
         let len = self.index()?;
         self.bytes(len)
     }
 
-    /// A number of things each of which takes at least one byte of what follows. More cannot be meant.
+    /// Reads a count of things that take at least one byte each. Refuses more than there are bytes.
     pub(crate) fn count(&mut self) -> Verdict<usize> {
         let count = self.index()?;
         if count > self.rest.bytes.len() {
@@ -214,7 +216,7 @@ impl<'a> Numbers<'a> {
         Ok(count)
     }
 
-    /// The same at the start of a stream, which holds nothing if it is not there.
+    /// Reads a count from the start of a stream. A missing stream holds 0 things.
     pub(crate) fn count_or_none(&mut self) -> Verdict<usize> {
         if self.rest.bytes.is_empty() { Ok(0) } else { self.count() }
     }
@@ -225,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_bytes_and_strings_in_a_row() {
+    fn reads_numbers_bytes_and_strings_in_a_row() {
         let bytes = b"\x05\xE5\x8E\x26\x03\x02ab!\x09";
         let mut numbers = Stream::new(bytes, 100, true).numbers();
         let mut sum = i64::MAX - 1;
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_lies_where_it_lay_in_the_whole() {
+    fn a_part_keeps_its_place_in_the_file() {
         for (stored, places) in [(true, [102, 103, 104, 105]), (false, [100; 4])] {
             let part = Stream::new(b"abcdefgh", 100, stored).part(2, 5).unwrap();
             assert_eq!((part.bytes, [0, 1, 2, 3].map(|pos| part.place(pos))), (&b"cde"[..], places));

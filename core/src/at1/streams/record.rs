@@ -1,4 +1,5 @@
-//! State that waits in the scratch. Nothing that borrows can lie in bytes: of a stream it keeps where its rest lies.
+//! State that is kept in the scratch between uses. Bytes cannot hold references, so a record of a
+//! stream holds the position of its rest.
 
 use super::numbers::{Place, Stream};
 use crate::at1::scratch::Word;
@@ -7,7 +8,7 @@ use crate::num::{index, u64_from};
 /// Words of a stream.
 pub(crate) const STREAM: usize = 3;
 
-/// Where the bytes of streams lie: in the file, or in the scratch from its byte `base` on.
+/// The memory that streams are in: the file, or the scratch from its byte `base` on.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory<'a> {
     pub(crate) file: &'a [u8],
@@ -32,7 +33,7 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// A stream whose bytes end at byte `end` of the scratch, if they are not in the file.
+    /// Writes a stream. Its bytes end at byte `end` of the scratch unless they are in the file.
     #[inline(never)]
     pub(crate) fn stream(&mut self, stream: &Stream<'_>, end: u64) {
         self.number(u64_from(stream.bytes.len()));
@@ -41,7 +42,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// Where in the scratch streams end that were loaded together, from its byte `at` on.
+/// Returns the ends of streams in the scratch that were loaded in order from byte `at` on.
 pub(crate) fn ends<const N: usize>(streams: &[Stream<'_>; N], mut at: u64) -> [u64; N] {
     streams.each_ref().map(|stream| {
         if stream.place.end_in_file().is_none() {
@@ -51,7 +52,7 @@ pub(crate) fn ends<const N: usize>(streams: &[Stream<'_>; N], mut at: u64) -> [u
     })
 }
 
-/// Reads it again.
+/// Reads a record from its start.
 pub(crate) struct Reader<'r> {
     words: core::slice::Iter<'r, Word>,
 }

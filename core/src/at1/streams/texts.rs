@@ -1,5 +1,5 @@
-//! Texts that are picked by number: templates, keys, vocabularies. What a list does not give, because its items have no
-//! fixed size, a table of where they start in the scratch does.
+//! Texts that are picked by number: templates, keys, vocabularies. A table in the scratch says
+//! where each text starts.
 
 use super::lines::{Lines, line_len};
 use super::numbers::{Numbers, Stream};
@@ -12,13 +12,13 @@ use crate::num::{index, u64_from};
 #[derive(Debug, Default)]
 pub(crate) struct Texts<'a> {
     bytes: &'a [u8],
-    /// Where each text starts, and how long it is.
+    /// The start and the length of each text.
     spans: &'a mut [[Word; 2]],
 }
 
 impl<'a> Texts<'a> {
-    /// Reads `count` texts out of `bytes`, which `numbers` reads. `step` reads one, and returns how long it is and how many bytes
-    /// after it were read.
+    /// Reads `count` texts of `bytes` with the cursor `numbers`. `step` reads one text and returns
+    /// its length, and the bytes it read after it.
     pub(crate) fn read(
         count: usize,
         numbers: &mut Numbers<'a>,
@@ -35,7 +35,7 @@ impl<'a> Texts<'a> {
         Ok(Self { bytes, spans })
     }
 
-    /// The items of an LF-split list.
+    /// Reads the items of a list with line feeds.
     pub(crate) fn lines(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
         let count = index(Lines::new(stream).left());
         Self::read(count, &mut stream.numbers(), stream.bytes, scratch, |numbers| {
@@ -46,7 +46,7 @@ impl<'a> Texts<'a> {
         })
     }
 
-    /// `count` strings after their lengths.
+    /// Reads `count` strings after their lengths.
     pub(crate) fn strings(
         count: usize,
         numbers: &mut Numbers<'a>,
@@ -56,7 +56,7 @@ impl<'a> Texts<'a> {
         Self::read(count, numbers, bytes, scratch, |numbers| Ok((numbers.string()?.len(), 0)))
     }
 
-    /// A number, then that many strings that end with a NUL. A stream that is not there holds none.
+    /// Reads a count and that many strings that end with NUL. A missing stream holds none.
     pub(crate) fn terminated(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
         let mut numbers = stream.numbers();
         let count = numbers.count_or_none()?;
@@ -67,14 +67,14 @@ impl<'a> Texts<'a> {
         })
     }
 
-    /// The text of this number.
+    /// Returns the text of this number.
     #[inline]
     fn get(&self, at: usize) -> Option<&'a [u8]> {
         let [start, len] = self.spans.get(at)?.map(u64::from_le_bytes).map(index);
         self.bytes.get(start..start.checked_add(len)?)
     }
 
-    /// The text of the number that comes next.
+    /// Reads a number and returns its text.
     #[inline]
     pub(crate) fn pick(&self, numbers: &mut Numbers<'_>) -> Verdict<&'a [u8]> {
         let at = numbers.index()?;
@@ -82,16 +82,16 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Parts of one stream as lists that are read side by side: the columns of values of codecs 1 and 6.
+/// Parts of one stream, read as lists side by side: the value columns of codecs 1 and 6.
 #[derive(Debug, Default)]
 pub(crate) struct Blobs<'a> {
     values: Stream<'a>,
-    /// Where the next value starts, where the part ends, and where the last value started.
+    /// The start of the next value, the end of the part, and the start of the last value.
     parts: &'a mut [[Word; 3]],
 }
 
 impl<'a> Blobs<'a> {
-    /// Cuts `values` into parts as long as `lengths` says, with `gap` bytes between two of them.
+    /// Splits `values` into parts of these `lengths`, with `gap` bytes between two parts.
     pub(crate) fn open(
         lengths: Stream<'a>,
         values: Stream<'a>,
@@ -113,12 +113,12 @@ impl<'a> Blobs<'a> {
         Ok(Self { values, parts })
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub(crate) const fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// The next item of a part.
+    /// Returns the next item of a part.
     #[inline]
     pub(crate) fn item(&mut self, part: usize) -> Verdict<&'a [u8]> {
         let short = |at| self.values.fault(ErrorKind::At1ListShort, at);
@@ -131,10 +131,10 @@ impl<'a> Blobs<'a> {
         Ok(rest.get(..len).unwrap_or_default())
     }
 
-    /// The item that was taken last from a part, if any has been.
+    /// Returns the last item taken from a part, if there was one.
     pub(crate) fn last(&self, part: usize) -> Option<&'a [u8]> {
         let [next, _, start] = self.parts.get(part)?.map(u64::from_le_bytes).map(index);
-        // Behind each item stands a line feed or the end.
+        // A line feed or the end follows each item.
         self.values.bytes.get(start..next.checked_sub(1)?)
     }
 }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_three_kinds() {
+    fn reads_texts_of_three_kinds() {
         let mut room = [0; 200];
         let mut scratch = Scratch::new(&mut room);
         let lines = Texts::lines(stream(b"a\n\nbc"), &mut scratch).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_stream_side_by_side() {
+    fn reads_parts_of_a_stream_side_by_side() {
         let mut room = [0; 100];
         let mut scratch = Scratch::new(&mut room);
         let mut blobs = Blobs::open(stream(b"\x02\x03\x01"), stream(b"a\nb;x"), 1, &mut scratch).unwrap();

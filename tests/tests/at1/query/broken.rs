@@ -1,4 +1,4 @@
-//! Broken files and zone maps that lie.
+//! Broken files and zone maps that are wrong.
 
 use unspool::Limits;
 use unspool::at1::{Ask, Column, Filter, Request, Test};
@@ -8,7 +8,7 @@ use super::super::assert_ran;
 use super::{queryable, run};
 
 #[test]
-fn zone_maps_that_lie_do_no_harm() {
+fn wrong_zone_maps_do_no_harm() {
     for folder in vector_folders("at1") {
         let file = read(&folder.join("bad/c7_zone_nan.at1"));
         let whole = run(&file, Request { filters: &[], ask: Ask::Rows, limit: u64::MAX }, 0, &Limits::DEFAULT);
@@ -27,7 +27,7 @@ fn zone_maps_that_lie_do_no_harm() {
     }
 }
 
-/// Limits under which nothing takes long.
+/// Limits that keep every test short.
 const SMALL: Limits = Limits { max_output: 1 << 22, max_elements: 1 << 16, ..Limits::DEFAULT };
 
 #[test]

@@ -12,7 +12,8 @@ use super::super::assert_ran;
 use super::run;
 use super::table::table;
 
-/// The queries of all folders. The compact set has no `big_` files; any other missing file fails the test that reads it.
+/// Returns the queries of all folders. The compact set has no `big_` files. Any other missing file
+/// fails its test.
 fn queries() -> Vec<(PathBuf, Json)> {
     let mut queries = vec![];
     for (number, folder) in vector_folders("at1").iter().enumerate() {
@@ -27,7 +28,7 @@ fn queries() -> Vec<(PathBuf, Json)> {
     queries
 }
 
-/// A bound of the expected queries, as its digits stand in the JSON.
+/// Returns a bound of an expected query with its digits as in the JSON.
 fn bound(json: &Json) -> Option<String> {
     match json {
         Json::Null => None,
@@ -37,7 +38,7 @@ fn bound(json: &Json) -> Option<String> {
 }
 
 #[test]
-fn expected_answers() {
+fn answers_are_the_expected_ones() {
     for (path, entry) in &queries() {
         let shown = format!("{} {}", path.display(), entry["where"]);
         let file = read(path);
@@ -85,7 +86,7 @@ fn expected_answers() {
         let counted = run(&file, Request { ask: Ask::Count, ..request }, 0, &Limits::DEFAULT).expect("as before");
         assert_eq!(counted.matched, found.matched);
         assert!(counted.stats.block_bytes_read <= stats.block_bytes_read);
-        // The rest of what a query gives is held to the decoded file.
+        // The decoded file checks the other results of the query.
         if file.len() < 1 << 18 {
             table(&file).check(&file, request, 1 << 16);
         }

@@ -1,4 +1,5 @@
-//! Queries over AT-1 files, against what the vectors expect and against a search through the decoded lines.
+//! Queries over AT-1 files, against the expected answers and against a search through the decoded
+//! lines.
 
 mod broken;
 mod expected;
@@ -12,7 +13,7 @@ use unspool::at1::{self, Answer, Ask, Codec, Header, Next, Query, Request, Stats
 use unspool::{Class, Error, ErrorKind, Limits, Result};
 use unspool_tests::{read, vector_folders};
 
-/// What a query gave.
+/// The outcome of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Outcome {
     rows: Vec<Vec<Vec<u8>>>,
@@ -23,22 +24,22 @@ struct Outcome {
     sum: Sum,
     best: Option<Vec<u8>>,
     stats: Stats,
-    /// Ranges of the file that were handed in behind its head.
+    /// Ranges of the file that were fed after its head.
     fetched: Vec<(u64, u64)>,
-    /// With each of them, what was said to come next.
+    /// The prediction that preceded each of them.
     foreseen: Vec<Vec<(u64, u64)>>,
     scratch: usize,
 }
 
-/// Drives a query as somebody does who has a file elsewhere: the head in steps, then range after range, always with just as
-/// much scratch as is asked for. A file whose scratch is out of proportion is given up.
+/// Drives a query over a remote file: the head in steps, then range after range, with exactly the
+/// scratch that is asked for. Gives up on a file whose scratch is out of proportion.
 fn run(file: &[u8], request: Request<'_>, first: usize, limits: &Limits) -> Result<Outcome> {
     run_with(file, request, first, 0, limits)
 }
 
-/// With so many bytes around each range that is asked for.
+/// Feeds `around` extra bytes on both sides of each range.
 fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits: &Limits) -> Result<Outcome> {
-    let mut ws = Workspace::new();
+    let mut workspace = Workspace::new();
     let mut scratch: Vec<u8> = vec![];
     let mut have = first.min(file.len());
     let grow = |scratch: &mut Vec<u8>, error: Error| -> Result<()> {
@@ -52,7 +53,7 @@ fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits
     };
     let mut query = loop {
         let mut query = Query::new(request, &super::with(*limits));
-        match query.open(&file[..have], &mut ws, &mut scratch) {
+        match query.open(&file[..have], &mut workspace, &mut scratch) {
             Ok(()) => break query,
             Err(error) if error.kind == ErrorKind::Truncated && have < file.len() => {
                 assert!(error.need > have as u64, "a longer head is asked for than there is");
@@ -73,7 +74,7 @@ fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits
         out.foreseen.push(foreseen(&query, &scratch, 12));
         let before = query.stats();
         loop {
-            let fed = query.feed(start, bytes, &mut ws, &mut scratch, &mut |row| {
+            let fed = query.feed(start, bytes, &mut workspace, &mut scratch, &mut |row| {
                 out.numbers.push(row.number());
                 out.rows.push(row.values().map(<[u8]>::to_vec).collect());
                 assert_eq!(out.rows.last().map(Vec::len), Some(row.len()));
@@ -102,7 +103,8 @@ fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits
     Ok(out)
 }
 
-/// What a query says that it will need, as far as so many ranges; nothing of it is needed now. An error in it is one that the query will meet.
+/// Returns up to `most` ranges that a query predicts. None of them is needed now. An error is one
+/// that the query will meet.
 fn foreseen(query: &Query<'_>, scratch: &[u8], most: usize) -> Vec<(u64, u64)> {
     let (needs, mut ranges) = (query.needs().unwrap_or_default(), vec![]);
     let _ = query.ahead(scratch, &mut |range| {
@@ -117,15 +119,16 @@ fn foreseen(query: &Query<'_>, scratch: &[u8], most: usize) -> Vec<(u64, u64)> {
     ranges
 }
 
-/// The same by steps, with the whole file at hand: rows, their numbers, and their lines if these are asked for.
+/// Runs the query by steps with the whole file at hand. Collects rows, their numbers, and lines on
+/// request.
 fn step_by_step(file: &[u8], request: Request<'_>, limits: &Limits) -> Result<Outcome> {
-    let (mut ws, mut scratch) = (Workspace::new(), vec![0; 64 << 20]);
+    let (mut workspace, mut scratch) = (Workspace::new(), vec![0; 64 << 20]);
     let mut query = Query::new(request, &super::with(*limits));
-    query.open(file, &mut ws, &mut scratch)?;
+    query.open(file, &mut workspace, &mut scratch)?;
     let mut out = Outcome::default();
     let mut at_hand: &[u8] = &[];
     loop {
-        match query.step(0, at_hand, &mut ws, &mut scratch)? {
+        match query.step(0, at_hand, &mut workspace, &mut scratch)? {
             Next::Bytes(needs) => {
                 assert!(at_hand.is_empty() && needs.end <= file.len() as u64, "{needs:?}");
                 at_hand = file;
@@ -154,7 +157,7 @@ fn step_by_step(file: &[u8], request: Request<'_>, limits: &Limits) -> Result<Ou
     Ok(out)
 }
 
-/// The queryable files of the vectors: 7 and 8 in one piece.
+/// Returns the queryable files of the vectors: codecs 7 and 8 without frames.
 fn queryable() -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = vec![];
     for folder in vector_folders("at1") {

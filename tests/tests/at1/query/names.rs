@@ -1,4 +1,4 @@
-//! Columns by name, requests that make no sense, and the ranges and the scratch that a query asks for.
+//! Columns by name, invalid requests, and the ranges and the scratch that a query asks for.
 
 use unspool::at1::{Ask, Column, Filter, Number, Options, Query, Request, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Limits};
@@ -8,7 +8,7 @@ use super::table::{split, table};
 use super::{queryable, run};
 
 #[test]
-fn what_comes_next_is_foreseen() {
+fn ahead_predicts_the_ranges_that_are_needed() {
     let (mut long, mut side_by_side, mut in_vain) = (0, 0, 0);
     for (path, file) in queryable() {
         let table = table(&file);
@@ -22,7 +22,8 @@ fn what_comes_next_is_foreseen() {
         let ends = [Column::Number(0), Column::Number(last)];
         let ask =
             |filters, ask| run(&file, Request { filters, ask, limit: u64::MAX }, 40, &Limits::NONE).expect("an answer");
-        // Where nothing hangs on a value, all of it, in order: whole groups, or the ends of each.
+        // If nothing depends on a value, everything is predicted in order: whole groups, or both
+        // ends of each.
         for answer in [ask(&[], Ask::Rows), ask(&[], Ask::Columns(&ends)), ask(&filters[..1], Ask::Count)] {
             for (i, ranges) in answer.foreseen.iter().enumerate() {
                 let rest = answer.fetched.get(i + 1..).unwrap_or(&[]);
@@ -30,7 +31,7 @@ fn what_comes_next_is_foreseen() {
                 long = long.max(ranges.len());
             }
         }
-        // Otherwise what was not foreseen belongs to a group that has rows where the one before had none.
+        // Otherwise an unpredicted range belongs to a group with matches after a group without.
         for answer in [ask(&filters[..1], Ask::Rows), ask(&filters, Ask::Columns(&ends))] {
             for (ranges, next) in answer.foreseen.iter().zip(&answer.fetched[1.min(answer.fetched.len())..]) {
                 let inside = ranges.iter().any(|range| range.0 <= next.0 && next.1 <= range.1);
@@ -42,7 +43,7 @@ fn what_comes_next_is_foreseen() {
 }
 
 #[test]
-fn columns_by_name() {
+fn finds_columns_by_name() {
     let mut seen = [0; 3];
     for (path, file) in queryable() {
         let table = table(&file);
@@ -83,7 +84,7 @@ fn columns_by_name() {
 }
 
 #[test]
-fn what_cannot_be_asked() {
+fn refuses_invalid_requests() {
     for (_, file) in queryable().into_iter().take(12) {
         let columns = table(&file).types.len();
         let ask = |ask, filters: &[Filter<'_>]| {
@@ -109,9 +110,10 @@ fn what_cannot_be_asked() {
     }
 }
 
-/// What is wrong with a question is said before any block is asked for, and what no file could answer before a file is looked at.
+/// A bad request is refused before any block is requested, and before the file is read if no file
+/// could answer it.
 #[test]
-fn a_question_is_checked_before_the_work() {
+fn a_request_is_checked_before_the_work() {
     let unread = |bytes: &[u8]| (0, bytes.to_vec());
     let mut streams = row_groups(1, b",", &[vec![unread(b"x"); 2]]);
     streams.push(("verbatim", b"one,two".to_vec()));
@@ -120,7 +122,7 @@ fn a_question_is_checked_before_the_work() {
     meta.1[0] = 2;
     modes.1.insert(0, 0);
     streams.swap(3, 4);
-    // In a stream that does not decode, as a whole.
+    // In a compressed stream that does not decode.
     let pack = |bytes: &[u8]| (if bytes == b"\0x\0x" { 1 } else { 2 }, bytes.to_vec());
     let file = file(7, &streams, pack);
     let mut scratch = [0; 1 << 10];
@@ -141,7 +143,7 @@ fn a_question_is_checked_before_the_work() {
 }
 
 #[test]
-fn a_range_in_words_is_refused_and_a_line_of_some_columns() {
+fn refuses_a_range_of_words_and_a_line_of_some_columns() {
     let (_, file) = queryable().into_iter().find(|(_, file)| table(file).rows.len() > 10).expect("one");
     let words = [Filter { column: Column::Number(0), test: Test::Range { low: Some(b"low"), high: None } }];
     let request = Request { filters: &words, ask: Ask::Count, limit: u64::MAX };
@@ -149,21 +151,22 @@ fn a_range_in_words_is_refused_and_a_line_of_some_columns() {
     assert_eq!((error.kind, error.class()), (ErrorKind::At1QueryNumber, Class::Misuse));
     let columns = [Column::Number(0)];
     let request = Request { filters: &[], ask: Ask::Columns(&columns), limit: u64::MAX };
-    let (mut ws, mut scratch) = (Workspace::new(), vec![0; 1 << 20]);
+    let (mut workspace, mut scratch) = (Workspace::new(), vec![0; 1 << 20]);
     let mut query = Query::new(request, &Options::DEFAULT);
-    query.open(&file, &mut ws, &mut scratch).expect("a good file");
+    query.open(&file, &mut workspace, &mut scratch).expect("a good file");
     let mut kinds = vec![];
-    let fed = query.feed(0, &file, &mut ws, &mut scratch, &mut |row| {
+    let fed = query.feed(0, &file, &mut workspace, &mut scratch, &mut |row| {
         kinds.push(row.write_line(&mut unspool::Count::default()).map_err(|error| error.kind));
         if kinds.len() == 3 { Err(Error::new(ErrorKind::SinkFull, 0)) } else { Ok(()) }
     });
     assert_eq!(fed, Err(Error::new(ErrorKind::SinkFull, 0)), "the visitor ends it");
     assert_eq!(kinds, [Err(ErrorKind::At1QueryLine); 3]);
     let mut query = Query::new(request, &Options::DEFAULT);
-    query.open(&file, &mut ws, &mut scratch).expect("a good file");
+    query.open(&file, &mut workspace, &mut scratch).expect("a good file");
     let needs = query.needs().expect("a block");
-    let error =
-        query.feed(needs.start + 1, &file[..40], &mut ws, &mut scratch, &mut |_| Ok(())).expect_err("other bytes");
+    let error = query
+        .feed(needs.start + 1, &file[..40], &mut workspace, &mut scratch, &mut |_| Ok(()))
+        .expect_err("other bytes");
     assert_eq!((error.kind, error.at, error.need), (ErrorKind::RangeOutside, needs.start, needs.end));
 }
 
@@ -175,12 +178,12 @@ fn the_scratch_that_is_asked_for_is_enough_and_one_byte_less_is_not() {
         }
         let request = Request { filters: &[], ask: Ask::Rows, limit: u64::MAX };
         let found = run(&file, request, 0, &Limits::DEFAULT).expect("a good file");
-        let mut ws = Workspace::new();
+        let mut workspace = Workspace::new();
         let mut all = |len: usize| {
             let mut scratch = vec![0; len];
             let mut query = Query::new(request, &Options::DEFAULT);
-            query.open(&file, &mut ws, &mut scratch)?;
-            query.feed(0, &file, &mut ws, &mut scratch, &mut |_| Ok(()))?;
+            query.open(&file, &mut workspace, &mut scratch)?;
+            query.feed(0, &file, &mut workspace, &mut scratch, &mut |_| Ok(()))?;
             assert_eq!(query.needs(), None);
             Ok(query.stats())
         };

@@ -1,4 +1,4 @@
-//! A second opinion: a search through the decoded lines, without the index and the groups.
+//! An independent check: a search through the decoded lines, without the index and the groups.
 
 use unspool::Limits;
 use unspool::at1::{
@@ -9,7 +9,7 @@ use unspool_tests::Random;
 use super::super::assert_ran;
 use super::{Outcome, queryable, run, run_with, step_by_step};
 
-/// A table taken apart from the decoded file, without the index and the groups.
+/// A table parsed from the decoded file, without the index and the groups.
 pub(super) struct Table {
     pub(super) types: Vec<qcolumnar::ColumnType>,
     pub(super) rows: Vec<Vec<Vec<u8>>>,
@@ -17,17 +17,17 @@ pub(super) struct Table {
     pub(super) names: Option<Vec<Vec<u8>>>,
 }
 
-/// Reads `meta`, `row_modes`, `template` and `paths` of a file, and cuts its decoded lines.
+/// Reads `meta`, `row_modes`, `template` and `paths` of a file, and splits its decoded lines.
 pub(super) fn table(file: &[u8]) -> Table {
     let limits = Limits::DEFAULT;
-    let mut ws = Workspace::new();
+    let mut workspace = Workspace::new();
     let decoded = at1::decode_to_vec(file, &Options::DEFAULT).expect("a good file");
     let header = Header::read(file, &limits).expect("a good file");
     let set = Set::open(file, header.body().start, header.body().end, &limits).expect("a good file");
     let mut stream = |name: &[u8]| -> Vec<u8> {
         let Some(entry) = set.find(name).expect("a good file") else { return vec![] };
         let mut bytes = vec![0; entry.decoded_size(&limits).expect("a good file") as usize];
-        entry.decode(&mut bytes, &mut ws, &limits).expect("a good file");
+        entry.decode(&mut bytes, &mut workspace, &limits).expect("a good file");
         bytes
     };
     let (meta, modes, template, paths) = (stream(b"meta"), stream(b"row_modes"), stream(b"template"), stream(b"paths"));
@@ -69,8 +69,9 @@ pub(super) fn split(line: &[u8], delimiter: &[u8]) -> Vec<Vec<u8>> {
     fields
 }
 
-/// The values of a JSON line. A literal ends a value where the rest of the line still fits; a value holds no line feed, and
-/// the vectors have no value that holds the literal behind it, which the caller sees when a line differs.
+/// Returns the values of a JSON line. A literal ends a value if the rest of the line still fits.
+/// Values hold no line feed, and those of the vectors do not hold the next literal; otherwise the
+/// caller sees a different line.
 fn between(line: &[u8], template: at1::Stream<'_>, columns: usize) -> Vec<Vec<u8>> {
     let template = qjson::Template::open(template, columns).expect("good");
     let mut segments = template.segments();
@@ -90,7 +91,8 @@ fn between(line: &[u8], template: at1::Stream<'_>, columns: usize) -> Vec<Vec<u8
     values
 }
 
-/// `value / 10^scale` of a plain decimal, for a second opinion on comparisons. `None` for what it does not understand.
+/// Returns a plain decimal as `value / 10^scale`, for an independent comparison. Returns `None` for
+/// other numbers.
 fn plain(text: &[u8]) -> Option<(i128, u32)> {
     let text = std::str::from_utf8(text).ok()?.trim_matches([' ', '\t', '\r']);
     let (sign, digits) = match text.strip_prefix('-') {
@@ -105,7 +107,7 @@ fn plain(text: &[u8]) -> Option<(i128, u32)> {
     Some((sign * all.parse::<i128>().ok()?, u32::try_from(fraction.len()).ok()?))
 }
 
-/// Whether one is not above the other.
+/// Returns whether the first is at most the second.
 fn at_most((a, a_scale): (i128, u32), (b, b_scale): (i128, u32)) -> bool {
     let scale = a_scale.max(b_scale);
     let lift = |n: i128, from: u32| n.checked_mul(10i128.pow(scale - from));
@@ -140,7 +142,7 @@ impl Table {
         }
     }
 
-    /// Compares every way of asking with a search through all rows.
+    /// Compares every kind of request with a search through all rows.
     pub(super) fn check(&self, file: &[u8], request: Request<'_>, first: usize) {
         let limits = Limits::DEFAULT;
         let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
@@ -162,7 +164,7 @@ impl Table {
             assert!(stepped == Outcome { fetched: vec![], foreseen: vec![], scratch: 0, ..pushed }, "{request:?}");
         }
         assert_eq!(ask(Ask::Count).matched, matches.len() as u64);
-        // Two columns the wrong way round and one of them twice, in pages that hold more than was asked for.
+        // Two columns in reverse order, one of them twice, in pages that hold more than requested.
         let last = self.types.len() - 1;
         let picks = [Column::Number(last), Column::Number(0), Column::Number(last)];
         let some = run_with(file, Request { ask: Ask::Columns(&picks), ..request }, first, 200, &limits).expect("good");
@@ -190,11 +192,11 @@ impl Table {
 }
 
 #[test]
-fn random_conditions_on_every_file() {
+fn random_conditions_match_a_search_on_every_file() {
     let mut random = Random(5);
     let mut tables = 0;
     for (path, file) in queryable() {
-        // Numbers of more than 30 digits have tests of their own.
+        // Numbers of more than 30 digits have their own tests.
         if path.to_string_lossy().contains("big_") {
             continue;
         }
