@@ -20,16 +20,16 @@ const MAX_DIGITS: usize = 310;
 /// Returns `None` for anything else, and for integers beyond the range of f64, which Python cannot convert.
 #[inline(never)]
 pub(super) fn f32_from(raw: &[u8]) -> Option<f32> {
+    if let Some(decimal) = Decimal::of(raw) {
+        // An integer has no sign if it is zero.
+        let negative = decimal.negative && (decimal.real || !decimal.mantissa.is_empty());
+        return Some(f32::from_bits(decimal.bits()? | u32::from(negative) << 31));
+    }
     match raw {
         b"NaN" => Some(f32::NAN),
         b"Infinity" => Some(f32::INFINITY),
         b"-Infinity" => Some(f32::NEG_INFINITY),
-        // An integer, which has no sign if it is zero.
-        b"-0" => Some(0.0),
-        _ => {
-            let decimal = Decimal::of(raw)?;
-            Some(f32::from_bits(decimal.bits()? | u32::from(decimal.negative) << 31))
-        }
+        _ => None,
     }
 }
 
@@ -48,7 +48,9 @@ impl<'a> Decimal<'a> {
     /// Reads a checked JSON number. Returns `None` for a word or no number.
     pub(super) fn of(raw: &'a [u8]) -> Option<Self> {
         let (negative, raw) = if let [b'-', rest @ ..] = raw { (true, rest) } else { (false, raw) };
-        raw.first().filter(|first| first.is_ascii_digit())?;
+        if !raw.first()?.is_ascii_digit() {
+            return None;
+        }
         let (mut real, mut magnitude, mut mantissa) = (false, -1isize, [].as_slice());
         let mut rest = raw;
         while let Some((&byte, after)) = rest.split_first() {
@@ -60,17 +62,15 @@ impl<'a> Decimal<'a> {
                     mantissa = mantissa.get(..mantissa.len().saturating_sub(rest.len()))?;
                     break;
                 }
-                b'0'..=b'9' => {
+                _ => {
                     if mantissa.is_empty() && byte != b'0' {
                         mantissa = rest;
                     }
-                    // Before the point each digit raises the power, after it each zero before the first digit lowers it.
-                    match real {
-                        false => magnitude += isize::from(!mantissa.is_empty()),
-                        true => magnitude -= isize::from(mantissa.is_empty()),
+                    // Before the point, each digit raises the power. After it, each zero before the first digit lowers it.
+                    if mantissa.is_empty() == real {
+                        magnitude += if real { -1 } else { 1 };
                     }
                 }
-                _ => return None,
             }
             rest = after;
         }
@@ -103,11 +103,14 @@ impl<'a> Decimal<'a> {
         }
         let mut number = Big { limbs: [0; LIMBS], used: FRACTION, sticky: false };
         let mut exponent = self.magnitude;
-        for digit in self.digits().take(MAX_DIGITS) {
-            number.multiply(FRACTION, 10, u32::from(digit & 15));
-            exponent -= 1;
+        for (digit, count) in self.digits().zip(0..) {
+            if count < MAX_DIGITS {
+                number.multiply(FRACTION, 10, u32::from(digit & 15));
+                exponent -= 1;
+            } else {
+                number.sticky |= digit != b'0';
+            }
         }
-        number.sticky = self.digits().skip(MAX_DIGITS).any(|digit| digit != b'0');
         for _ in -1..exponent {
             number.multiply(FRACTION, 10, 0);
         }

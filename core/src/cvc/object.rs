@@ -94,7 +94,10 @@ impl<'a> Object<'a> {
     /// Returns a member that is an array.
     pub(super) fn array(&mut self, position: Position) -> Node<'a> {
         let node = self.need(position);
-        self.or_fault(node, ErrorKind::CvcWrongValue, node.is_array().then_some(node))
+        if !node.is_array() {
+            self.remember(node.fault(ErrorKind::CvcWrongValue));
+        }
+        node
     }
 
     /// Returns a member that is a number of any kind, as the f32 that Python makes of it.

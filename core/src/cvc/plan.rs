@@ -55,7 +55,6 @@ impl Piece {
     }
 
     /// Finds a column in a chunk at this offset, and selects rows.
-    #[inline(never)]
     pub(super) fn find(&mut self, column: &Column<'_>, chunk: &ChunkEntry, at: u64, rows: &Range<u64>) -> Verdict<()> {
         self.open(&column.file, chunk, at);
         column.find_storage(chunk, &mut self.storage)?;

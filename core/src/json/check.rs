@@ -47,15 +47,21 @@ impl Checker<'_> {
         self.at = self.at.saturating_add(1);
     }
 
-    /// Skips one byte if it is of this class. Returns whether it was.
-    fn eat(&mut self, is: impl Fn(u8) -> bool) -> bool {
-        let eaten = self.peek().is_some_and(is);
+    /// Skips this byte. Returns whether it was next.
+    fn eat(&mut self, byte: u8) -> bool {
+        let eaten = self.peek() == Some(byte);
         self.at = self.at.saturating_add(eaten.into());
         eaten
     }
 
+    fn skip_while(&mut self, is: impl Fn(u8) -> bool) {
+        while self.peek().is_some_and(&is) {
+            self.bump();
+        }
+    }
+
     fn spaces(&mut self) {
-        while self.eat(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {}
+        self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
     }
 
     /// The fault that the byte at this position has.
@@ -65,11 +71,7 @@ impl Checker<'_> {
     }
 
     fn expect(&mut self, byte: u8) -> Verdict<()> {
-        if self.peek() != Some(byte) {
-            return self.wrong(ErrorKind::JsonSyntax);
-        }
-        self.bump();
-        Ok(())
+        if self.eat(byte) { Ok(()) } else { self.wrong(ErrorKind::JsonSyntax) }
     }
 
     fn literal(&mut self, word: &[u8]) -> Verdict<()> {
@@ -104,8 +106,7 @@ impl Checker<'_> {
             self.bump();
             self.spaces();
             let close = if object { b'}' } else { b']' };
-            if self.peek() == Some(close) {
-                self.bump();
+            if self.eat(close) {
                 depth -= 1;
                 if depth == 0 || self.after_value(&objects, &mut depth)? {
                     return Ok(());
@@ -173,7 +174,11 @@ impl Checker<'_> {
                     self.bump();
                     let valid = match escape {
                         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
-                        Some(b'u') => (0..4).all(|_| self.eat(|digit| digit.is_ascii_hexdigit())),
+                        Some(b'u') => (0..4).all(|_| {
+                            let digit = self.peek();
+                            self.bump();
+                            digit.is_some_and(|digit| digit.is_ascii_hexdigit())
+                        }),
                         _ => false,
                     };
                     if !valid {
@@ -195,24 +200,24 @@ impl Checker<'_> {
     /// Skips at least one digit. Returns how many.
     fn digits(&mut self) -> Verdict<usize> {
         let start = self.at;
-        while self.eat(|byte| byte.is_ascii_digit()) {}
+        self.skip_while(|byte| byte.is_ascii_digit());
         if self.at == start { self.wrong(ErrorKind::JsonNumber) } else { Ok(self.at.saturating_sub(start)) }
     }
 
     fn number(&mut self) -> Verdict<()> {
         let start = self.at;
-        self.eat(|byte| byte == b'-');
+        self.eat(b'-');
         if self.peek() == Some(b'I') {
             return self.literal(b"Infinity");
         }
         // After a leading 0 the integer part has ended.
-        let digits = if self.eat(|byte| byte == b'0') { 1 } else { self.digits()? };
+        let digits = if self.eat(b'0') { 1 } else { self.digits()? };
         let end = self.at;
-        if self.eat(|byte| byte == b'.') {
+        if self.eat(b'.') {
             self.digits()?;
         }
-        if self.eat(|byte| matches!(byte, b'e' | b'E')) {
-            self.eat(|byte| matches!(byte, b'+' | b'-'));
+        if self.eat(b'e') || self.eat(b'E') {
+            let _ = self.eat(b'+') || self.eat(b'-');
             self.digits()?;
         }
         if self.at == end && digits > MAX_INTEGER_DIGITS {
