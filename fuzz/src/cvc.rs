@@ -29,11 +29,11 @@ pub fn cvc_arbitrary(bytes: &[u8]) {
     // With memory for all columns, without a trace.
     let mut table = [0; 1 << 12];
     let silent = inspect(bytes, &mut Workspace::with_table(&mut table), &OPTIONS, &mut ());
-    assert_eq!(silent, inspected, "listening changes the verdict");
+    assert_eq!(silent, inspected, "a trace changes the verdict");
     let mut other = Tiling::default();
     let listened = inspect(bytes, &mut Workspace::with_table(&mut table), &OPTIONS, &mut other);
-    assert_eq!(listened, inspected, "memory changes the verdict");
-    assert_eq!(other.leaves, trace.leaves, "memory changes what is told");
+    assert_eq!(listened, inspected, "the workspace changes the verdict");
+    assert_eq!(other.leaves, trace.leaves, "the workspace changes the trace");
     if inspected.is_ok() {
         trace.check(bytes.len() as u64);
     }
@@ -106,7 +106,7 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
             if let Ok(values) = streamed
                 && error.kind != ErrorKind::CvcHiddenCrc
             {
-                panic!("the stream gives {} bytes where the file gives {error:?}", values.len());
+                panic!("the stream returns {} bytes, the file {error:?}", values.len());
             }
             return;
         }
@@ -159,8 +159,8 @@ fn streams(bytes: &[u8], name: Option<&str>, random: &mut Random) -> Result<Vec<
 
 fn assert_same(a: &Result<Vec<u8>, Error>, b: &Result<Vec<u8>, Error>) {
     match (a, b) {
-        (Ok(a), Ok(b)) => assert!(a == b, "another split gives other bytes"),
-        (a, b) => assert_eq!(a.as_ref().err(), b.as_ref().err(), "another split gives another error"),
+        (Ok(a), Ok(b)) => assert!(a == b, "another split returns other bytes"),
+        (a, b) => assert_eq!(a.as_ref().err(), b.as_ref().err(), "another split returns another error"),
     }
 }
 

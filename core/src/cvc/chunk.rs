@@ -10,7 +10,8 @@ use crate::json::{Elements, Node};
 use crate::num::behind;
 use crate::{Error, ErrorKind, Result};
 
-/// The entry of a chunk in the header. Numbers and positions only, so that it outlives the borrow of the head.
+/// The entry of a chunk in the header. Numbers and positions only, so that it outlives the borrow
+/// of the head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ChunkEntry {
     pub(super) index: u64,
@@ -33,10 +34,11 @@ impl ChunkEntry {
     }
 }
 
-/// Walks over the chunks of a file in the order of their rows. Numbers only, so that it goes on after the borrow of the head ends.
+/// Walks over the chunks of a file in the order of their rows. Numbers only, so that it goes on
+/// after the borrow of the head ends.
 ///
-/// Each entry is read once. [`start`](Self::start) returns where the chunk starts. Once the length of its payload is known,
-/// [`pass`](Self::pass) moves past it.
+/// Each entry is read once. [`start`](Self::start) returns where the chunk starts. Once the length
+/// of its payload is known, [`pass`](Self::pass) moves past it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkCursor {
     /// The position of the next entry, or of white space and a comma before it.
@@ -96,8 +98,9 @@ impl ChunkCursor {
 
     /// Moves past a chunk whose entry is at `node` and which ends at `end`.
     ///
-    /// In whatever order chunks lie, their payloads together are no longer than the end of the last one. If they are, chunks
-    /// overlap, and a small file could name the same bytes any number of times.
+    /// In whatever order chunks lie, their payloads together are no longer than the end of the last
+    /// one. If they are, chunks overlap, and a small file could name the same bytes any number of
+    /// times.
     pub(super) fn pass(&mut self, node: usize, end: u64, payload_len: u64) -> Verdict<()> {
         self.end = self.end.max(end);
         self.payloads = behind(self.payloads, payload_len);
@@ -121,7 +124,8 @@ impl<'a> Chunk<'a> {
         Metadata::new(self.node.member("metadata"))
     }
 
-    /// Walks over the sections that overlap this chunk, cut to its rows. Rows count over the whole file.
+    /// Walks over the sections that overlap this chunk, cut to its rows. Rows count over the whole
+    /// file.
     pub fn sections(&self) -> Sections<'a> {
         Sections::new(self.node.member("sections"), ["start_in_chunk", "end_in_chunk"], self.rows.clone())
     }

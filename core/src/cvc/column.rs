@@ -1,4 +1,4 @@
-//! Columns: what the schema says of one, and how each chunk stores it.
+//! Columns: their entries in the schema, and their storage in each chunk.
 
 use core::ops::Range;
 
@@ -17,12 +17,12 @@ pub struct Column<'a> {
     pub(super) file: File<'a>,
     name: Text<'a>,
     dimension: u64,
-    /// As the schema says. An unknown type is refused only where a chunk stores plain values.
+    /// From the schema. An unknown type is refused only if a chunk stores plain values.
     dtype: Option<Dtype>,
     compression: Text<'a>,
 }
 
-/// How one chunk stores the values of a column, and where in its payload.
+/// The storage of a column in one chunk: its encoding, and its place in the payload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Storage {
     pub(super) encoding: Encoding,
@@ -65,7 +65,8 @@ impl<'a> Column<'a> {
         Self { file: *file, ..Self::NONE }
     }
 
-    /// Reads the entry of the schema at this position. Without a schema, reads what the file says of its only column.
+    /// Reads the entry of the schema at this position. Without a schema, reads the members of the
+    /// header that describe the only column.
     #[inline(never)]
     pub(super) fn read(&mut self, node: usize) -> Verdict<()> {
         if let ColumnLayout::Single { dimension, compression } = self.file.facts.layout {
@@ -98,7 +99,8 @@ impl<'a> Column<'a> {
         self.dimension
     }
 
-    /// Returns the type of the values before they were written; `None` if this library does not know it.
+    /// Returns the type of the values before they were written; `None` if this library does not
+    /// know it.
     pub fn dtype(&self) -> Option<Dtype> {
         self.dtype
     }
@@ -113,10 +115,11 @@ impl<'a> Column<'a> {
         0..self.file.num_vectors()
     }
 
-    /// Returns the type that [`decode_bytes`](Self::decode_bytes) writes: the column's own if every chunk stores it plainly,
-    /// else f32.
+    /// Returns the type that [`decode_bytes`](Self::decode_bytes) writes: the column's own if every
+    /// chunk stores it plainly, else f32.
     ///
-    /// Checks on the way that every chunk stores the column in a form that can be decoded, as far as the header shows.
+    /// Checks on the way that every chunk stores the column in a form that can be decoded, as far
+    /// as the header shows.
     #[inline(never)]
     pub fn output(&self) -> Result<Dtype> {
         let (mut cursor, mut entry, mut storage) = (ChunkCursor::of(&self.file), ChunkEntry::default(), Storage::NONE);
@@ -142,7 +145,8 @@ impl<'a> Column<'a> {
         self.read_storage(chunk, found, storage)
     }
 
-    /// Reads how a chunk stores this column. `found` is the column's object in the chunk; a file without a schema has none.
+    /// Reads how a chunk stores this column. `found` is the column's object in the chunk; a file
+    /// without a schema has none.
     pub(super) fn read_storage(&self, chunk: &ChunkEntry, found: Position, storage: &mut Storage) -> Verdict<()> {
         let values = times(chunk.end.saturating_sub(chunk.first), self.dimension);
         storage.values = values.ok_or(chunk.fault(ErrorKind::SizeOverflow))?;
@@ -166,7 +170,8 @@ impl<'a> Column<'a> {
         object.check()
     }
 
-    /// Reads how a chunk encodes its values. If the chunk names no compression, the schema's applies.
+    /// Reads how a chunk encodes its values. If the chunk names no compression, the schema's
+    /// applies.
     #[inline(never)]
     fn read_encoding(&self, chunk: &mut Object<'a>, members: [Position; 3], encoding: &mut Encoding) {
         let [compression, min, scale] = members;
@@ -195,9 +200,11 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// Checks rows against the file, against the limits on output, and against an output of `len` elements.
+    /// Checks rows against the file, against the limits on output, and against an output of `len`
+    /// elements.
     ///
-    /// A value takes `width` bytes and `units` elements. Returns the number of elements that the rows fill.
+    /// A value takes `width` bytes and `units` elements. Returns the number of elements that the
+    /// rows fill.
     #[inline(never)]
     pub(super) fn fits(
         &self,

@@ -1,4 +1,6 @@
-//! Stored values to numbers: the loops that all the time goes into.
+//! Types and encodings of values, and the conversion of one stored value to a number.
+//!
+//! These functions are inlined in the hot loops of `Payload::decode_f32`, which has their contract.
 
 use super::float;
 use crate::tuning;
@@ -30,7 +32,7 @@ impl Dtype {
         (Dtype::U8, "uint8"),
     ];
 
-    /// The name in the header, which is numpy's.
+    /// Returns the name in the header, which is numpy's.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(dtype, _)| *dtype == self).map_or("", |(_, name)| name)
     }
@@ -39,7 +41,7 @@ impl Dtype {
         Self::ALL.iter().find(|(_, name)| is(name)).map(|&(dtype, _)| dtype)
     }
 
-    /// Bytes of one value.
+    /// Returns the bytes of one value.
     pub const fn width(self) -> u64 {
         match self {
             Dtype::F32 | Dtype::I32 => 4,
@@ -50,7 +52,7 @@ impl Dtype {
     }
 }
 
-/// How the values of a column are stored in one chunk.
+/// The encoding of the values of a column in one chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Encoding {
     Fp16,
@@ -60,7 +62,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// Bytes of one value, where each takes as many as the next.
+    /// Returns the bytes of one value; `None` if values have no fixed width.
     pub(super) const fn width(self) -> Option<u64> {
         match self {
             Encoding::Fp16 => Some(2),
@@ -70,7 +72,7 @@ impl Encoding {
         }
     }
 
-    /// What the values are when they are decoded: plain ones stay what they were, all others are f32.
+    /// Returns the type that values decode to: plain values keep theirs, all others become f32.
     pub(super) const fn output(self) -> Dtype {
         match self {
             Encoding::Plain(dtype) => dtype,
@@ -88,8 +90,8 @@ impl Encoding {
     }
 }
 
-/// A type that a column can be decoded to: f32 from any stored values, any other type from plain values of that type.
-/// Half floats are `u16`, their bits.
+/// A type that a column can be decoded to: f32 from any stored values, any other type from plain
+/// values of that type. Half floats are `u16`, their bits.
 pub trait Element: Copy + Default + private::Sealed {
     /// The type of the columns that it takes.
     const DTYPE: Dtype;
@@ -154,7 +156,7 @@ impl Element for u8 {
     const READ: fn(&[u8], &mut [Self]) = |stored, to| read_each(stored, to, u8::from_le_bytes);
 }
 
-/// A place that takes an f32: the number itself, or its four little-endian bytes.
+/// An element of an output of f32: the number itself, or its four little-endian bytes.
 pub(super) trait Cell {
     fn put(&mut self, value: f32);
 }
@@ -173,14 +175,13 @@ impl Cell for [u8; 4] {
     }
 }
 
-/// `code * scale + min` with both roundings, as numpy does it: the product is a number of its own. A fused multiply-add would give
-/// other bits.
+/// Computes `code * scale + min` and rounds twice, as numpy does: the product is rounded before the
+/// sum. A fused multiply-add would return other bits.
 #[inline(always)]
 pub(super) fn code_to_f32(code: u8, min: f32, scale: f32) -> f32 {
     sum(product(code, scale), min)
 }
 
-/// A product of its own, rounded before anything is added to it.
 #[inline(always)]
 fn product(code: u8, scale: f32) -> f32 {
     if tuning::SMALL { float::product(code, scale) } else { f32::from(code) * scale }
@@ -191,7 +192,7 @@ fn sum(a: f32, b: f32) -> f32 {
     if tuning::SMALL { float::sum(a, b) } else { a + b }
 }
 
-/// An integer, rounded to f32.
+/// Rounds an integer to f32.
 #[inline(always)]
 pub(super) fn integer_to_f32(value: i64) -> f32 {
     if tuning::SMALL { float::integer(value) } else { value as f32 }
@@ -207,7 +208,8 @@ const INFINITE: u32 = f32::INFINITY.to_bits() << 1;
 
 /// Computes `code * scale + min` if `min` or `scale` is infinite or NaN.
 ///
-/// Files hold the NaN that x86 makes of `0 * inf` and `inf - inf`, whose sign bit is set. Other processors make one without.
+/// Files hold the NaN that x86 makes of `0 * inf` and `inf - inf`, whose sign bit is set. Other
+/// processors make one without.
 pub(super) fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
     const INDEFINITE: f32 = f32::from_bits(0xFFC0_0000);
     let is_infinite = |float: f32| float.to_bits() << 1 == INFINITE;
@@ -222,15 +224,15 @@ pub(super) fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
     }
 }
 
-/// Converts the bits of a half float to its exact value. A signalling NaN stays one, as in numpy; hardware conversions do not
-/// promise that.
+/// Converts the bits of a half float to its exact value. A signalling NaN stays one, as in numpy;
+/// hardware conversions do not promise that.
 ///
-/// Part of a hot loop. It has no branches, and masks instead of choices, so that it becomes short SIMD. The exponent is rebased
-/// by 112.
+/// Part of a hot loop. It has no branches, and masks instead of choices, so that it becomes short
+/// SIMD. The exponent is rebased by 112.
 ///
 /// * Subnormals need a leading bit: adding one makes `2^-14 + x`, and subtracting 2^-14 is exact.
-/// * Infinities and NaNs are treated as the finite numbers that their bits would be. They are rebased by another 112 at the end,
-///   after which no arithmetic can make a NaN quiet.
+/// * Infinities and NaNs are treated as the finite numbers that their bits would be. They are
+///   rebased by another 112 at the end, after which no arithmetic can make a NaN quiet.
 #[inline(always)]
 pub fn half_to_f32(half: u16) -> f32 {
     const REBASE: u32 = 112 << 23;
@@ -248,7 +250,8 @@ pub fn half_to_f32(half: u16) -> f32 {
     f32::from_bits((exact.to_bits() + (special & REBASE)) | sign)
 }
 
-/// Does the same with integers alone, for machines where every float operation is a call and a branch costs little.
+/// Does the same with integers alone, for machines where every float operation is a call and a
+/// branch costs little.
 fn half_by_integers(half: u16) -> f32 {
     let (sign, exponent, digits) =
         (u32::from(half & 0x8000) << 16, u32::from(half >> 10 & 31), u32::from(half & 0x3FF));

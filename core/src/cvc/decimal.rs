@@ -1,14 +1,17 @@
-//! Decimal text: in canonical form, to compare numbers by value; and to f32 by way of f64, both roundings exact, in integers only.
+//! Decimal text: in canonical form, to compare numbers by value; and to f32 by way of f64, both
+//! roundings exact, in integers only.
 //!
-//! Writers store `min` and `scale` as decimals that are read as f64 and then rounded to f32; rounding once would give other bits.
-//! The parser of `core` does the first step, but brings 10 KiB of tables and code that can panic. Here the digits make a big
-//! binary number, which is multiplied or divided by 10 as often as the exponent says: only the range of f32 matters.
+//! Writers store `min` and `scale` as decimals that are read as f64 and then rounded to f32;
+//! rounding once would give other bits. The parser of `core` does the first step, but brings 10 KiB
+//! of tables and code that can panic. Here the digits make a big binary number, which is multiplied
+//! or divided by 10 as often as the exponent says: only the range of f32 matters.
 
 use core::iter::repeat;
 
 use super::float;
 
-/// Limbs of 16 bits after the point: enough for the bits of an f64 that is nearly too small for an f32, and for rounding them.
+/// Limbs of 16 bits after the point: enough for the bits of an f64 that is nearly too small for an
+/// f32, and for rounding them.
 const FRACTION: usize = 14;
 const FRACTION_BITS: i32 = 224;
 /// Before the point, limbs for 310 digits: no f64 has more.
@@ -17,7 +20,8 @@ const MAX_DIGITS: usize = 310;
 
 /// Reads a checked JSON number, or one of the words `NaN`, `Infinity` and `-Infinity`.
 ///
-/// Returns `None` for anything else, and for integers beyond the range of f64, which Python cannot convert.
+/// Returns `None` for anything else, and for integers beyond the range of f64, which Python cannot
+/// convert.
 #[inline(never)]
 pub(super) fn f32_from(raw: &[u8]) -> Option<f32> {
     if let Some(decimal) = Decimal::of(raw) {
@@ -66,7 +70,8 @@ impl<'a> Decimal<'a> {
                     if mantissa.is_empty() && byte != b'0' {
                         mantissa = rest;
                     }
-                    // Before the point, each digit raises the power. After it, each zero before the first digit lowers it.
+                    // Before the point, each digit raises the power. After it, each zero before the
+                    // first digit lowers it.
                     if mantissa.is_empty() == real {
                         magnitude += if real { -1 } else { 1 };
                     }

@@ -18,9 +18,11 @@ use crate::heap::zeros;
 use crate::num::{index, times, u64_from};
 use crate::{Checksums, Done, Error, ErrorKind, Result, Sink, Trace, Verify};
 
-/// Decodes the column that the options name, or the only one. Returns how much was read and written.
+/// Decodes the column that the options name, or the only one. Returns how much was read and
+/// written.
 ///
-/// f32 takes columns of any type; see [`Column::decode`]. A trace receives the whole file, as from [`inspect`](super::inspect).
+/// f32 takes columns of any type; see [`Column::decode`]. A trace receives the whole file, as from
+/// [`inspect`](super::inspect).
 ///
 /// ```
 /// use unspool::cvc;
@@ -63,7 +65,8 @@ fn whole(src: &[u8], done: Done, width: u64) -> Done {
     Done { read: src.len(), content: u64_from(done.wrote).saturating_mul(width), ..done }
 }
 
-/// Decodes the column that the options name, or the only one, to a sink: the little-endian bytes of [`Column::output`].
+/// Decodes the column that the options name, or the only one, to a sink: the little-endian bytes of
+/// [`Column::output`].
 pub fn decode_to(
     src: &[u8],
     sink: &mut impl Sink,
@@ -82,7 +85,8 @@ pub fn decode_to_vec<T: Element>(src: &[u8], options: &Options<'_>) -> Result<Ve
     column.decode_to_vec(src, column.rows(), options)
 }
 
-/// Returns the number of values of the column that the options name, or of the only one. Needs the head of the file alone.
+/// Returns the number of values of the column that the options name, or of the only one. Needs the
+/// head of the file alone.
 pub fn decoded_len(src: &[u8], _workspace: &mut Workspace<'_>, options: &Options<'_>) -> Result<u64> {
     let column = open(src, options)?;
     times(column.rows().end, column.dimension()).ok_or(Error::new(ErrorKind::SizeOverflow, 0))
@@ -116,8 +120,8 @@ fn open<'a>(src: &'a [u8], options: &Options<'_>) -> Result<Column<'a>> {
 type Batch = [u8; 256];
 
 impl Column<'_> {
-    /// Decodes rows: to f32 from any encoding, where integers beyond 2^24 are rounded; to any other type if the column is stored
-    /// plainly in that type.
+    /// Decodes rows: to f32 from any encoding, where integers beyond 2^24 are rounded; to any other
+    /// type if the column is stored plainly in that type.
     pub fn decode<T: Element>(
         &self,
         src: &[u8],
@@ -138,7 +142,8 @@ impl Column<'_> {
         error.map_or(Ok(done), Err)
     }
 
-    /// Decodes the values of whole chunks before the first error. `sizes` are those of [`fits`](Self::fits).
+    /// Decodes the values of whole chunks before the first error. `sizes` are those of
+    /// [`fits`](Self::fits).
     fn fill<T>(
         &self,
         src: &[u8],
@@ -159,8 +164,8 @@ impl Column<'_> {
         (done, filled.err())
     }
 
-    /// Decodes rows to a sink, in the same bytes as [`decode_bytes`](Self::decode_bytes): plain values as they are stored, other
-    /// values at most 256 bytes at a time.
+    /// Decodes rows to a sink, in the same bytes as [`decode_bytes`](Self::decode_bytes): plain
+    /// values as they are stored, other values at most 256 bytes at a time.
     pub fn decode_to(&self, src: &[u8], rows: Range<u64>, sink: &mut impl Sink, options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
         self.fits(&rows, usize::MAX, [output.width(), 0], &options.limits)?;
@@ -199,7 +204,8 @@ impl Column<'_> {
         Ok(values)
     }
 
-    /// Decodes rows to a `Vec` of the bytes that [`decode_bytes`](Self::decode_bytes) writes, with the same care.
+    /// Decodes rows to a `Vec` of the bytes that [`decode_bytes`](Self::decode_bytes) writes, with
+    /// the same care.
     #[cfg(feature = "alloc")]
     pub fn decode_bytes_to_vec(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<u8>> {
         let mut values = self.allocate(src, &rows, [self.output()?.width(); 2], options)?;
@@ -221,7 +227,8 @@ impl Column<'_> {
         zeros(u64_from(len))
     }
 
-    /// Walks over the payloads of these rows, which [`fits`](Self::fits) has checked. `done` counts those that were decoded.
+    /// Walks over the payloads of these rows, which [`fits`](Self::fits) has checked. `done` counts
+    /// those that were decoded.
     #[inline(never)]
     fn each<'b>(
         &self,
@@ -246,7 +253,8 @@ impl Column<'_> {
         }
     }
 
-    /// Reads a piece. Its length is checked before more is read: a wrong one is an error even if the file ends there.
+    /// Reads a piece. Its length is checked before more is read: a wrong one is an error even if
+    /// the file ends there.
     #[inline(never)]
     fn payload<'b>(
         &self,

@@ -14,7 +14,8 @@ pub(super) const SHOWN: usize = 120;
 struct Scribe<'t, T> {
     trace: &'t mut T,
     at: u64,
-    /// The lists of the header. Of equal keys only the last one counts, so they are known by their positions.
+    /// The lists of the header. Of equal keys only the last one counts, so they are known by their
+    /// positions.
     lists: [(Position, Name); 3],
 }
 
@@ -43,8 +44,8 @@ impl<T: Trace> Scribe<'_, T> {
         self.trace.bytes(Part::Header, name.map_or(Name::Other, |(_, name)| *name), range, value);
     }
 
-    /// Emits a group that starts at `start`: an object, or a list of the header. Only groups of five names have groups in them,
-    /// so that the depth of the JSON does not matter.
+    /// Emits a group that starts at `start`: an object, or a list of the header. Only groups of
+    /// five names have groups in them, so that the depth of the JSON does not matter.
     fn group(&mut self, name: Name, value: Value<'_>, start: u64, node: Node<'_>) {
         self.syntax(start);
         self.trace.enter(name, value);

@@ -1,6 +1,7 @@
 //! A file: opening it, which checks all that the header says, and walking over all of its columns.
 //!
-//! Finding one column in a chunk takes a walk over the chunk's object. The walks here find all columns of a chunk in one pass.
+//! Finding one column in a chunk takes a walk over the chunk's object. The walks here find all
+//! columns of a chunk in one pass.
 
 use super::chunk::{ChunkCursor, ChunkEntry};
 use super::column::{Column, Storage};
@@ -15,26 +16,29 @@ use crate::json::{self, Node};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Limits, Result, Trace};
 
-/// Returns the words that a [`Workspace`] needs so that a walk over all columns of this file takes linear time: 0 for few columns.
-/// Needs the head of the file alone.
+/// Returns the words that a [`Workspace`] needs so that a walk over all columns of this file takes
+/// linear time: 0 for few columns. Needs the head of the file alone.
 pub fn workspace_len(src: &[u8], options: &Options<'_>) -> Result<u64> {
     Ok(File::open(src, &options.limits)?.workspace_len())
 }
 
-/// Columns for which the words on the stack are enough: a slot has two words, and a quarter of the slots stays vacant.
+/// Columns for which the words on the stack are enough: a slot has two words, and a quarter of the
+/// slots stays vacant.
 const FEW: u64 = OWN as u64 * 3 / 8;
 
 impl<'a> File<'a> {
     /// Parses the head of a file: the whole file, or at least its first [`Header::head_len`] bytes.
     ///
-    /// Checks all of the JSON, and that the rows of all chunks add up to the number of vectors. Reads no data.
+    /// Checks all of the JSON, and that the rows of all chunks add up to the number of vectors.
+    /// Reads no data.
     pub fn open(src: &'a [u8], limits: &Limits) -> Result<Self> {
         let mut file = Self::NONE;
         file.read(src, limits, &mut ())?;
         Ok(file)
     }
 
-    /// Does the same in place: moving a file from call to call would take more code than filling it.
+    /// Does the same in place: moving a file from call to call would take more code than filling
+    /// it.
     #[inline(never)]
     pub(super) fn read<T: Trace>(&mut self, src: &'a [u8], limits: &Limits, trace: &mut T) -> Result<()> {
         let header = Header::parse(src, limits, trace)?;
@@ -60,7 +64,8 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Counts the chunks, up to one more than allowed; adds up their rows in numbers that cannot wrap; checks the schema.
+    /// Counts the chunks, up to one more than allowed; adds up their rows in numbers that cannot
+    /// wrap; checks the schema.
     #[inline(never)]
     fn check(&mut self, limits: &Limits) -> Result<()> {
         let (mut cursor, mut entry) = (ChunkCursor::of(self), ChunkEntry::default());
@@ -84,15 +89,18 @@ impl<'a> File<'a> {
         Sections::new(node, ["start_index", "end_index"], 0..self.facts.num_vectors)
     }
 
-    /// Returns the words that a [`Workspace`] needs so that a walk over all columns takes linear time.
+    /// Returns the words that a [`Workspace`] needs so that a walk over all columns takes linear
+    /// time.
     pub fn workspace_len(&self) -> u64 {
         let columns = self.column_count();
         if columns > FEW { columns.saturating_mul(4) } else { 0 }
     }
 
-    /// Emits the type that each column of each chunk decodes to, as far as the header shows, with its position in the schema.
+    /// Emits the type that each column of each chunk decodes to, as far as the header shows, with
+    /// its position in the schema.
     ///
-    /// A column whose chunks differ decodes to f32. For many columns this takes less time than [`Column::output`] for each.
+    /// A column whose chunks differ decodes to f32. For many columns this takes less time than
+    /// [`Column::output`] for each.
     pub fn each_output(
         &self,
         workspace: &mut Workspace<'_>,
@@ -107,8 +115,8 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// Emits the rows of each column in each chunk of a file in memory, with the position of the column in the schema: all columns
-    /// of a chunk, then those of the next one.
+    /// Emits the rows of each column in each chunk of a file in memory, with the position of the
+    /// column in the schema: all columns of a chunk, then those of the next one.
     pub fn each_piece(
         &self,
         src: &[u8],
@@ -130,8 +138,8 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// Finds every column in a chunk, in the order of the schema. Each pass over the schema and the chunk's object takes as many
-    /// columns as the workspace holds.
+    /// Finds every column in a chunk, in the order of the schema. Each pass over the schema and the
+    /// chunk's object takes as many columns as the workspace holds.
     pub(super) fn each_storage(
         &self,
         chunk: &ChunkEntry,

@@ -1,10 +1,13 @@
-//! Floats made of integers, to the bit what the float instructions of other machines give: where there are none, each operation would
-//! be a call of a function that knows more cases than there are here.
+//! Sums, products and conversions of f32 by integers, bit for bit as float instructions compute
+//! them.
+//!
+//! On machines without float instructions, each operation would call a function that handles more
+//! cases than occur here.
 
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7F80_0000;
 
-/// A number of 32 bits at most as f32, ties to even.
+/// Converts an integer to f32, ties to even.
 pub(super) fn integer(value: i64) -> f32 {
     let (mut digits, mut exponent) = (value.unsigned_abs(), 0);
     loop {
@@ -15,13 +18,13 @@ pub(super) fn integer(value: i64) -> f32 {
     }
 }
 
-/// `code * scale`, for a finite scale.
+/// Computes `code * scale` for a finite scale.
 pub(super) fn product(code: u8, scale: f32) -> f32 {
     let (digits, exponent) = parts(scale.to_bits());
     f32::from_bits(nearest(scale.to_bits() & SIGN, u32::from(code).wrapping_mul(digits), exponent))
 }
 
-/// `a + b`, where the larger may be infinite, but not both.
+/// Computes `a + b`. The larger may be infinite, but not both.
 pub(super) fn sum(a: f32, b: f32) -> f32 {
     let (a, b) = (a.to_bits(), b.to_bits());
     let (large, small) = if a & !SIGN >= b & !SIGN { (a, b) } else { (b, a) };
@@ -29,14 +32,14 @@ pub(super) fn sum(a: f32, b: f32) -> f32 {
         return f32::from_bits(large);
     }
     let ((digits, exponent), (less, below)) = (parts(large), parts(small));
-    // Seven more digits than there are, the last of which says whether anything is behind it.
+    // Seven extra digits. The last one is set if any digit after it is.
     let (digits, less) = (digits << 7, shifted(less << 7, exponent - below));
     let digits = if (a ^ b) & SIGN == 0 { digits.wrapping_add(less) } else { digits.wrapping_sub(less) };
     let sign = if digits == 0 { a & b } else { large };
     f32::from_bits(nearest(sign & SIGN, digits, exponent - 7))
 }
 
-/// A finite float without its sign as `digits * 2^exponent`.
+/// Splits a finite float without its sign into `digits * 2^exponent`.
 fn parts(float: u32) -> (u32, i32) {
     let (exponent, digits) = (float >> 23 & 0xFF, float & 0x7F_FFFF);
     match exponent {
@@ -45,29 +48,30 @@ fn parts(float: u32) -> (u32, i32) {
     }
 }
 
-/// Moved to the right; the last digit is also set if one that falls off is.
+/// Shifts to the right. The last digit is also set if a dropped one was.
 fn shifted(digits: u32, by: i32) -> u32 {
     let by = by.clamp(0, 31).cast_unsigned();
     let kept = digits >> by;
     kept | u32::from(kept << by != digits)
 }
 
-/// The float that is nearest to `digits * 2^exponent`, ties to even.
+/// Returns the float nearest to `digits * 2^exponent`, ties to even.
 #[inline(never)]
 pub(super) fn nearest(sign: u32, mut digits: u32, exponent: i32) -> u32 {
     if digits == 0 {
         return sign;
     }
-    // The exponent in the float, as if the highest bit were the digit before the point.
+    // The biased exponent, as if the highest bit were the digit before the point.
     let mut exponent = exponent.saturating_add(127 + 31);
     while digits >> 31 == 0 {
         (digits, exponent) = (digits << 1, exponent.saturating_sub(1));
     }
-    // Too small for a digit before the point.
+    // A subnormal has no digit before the point.
     let digits = shifted(digits, 1i32.saturating_sub(exponent));
     let (kept, rest) = (digits >> 8, digits & 0xFF);
     let kept = kept + u32::from(rest > 0x80 || rest == 0x80 && kept & 1 == 1);
-    // That digit adds the one that is missing in the exponent, and what rounding carries over runs into it, and into infinity.
+    // That digit adds the missing one to the exponent. A carry of the rounding runs into the
+    // exponent, and from the largest one into infinity.
     let exponent = exponent.clamp(1, 255).cast_unsigned() - 1;
     sign | (exponent << 23).wrapping_add(kept).min(INFINITY)
 }

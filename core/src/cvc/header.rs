@@ -1,4 +1,5 @@
-//! The start of a file: magic, version and the length of the JSON header; and the members of that JSON that concern the whole file.
+//! The start of a file: magic, version, length of the JSON header, and the members of that JSON
+//! that concern the whole file.
 
 use super::object::{Object, Position};
 use crate::fault::Verdict;
@@ -21,13 +22,14 @@ pub struct Version {
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     version: Version,
-    /// Where the JSON starts and ends.
+    /// The start and the end of the JSON.
     pub(super) json: usize,
     pub(super) end: usize,
 }
 
 impl Header {
-    /// The number of bytes that [`read`](Self::read) needs: magic, version, length, and the first byte of the JSON.
+    /// The number of bytes that [`read`](Self::read) needs: magic, version, length, and the first
+    /// byte of the JSON.
     pub const LEN: usize = 13;
 
     /// Reads the start of a file.
@@ -40,7 +42,8 @@ impl Header {
         self.version
     }
 
-    /// Returns the length of the head: the bytes up to the end of the JSON, which [`File::open`](super::File::open) needs.
+    /// Returns the length of the head: the bytes up to the end of the JSON, which
+    /// [`File::open`](super::File::open) needs.
     pub fn head_len(&self) -> u64 {
         u64_from(self.end)
     }
@@ -55,9 +58,9 @@ impl Header {
         trace.bytes(Part::Framing, Name::Magic, 0..4, Value::Text("CVCF"));
         let (word, next) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
         let mut version = Version { major: u16::from_le_bytes([a, b]), minor: u16::from_le_bytes([c, d]) };
-        // Version 0 has its header length where later versions have their version words, and its JSON where they have
-        // their length. A length of 65537 reads like version 1.1, so the bytes after it decide: a length below 150 MB
-        // holds at least one byte that no JSON text has.
+        // Version 0 has its header length where later versions have their version words, and its
+        // JSON where they have their length. A length of 65537 reads like version 1.1, so the bytes
+        // after it decide: a length below 150 MB holds at least one byte that no JSON text has.
         let json_at_8 = is_json_start(e) && [f, g, h].into_iter().all(is_json_byte);
         let json_at_12 = is_json_start(i);
         let (json, len, length_at) = if !json_at_8 && (1..=10).contains(&version.major) && version.minor <= 100 {
@@ -85,7 +88,8 @@ impl Header {
     }
 }
 
-/// Returns whether JSON can start so: with an object, perhaps after white space or a byte order mark.
+/// Returns whether JSON can start so: with an object, perhaps after white space or a byte order
+/// mark.
 fn is_json_start(byte: u8) -> bool {
     matches!(byte, b'{' | b' ' | b'\t' | b'\n' | b'\r' | 0xEF)
 }
@@ -94,8 +98,8 @@ fn is_json_byte(byte: u8) -> bool {
     byte >= 0x20 || matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// The members of the header that concern the whole file. Numbers and positions only, so that a streaming decoder keeps them
-/// beside the buffer that holds the JSON.
+/// The members of the header that concern the whole file. Numbers and positions only, so that a
+/// streaming decoder keeps them beside the buffer that holds the JSON.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     pub(super) version: Version,
@@ -183,7 +187,8 @@ impl Facts {
 
 /// A file whose header is parsed and checked. It borrows the head and holds nothing else.
 ///
-/// Calls that decode take the bytes of the file again, because it may have been opened with the head alone.
+/// Calls that decode take the bytes of the file again, because it may have been opened with the
+/// head alone.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'a> {
     pub(super) head: &'a [u8],
@@ -219,7 +224,8 @@ impl<'a> File<'a> {
         self.facts.chunk_count
     }
 
-    /// Returns whether the file has a schema of named columns. Without one, it has one nameless column of f32.
+    /// Returns whether the file has a schema of named columns. Without one, it has one nameless
+    /// column of f32.
     pub fn is_columnar(&self) -> bool {
         matches!(self.facts.layout, ColumnLayout::Columnar { .. })
     }
@@ -232,7 +238,8 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Returns whether the chunks are laid out for memory mapping, each at a `file_offset` of its own.
+    /// Returns whether the chunks are laid out for memory mapping, each at a `file_offset` of its
+    /// own.
     pub fn is_mmap_optimized(&self) -> bool {
         self.facts.mmap_optimized
     }

@@ -1,6 +1,8 @@
-//! The walk over a file that emits everything to a [`Trace`]: of a file in memory, and of one whose bytes are asked for.
+//! The walk over a file that emits everything to a [`Trace`]: of a file in memory, and of one whose
+//! bytes are asked for.
 //!
-//! [`inspect`] also reads the payloads. An [`Outline`] only reads the length and the checksum of each chunk.
+//! [`inspect`] also reads the payloads. An [`Outline`] only reads the length and the checksum of
+//! each chunk.
 
 use core::ops::Range;
 
@@ -20,11 +22,11 @@ use crate::json::Member;
 use crate::num::{behind, index, u64_from};
 use crate::{Done, Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// Walks over a whole file: opens it, finds every chunk and every column in it, and verifies every CRC-32 and every code of a
-/// lossless column.
+/// Walks over a whole file: opens it, finds every chunk and every column in it, and verifies every
+/// CRC-32 and every code of a lossless column.
 ///
-/// After an error, everything emitted before it is true. If chunks lie in ascending order, as all writers write them, the bytes
-/// between them are emitted as padding.
+/// After an error, everything emitted before it is true. If chunks lie in ascending order, as all
+/// writers write them, the bytes between them are emitted as padding.
 pub fn inspect(
     src: &[u8],
     workspace: &mut Workspace<'_>,
@@ -85,11 +87,13 @@ pub(super) fn inspect_each(
     Ok(done)
 }
 
-/// Follows the chunks of a file: the header and the length of each chunk determine where the next one is.
+/// Follows the chunks of a file: the header and the length of each chunk determine where the next
+/// one is.
 ///
-/// It asks for byte ranges and emits what they hold. The caller fetches them from flash, a file or a server: eight bytes for each
-/// chunk, also of a file of gigabytes. After the header it needs no memory, however many chunks follow. A payload is emitted as
-/// one range, and its checksum is not verified.
+/// It asks for byte ranges and emits what they hold. The caller fetches them from flash, a file or
+/// a server: eight bytes for each chunk, also of a file of gigabytes. After the header it needs no
+/// memory, however many chunks follow. A payload is emitted as one range, and its checksum is not
+/// verified.
 ///
 /// ```
 /// use unspool::{cvc, Limits};
@@ -116,7 +120,8 @@ pub struct Outline<H> {
 }
 
 impl<H: AsRef<[u8]>> Outline<H> {
-    /// Reads the head of a file of `len` bytes: at least its first [`head_len`](super::Header::head_len) bytes, borrowed or owned.
+    /// Reads the head of a file of `len` bytes: at least its first
+    /// [`head_len`](super::Header::head_len) bytes, borrowed or owned.
     pub fn open(head: H, len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
         let walk = Walk::start(head.as_ref(), len, limits, trace)?;
         Ok(Self { head, walk })
@@ -158,7 +163,7 @@ struct Walk {
     /// The length of the file.
     len: u64,
     cursor: ChunkCursor,
-    /// The next chunk and its offset.
+    /// The next chunk and its offset; `None` after the last one, or after an error.
     next: Option<(ChunkEntry, u64)>,
 }
 
@@ -186,7 +191,8 @@ impl Walk {
         at.min(self.len)..behind(at, len).min(self.len)
     }
 
-    /// Enters a chunk at this offset and emits its length and checksum. The payload of the chunk lies within the file.
+    /// Enters a chunk at this offset and emits its length and checksum. Checks that its payload
+    /// ends within the file.
     ///
     /// In a file without a schema, the piece holds the rows of the only column.
     fn enter(
@@ -230,10 +236,11 @@ impl Walk {
         Ok(piece)
     }
 
-    /// Emits the payload without looking into it: all of it, or its columns in the order of their offsets.
+    /// Emits the payload without looking into it: all of it, or its columns in the order of their
+    /// offsets.
     ///
-    /// The header names columns in any order, and they may leave gaps and overlap. Each pass over the chunk's object emits as many
-    /// as the workspace holds.
+    /// The header names columns in any order, and they may leave gaps and overlap. Each pass over
+    /// the chunk's object emits as many as the workspace holds.
     fn emit_payload(
         &self,
         file: &File<'_>,
@@ -302,7 +309,8 @@ impl Walk {
     }
 }
 
-/// Returns the start and end of a column in a payload of this length; `None` if it is empty or outside.
+/// Returns the start and end of a column in a payload of this length; `None` if it is empty or
+/// outside.
 fn place(member: &Member<'_>, len: u32) -> Option<(u32, u32)> {
     let mut object = Object::new(member.value);
     let [offset, size] = object.pick(["offset", "size"]).map(|position| object.integer(position));

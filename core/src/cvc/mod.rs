@@ -1,8 +1,14 @@
-//! CVC: collections of embedding vectors, one or many columns, in chunks that decode alone.
+//! CVC: collections of embedding vectors in one or many columns, in chunks that decode alone.
 //!
-//! A file is a JSON header and a row of chunks. Version 0 and 1 hold one column of f32 vectors, version 2 any number of
-//! columns of several types; a chunk holds the same rows of all columns. Values are stored as half floats (`fp16`), as
-//! bytes with a scale and an offset (`int8`), as byte planes with dictionaries (`lossless`), or as they are (`none`).
+//! A file is a JSON header and a list of chunks. Versions 0 and 1 hold one column of f32 vectors,
+//! version 2 any number of columns of several types. A chunk holds the same rows of all columns.
+//!
+//! | compression | values are stored as |
+//! |---|---|
+//! | `fp16` | half floats |
+//! | `int8` | bytes with a scale and an offset |
+//! | `lossless` | byte planes with dictionaries |
+//! | `none` | plain values |
 //!
 //! ```
 //! use unspool::{cvc, Limits};
@@ -25,9 +31,9 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! Without the whole file, a [`Plan`] names the byte ranges to fetch for rows of a [`Column`], and an [`Outline`] those to fetch for
-//! the layout of the chunks. A [`Decoder`] decodes a file that arrives in pieces. [`inspect`] emits every field to a
-//! [`Trace`](crate::Trace).
+//! Without the whole file, a [`Plan`] names the byte ranges to fetch for rows of a [`Column`], and
+//! an [`Outline`] those to fetch for the layout of the chunks. A [`Decoder`] decodes a file that
+//! arrives in pieces. [`inspect`] emits every field to a [`Trace`](crate::Trace).
 
 // A file imports only from those below it.
 mod decode;

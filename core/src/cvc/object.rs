@@ -7,8 +7,9 @@ use crate::json::{Node, Text};
 
 /// An object while its members are read.
 ///
-/// The first fault is kept instead of returned, and every value after it is 0 or empty. Call [`check`](Self::check) before
-/// acting on a value. This takes a fraction of the code that a test after each member would.
+/// The first fault is kept instead of returned, and every value after it is 0 or empty. Call
+/// [`check`](Self::check) before acting on a value. This takes a fraction of the code that a test
+/// after each member would.
 pub(super) struct Object<'a> {
     node: Node<'a>,
     fault: Option<Fault>,
@@ -32,7 +33,8 @@ impl Position {
         Self(node.start())
     }
 
-    /// Returns the value at this position of the text that `other` is from, or `None` for no member.
+    /// Returns the value at this position of the text that `other` is from, or `None` for no
+    /// member.
     pub(super) fn node<'a>(self, other: &Node<'a>) -> Option<Node<'a>> {
         (self.0 > 0).then(|| other.elsewhere(self.0))
     }
@@ -43,7 +45,8 @@ impl<'a> Object<'a> {
         Self { node, fault: None, end: 0 }
     }
 
-    /// Finds the members of these names. Of equal keys the last one counts, as in Python; other keys are ignored.
+    /// Finds the members of these names. Of equal keys the last one counts, as in Python; other
+    /// keys are ignored.
     pub(super) fn pick<const N: usize>(&mut self, names: [&str; N]) -> [Position; N] {
         let mut found = [Position::NONE; N];
         self.pick_into(&names, &mut found);

@@ -6,7 +6,8 @@ use crate::{Limits, Verify};
 ///
 /// ```
 /// use unspool::{cvc, Verify};
-/// let options = cvc::Options { column: Some("title"), verify: Verify::Report, ..cvc::Options::DEFAULT };
+/// let (column, verify) = (Some("title"), Verify::Report);
+/// let options = cvc::Options { column, verify, ..cvc::Options::DEFAULT };
 /// assert!(options.column.is_some());
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +16,8 @@ pub struct Options<'a> {
     pub limits: Limits,
     /// Treatment of the CRC-32 of each chunk.
     pub verify: Verify,
-    /// The name of the column to decode; `None` for the only one. [`File`](super::File) decodes any column.
+    /// The name of the column to decode; `None` for the only one. [`File`](super::File) decodes any
+    /// column.
     pub column: Option<&'a str>,
 }
 

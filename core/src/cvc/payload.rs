@@ -7,7 +7,8 @@ use super::lossless::Planes;
 use crate::num::{copy, index, u64_from};
 use crate::{Checksums, Error, ErrorKind, Result, Verify};
 
-/// Compares the CRC-32 of a chunk and counts the outcome. `stored` is the one in the file with its offset, if the chunk has one.
+/// Compares the CRC-32 of a chunk and counts the outcome. `stored` is the one in the file with its
+/// offset, if the chunk has one.
 pub(super) fn compare_crc(
     checksums: &mut Checksums,
     stored: Option<(u32, u64)>,
@@ -51,14 +52,16 @@ impl<'b> Payload<'b> {
         self.encoding.name()
     }
 
-    /// Returns the stored bytes of the values; `None` for lossless, which has no bytes of a single value.
+    /// Returns the stored bytes of the values; `None` for lossless, which has no bytes of a single
+    /// value.
     pub fn raw(&self) -> Option<&'b [u8]> {
         let width = index(self.encoding.width()?);
         let start = self.skip.checked_mul(width)?;
         self.stored.get(start..)?.get(..self.len.checked_mul(width)?)
     }
 
-    /// Returns the half floats of an fp16 payload without a copy, little-endian and at any alignment.
+    /// Returns the half floats of an fp16 payload without a copy, little-endian and at any
+    /// alignment.
     pub fn fp16(&self) -> Option<&'b [[u8; 2]]> {
         let is_half = matches!(self.encoding, Encoding::Fp16 | Encoding::Plain(Dtype::F16));
         Some(self.raw().filter(|_| is_half)?.as_chunks().0)
@@ -70,14 +73,15 @@ impl<'b> Payload<'b> {
         Some((self.raw()?, min, scale))
     }
 
-    /// Returns the plain values of a `none` payload without a copy, little-endian and at any alignment.
+    /// Returns the plain values of a `none` payload without a copy, little-endian and at any
+    /// alignment.
     pub fn plain(&self) -> Option<(Dtype, &'b [u8])> {
         let Encoding::Plain(dtype) = self.encoding else { return None };
         Some((dtype, self.raw()?))
     }
 
-    /// Decodes to numbers: to f32 from any encoding, where integers beyond 2^24 are rounded; to any other type from plain values
-    /// of that type.
+    /// Decodes to numbers: to f32 from any encoding, where integers beyond 2^24 are rounded; to any
+    /// other type from plain values of that type.
     pub fn decode<T: Element>(&self, dst: &mut [T]) -> Result<()> {
         let to = self.filled(dst)?;
         match self.plain() {
@@ -106,8 +110,9 @@ impl<'b> Payload<'b> {
 
     /// Fills the cells with values. Plain integers are rounded to f32.
     ///
-    /// A hot loop for each encoding. The lengths of both slices are known before it and nothing in it can fail, so that it becomes
-    /// SIMD. Add no branch, no checked index and no other case to `value`: each undoes that.
+    /// A hot loop for each encoding. The lengths of both slices are known before it and nothing in
+    /// it can fail, so that it becomes SIMD. Add no branch, no checked index and no other case to
+    /// `value`: each undoes that. `docs/tried/cvc.md` has the measurements.
     #[inline(never)]
     fn decode_f32<C: Cell>(&self, to: &mut [C]) -> Result<()> {
         fn each<C: Cell, const N: usize>(payload: &Payload<'_>, to: &mut [C], value: impl Fn([u8; N]) -> f32) {

@@ -28,7 +28,8 @@ pub struct Piece {
     skip: u64,
     values: u64,
     has_crc: bool,
-    /// The chunk has some of the rows, or none and lies between them: even an empty chunk can be broken.
+    /// The chunk has some of the rows, or is empty and between them: even an empty chunk can be
+    /// broken.
     wanted: bool,
     /// The position of the chunk's entry in the JSON.
     node: usize,
@@ -86,7 +87,8 @@ impl Piece {
         Ok(())
     }
 
-    /// Sets the length of the payload, and moves past the chunk. Returns whether the chunk is wanted.
+    /// Sets the length of the payload, and moves past the chunk. Returns whether the chunk is
+    /// wanted.
     #[inline(never)]
     pub(super) fn enter(&mut self, cursor: &mut ChunkCursor, payload_len: u64) -> Verdict<bool> {
         self.set_len(payload_len)?;
@@ -114,15 +116,16 @@ impl Piece {
         self.payload_start()..self.range().end
     }
 
-    /// Returns the range of the whole chunk, which [`read`](Self::read) needs and the checksum covers.
+    /// Returns the range of the whole chunk, which [`read`](Self::read) needs and the checksum
+    /// covers.
     pub fn range(&self) -> Range<u64> {
         self.at..behind(self.payload_start(), self.payload_len)
     }
 
     /// Returns the range of these rows alone, which [`read_data`](Self::read_data) needs.
     ///
-    /// It is shorter than the chunk but cannot be verified, because the CRC-32 covers all rows of all columns of the chunk.
-    /// If the column is lossless, the range is that of all its rows.
+    /// It is shorter than the chunk but cannot be verified, because the CRC-32 covers all rows of
+    /// all columns of the chunk. If the column is lossless, the range is that of all its rows.
     pub fn data_range(&self) -> Result<Range<u64>> {
         let column = self.storage.range(self.payload_len)?;
         let start = behind(self.payload_start(), column.start);
@@ -155,7 +158,8 @@ impl Piece {
         Some((le_u32(prefix.get(4..)?).filter(|_| self.has_crc)?, behind(self.at, 4)))
     }
 
-    /// Takes the bytes of [`range`](Self::range), verifies them, and returns the values of the rows.
+    /// Takes the bytes of [`range`](Self::range), verifies them, and returns the values of the
+    /// rows.
     #[inline(never)]
     pub fn read<'b>(&self, chunk: &'b [u8], verify: Verify, checksums: &mut Checksums) -> Result<Payload<'b>> {
         let (prefix, payload) = chunk
@@ -169,7 +173,8 @@ impl Piece {
         self.payload(stored, behind(self.payload_start(), column.start), self.skip)
     }
 
-    /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the values of the rows, unverified.
+    /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the
+    /// values of the rows, unverified.
     pub fn read_data<'b>(&self, at: u64, data: &'b [u8]) -> Result<Payload<'b>> {
         let range = self.data_range()?;
         if at != range.start || u64_from(data.len()) != range.end.saturating_sub(range.start) {
@@ -193,10 +198,11 @@ impl Piece {
         Payload { stored, at: self.payload_start(), encoding: self.storage.encoding, skip: 0, len }
     }
 
-    /// Refuses a version 0 header before chunks with checksums, which would decode to shifted values.
+    /// Refuses a version 0 header before chunks with checksums, which would decode to shifted
+    /// values.
     ///
-    /// If more chunks follow, their lengths are wrong. After the last one, four bytes are left over. They complete the payload
-    /// whose CRC-32 the first four bytes are.
+    /// If more chunks follow, their lengths are wrong. After the last one, four bytes are left
+    /// over. They complete the payload whose CRC-32 the first four bytes are.
     pub(super) fn refuse_hidden_crc(&self, file: &File<'_>, src: &[u8]) -> Result<()> {
         let Range { start, end } = self.payload_range();
         if self.has_crc || self.chunk.saturating_add(1) < file.chunk_count() || start == end {
@@ -268,10 +274,12 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Walks over the chunks of a column and names the bytes to fetch. The caller fetches them from flash, a file or a server.
+/// Walks over the chunks of a column and names the bytes to fetch. The caller fetches them from
+/// flash, a file or a server.
 ///
-/// If the header determines how long a chunk is, only the chunks themselves are needed. If it does not, as in files with many
-/// columns or lossless chunks, four bytes of each earlier chunk are needed too, because the format has no index.
+/// If the header determines how long a chunk is, only the chunks themselves are needed. If it does
+/// not, as in files with many columns or lossless chunks, four bytes of each earlier chunk are
+/// needed too, because the format has no index.
 ///
 /// ```
 /// use unspool::{cvc, Limits, Verify};
@@ -348,8 +356,8 @@ impl<'a> Plan<'a> {
 
     /// Takes the needed bytes, which start at `at`, and returns the values of a chunk.
     ///
-    /// Instead of a chunk, the bytes of [`Piece::data_range`] will do, but then no checksum is compared. After an error, the plan
-    /// needs nothing more.
+    /// Instead of a chunk, the bytes of [`Piece::data_range`] will do, but then no checksum is
+    /// compared. After an error, the plan needs nothing more.
     pub fn feed<'b>(&mut self, at: u64, bytes: &'b [u8], verify: Verify) -> Result<Option<Payload<'b>>> {
         match core::mem::replace(&mut self.need, Ok(Need::Nothing))? {
             Need::Nothing => Ok(None),

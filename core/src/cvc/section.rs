@@ -17,7 +17,8 @@ pub struct Section<'a> {
     pub metadata: Metadata<'a>,
 }
 
-/// Walks over sections. To find rows, select the sections whose metadata [`matches`](Metadata::matches):
+/// Walks over sections. To find rows, select the sections whose metadata
+/// [`matches`](Metadata::matches):
 ///
 /// ```
 /// # use unspool::{cvc, Limits};
@@ -43,7 +44,8 @@ pub struct Sections<'a> {
 }
 
 impl<'a> Sections<'a> {
-    /// Walks over an array of sections whose first and last rows have these keys and lie within `bounds`.
+    /// Walks over an array of sections whose first and last rows have these keys and lie within
+    /// `bounds`.
     pub(super) fn new(node: Option<Node<'a>>, keys: [&'static str; 2], bounds: Range<u64>) -> Self {
         Self { nodes: node.unwrap_or_default().elements(), keys, bounds }
     }
@@ -139,7 +141,8 @@ impl<'a> Scalar<'a> {
         })
     }
 
-    /// Reads a JSON number, `true`, `false`, `null`, `NaN` or `Infinity`. For a string, use `Scalar::from`.
+    /// Reads a JSON number, `true`, `false`, `null`, `NaN` or `Infinity`. For a string, use
+    /// `Scalar::from`.
     pub fn parse(text: &'a str) -> Result<Self> {
         match text {
             "null" => Ok(Scalar::Null),

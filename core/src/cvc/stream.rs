@@ -19,13 +19,15 @@ const MAX_WIDTH: usize = 8;
 
 /// Decodes one column of a file, in order, from any split of the input to any split of the output.
 ///
-/// The workspace holds the JSON header while the file is read. After it comes the payload of a lossless chunk, whose byte planes
-/// are complete only at its end. The file determines how much is needed: if the workspace is too small, the error
-/// [`ErrorKind::WorkspaceTooSmall`] says how much, and a new decoder on a larger workspace starts over.
+/// The workspace holds the JSON header while the file is read. After it comes the payload of a
+/// lossless chunk, whose byte planes are complete only at its end. The file determines how much is
+/// needed: if the workspace is too small, the error [`ErrorKind::WorkspaceTooSmall`] says how much,
+/// and a new decoder on a larger workspace starts over.
 ///
-/// Values are emitted as little-endian bytes of [`output`](Self::output). Those of a chunk are emitted before its CRC-32 is known;
-/// a mismatch is an error at the end of the chunk. A [`Column`] finds one error that a stream does not:
-/// [`ErrorKind::CvcHiddenCrc`] of a single chunk, which takes four bytes after the end of the data.
+/// Values are emitted as little-endian bytes of [`output`](Self::output). Those of a chunk are
+/// emitted before its CRC-32 is known; a mismatch is an error at the end of the chunk. A [`Column`]
+/// finds one error that a stream does not: [`ErrorKind::CvcHiddenCrc`] of a single chunk, which
+/// takes four bytes after the end of the data.
 ///
 /// ```
 /// use unspool::{cvc, End, Status};
@@ -87,7 +89,7 @@ struct Pending {
     from: usize,
 }
 
-/// What the next bytes of the input are.
+/// The part of the file that the next bytes of the input belong to.
 #[derive(Clone, Copy, Debug)]
 enum State {
     Framing,
@@ -140,7 +142,8 @@ impl<'w> Decoder<'w> {
         self.checksums
     }
 
-    /// Decodes as far as both slices allow. Values before an error are emitted before the error is returned; then it stays.
+    /// Decodes as far as both slices allow. Values before an error are emitted before the error is
+    /// returned; then it stays.
     #[inline(never)]
     pub fn step(&mut self, input: &[u8], end: End, output: &mut [u8]) -> Result<Step> {
         let (src, dst) = (input.len(), output.len());
@@ -197,7 +200,8 @@ impl<'w> Decoder<'w> {
         }
     }
 
-    /// Reads the bytes that hold the length of the head. As all states do, returns `false` if it needs more input.
+    /// Reads the bytes that hold the length of the head. As all states do, returns `false` if it
+    /// needs more input.
     #[inline(never)]
     fn framing(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
         let complete = self.gather(io, Header::LEN);
@@ -252,7 +256,8 @@ impl<'w> Decoder<'w> {
         Ok(true)
     }
 
-    /// Reads the length of the payload. It is checked before more is read: a wrong one is an error even if the file ends there.
+    /// Reads the length of the payload. It is checked before more is read: a wrong one is an error
+    /// even if the file ends there.
     fn enter(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
         self.take(io, self.piece.at.saturating_sub(self.at));
         if !self.gather(io, 4) {
@@ -297,7 +302,8 @@ impl<'w> Decoder<'w> {
             let mut planes = Planes::default();
             planes.read(stored, start, &mut ())?;
             planes.check_count(values)?;
-            // Before any value is emitted. Otherwise the size of the output would decide how many are.
+            // Before any value is emitted. Otherwise the size of the output would decide how many
+            // are.
             planes.check_codes()?;
             (self.emitted, self.state) = (0, State::Values);
         }
@@ -311,6 +317,11 @@ impl<'w> Decoder<'w> {
     }
 
     /// Reads a payload whose values have a fixed width, and emits each as it arrives.
+    ///
+    /// The hot loop of a stream, with the conversion in `Payload::decode_f32`. Each pass handles as
+    /// many whole values as input and output allow. A value that is split between two inputs takes
+    /// the slow path through `gathered`. Do not send all values through `gathered`: it handles one
+    /// a pass.
     #[inline(never)]
     fn payload(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
         let (column, end) = (self.piece.data_range()?, self.piece.range().end);
@@ -368,7 +379,8 @@ impl<'w> Decoder<'w> {
         self.gathered_len >= len
     }
 
-    /// Copies input up to offset `end` to the workspace, each byte to its offset plus `shift`. Returns whether all of it is there.
+    /// Copies input up to offset `end` to the workspace, each byte to its offset plus `shift`.
+    /// Returns whether the workspace holds all of it.
     fn collect(&mut self, io: &mut Io<'_, '_>, shift: u64, end: u64) -> bool {
         let to = index(self.at.wrapping_add(shift));
         let fits = self.workspace.len().saturating_sub(to);
@@ -393,7 +405,8 @@ impl Pending {
         self.from >= MAX_WIDTH
     }
 
-    /// Decodes as many values as fit in the output. If none does, decodes one to here. Returns the number of values.
+    /// Decodes as many values as fit in the output. If none does, decodes one to here. Returns the
+    /// number of values.
     #[inline(never)]
     fn convert(&mut self, output: Dtype, payload: Payload<'_>, io: &mut Io<'_, '_>) -> Result<usize> {
         let width = index(output.width());

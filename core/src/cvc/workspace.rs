@@ -1,4 +1,5 @@
-//! Lent memory, and the two tables that walks over columns keep in it: values by name, and the smallest of many items.
+//! Lent memory, and the two tables that walks over columns keep in it: values by name, and the
+//! smallest of many items.
 
 use super::object::Position;
 use crate::json::{Node, Text};
@@ -6,9 +7,9 @@ use crate::num::index;
 
 /// Memory for finding columns by name.
 ///
-/// An empty one is enough for every file. If a file has thousands of columns and the workspace holds
-/// [`workspace_len`](super::workspace_len) words, a walk takes linear time. Without them, each chunk is walked once for every
-/// 48 columns.
+/// An empty one is enough for every file. If a file has thousands of columns and the workspace
+/// holds [`workspace_len`](super::workspace_len) words, a walk takes linear time. Without them,
+/// each chunk is walked once for every 48 columns.
 #[derive(Debug, Default)]
 pub struct Workspace<'w> {
     table: &'w mut [u32],
@@ -36,11 +37,12 @@ impl<'w> Workspace<'w> {
 
 /// The longest run of slots that a name is searched in.
 ///
-/// A table ends early if it needs a longer one, so that crafted names cost no more than a small table does.
+/// A table ends early if it needs a longer one, so that crafted names cost no more than a small
+/// table does.
 const PROBES: usize = 64;
 
-/// Packs a position in the JSON into a word. The JSON starts with a bracket at byte 8 or later, so that no other position is 0,
-/// and its length has 32 bits.
+/// Packs a position in the JSON into a word. The JSON starts with a bracket at byte 8 or later, so
+/// that no other position is 0, and its length has 32 bits.
 pub(super) fn to_word(at: usize) -> u32 {
     u32::try_from(at.saturating_sub(8)).unwrap_or(0)
 }
@@ -50,7 +52,8 @@ pub(super) fn from_word(word: u32) -> usize {
     index(u64::from(word)).saturating_add(8)
 }
 
-/// A hash table from names to positions of values. A slot holds the position of a name and of its value; 0 for none.
+/// A hash table from names to positions of values. A slot holds the position of a name and of its
+/// value; 0 for none.
 pub(super) struct NameTable<'t, 'a> {
     slots: &'t mut [[u32; 2]],
     head: &'a [u8],
@@ -113,7 +116,7 @@ impl<'t, 'a> NameTable<'t, 'a> {
 pub(super) struct Smallest<'t> {
     items: &'t mut [Item],
     len: usize,
-    /// Whether items were left out.
+    /// Some items were left out.
     pub(super) more: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Reads a text once, and refuses what Python refuses.
+//! Checks a text in one pass. Refuses what Python refuses.
 
 use core::ops::Range;
 
@@ -6,13 +6,13 @@ use super::text::utf8;
 use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 
-/// Deepest nesting that fits in the checker's bit stack.
+/// The deepest nesting that fits in the checker's bit stack.
 const MAX_DEPTH: usize = 1024;
 
 /// Python refuses longer integers.
 const MAX_INTEGER_DIGITS: usize = 4300;
 
-/// Checks that `text[range]` is one JSON value, and finds where it starts.
+/// Checks that `text[range]` is one JSON value. Returns the position of its first byte.
 #[inline(never)]
 pub(crate) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Verdict<usize> {
     let text = text.get(..range.end).unwrap_or(text);
@@ -32,7 +32,7 @@ pub(crate) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Verdict
     Ok(start)
 }
 
-/// Walks over a text once.
+/// A walk over a text, forward only.
 struct Checker<'a> {
     text: &'a [u8],
     at: usize,
@@ -64,7 +64,7 @@ impl Checker<'_> {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
     }
 
-    /// The fault that the byte at this position has.
+    /// Returns a fault at the current position.
     #[cold]
     fn wrong<T>(&self, kind: ErrorKind) -> Verdict<T> {
         Err(Fault::new(kind, self.at))
@@ -78,7 +78,10 @@ impl Checker<'_> {
         word.iter().try_for_each(|&byte| self.expect(byte))
     }
 
-    /// A value with all that it contains. One bit per open container tells objects from arrays; there is no recursion.
+    /// Checks a value with all that it contains. Does not recurse: one bit for each open container
+    /// says whether it is an object or an array.
+    ///
+    /// The hot loop of opening a file: each byte is looked at once. Do not store positions in it.
     fn value(&mut self, max_depth: usize) -> Verdict<()> {
         let mut objects = [0u32; MAX_DEPTH / 32];
         let mut depth = 0usize;
@@ -117,7 +120,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Behind a value: closes what ends here, or moves to the next value. `true` when the outermost value has ended.
+    /// Closes the containers that end after a value, or moves to the next value. Returns `true` if
+    /// the outermost value has ended.
     fn after_value(&mut self, objects: &[u32; MAX_DEPTH / 32], depth: &mut usize) -> Verdict<bool> {
         while let Some(top) = depth.checked_sub(1) {
             let object = objects.get(top / 32).is_some_and(|word| word >> (top % 32) & 1 == 1);

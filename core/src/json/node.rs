@@ -1,4 +1,4 @@
-//! Walks over a text that was checked.
+//! Walks over a checked text.
 
 use core::ops::Range;
 
@@ -10,8 +10,9 @@ use crate::steps;
 
 /// Returns the end of the checked value that starts at `start`.
 ///
-/// The hot loop of every walk over a header: it looks at each byte of the value once. It must not look at a byte again, because
-/// headers with thousands of columns are walked many times. `docs/tried/cvc.md` has the measurements.
+/// The hot loop of every walk over a header: it looks at each byte of the value once. It must not
+/// look at a byte again, because headers with thousands of columns are walked many times.
+/// `docs/tried/cvc.md` has the measurements.
 fn value_end(text: &[u8], start: usize) -> usize {
     let (mut at, mut depth) = (start, 0usize);
     while let Some(byte) = text.get(at) {
@@ -71,7 +72,7 @@ pub(crate) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The value of a checked text that starts at `start`.
+    /// A value that starts at `start` of a checked text.
     pub(crate) fn at(text: &'a [u8], start: usize) -> Self {
         Self { text, start }
     }
@@ -84,17 +85,17 @@ impl<'a> Node<'a> {
         self.start
     }
 
-    /// Its bytes in the file.
+    /// Returns the range of its bytes in the file.
     pub(crate) fn range(&self) -> Range<u64> {
         u64_from(self.start)..u64_from(self.end())
     }
 
-    /// Another value of the same text.
+    /// Another value, at `start` of the same text.
     pub(crate) fn elsewhere(&self, start: usize) -> Self {
         Self { start, ..*self }
     }
 
-    /// Its text.
+    /// Returns its bytes.
     #[inline(never)]
     pub(crate) fn raw(&self) -> &'a [u8] {
         self.text.get(self.start..self.end()).unwrap_or(&[])
@@ -116,12 +117,13 @@ impl<'a> Node<'a> {
         self.first() == b'['
     }
 
-    /// Whether it is a number of any kind but the bare words.
+    /// Returns whether it is a number other than the bare words.
     pub(crate) fn is_number(&self) -> bool {
         matches!(self.first(), b'0'..=b'9' | b'-')
     }
 
-    /// An integer that fits, written as one: `1e2` and `100.0` are real numbers to the writers' own reader.
+    /// Returns an integer that fits in 64 bits. `1e2` and `100.0` are not integers, as for the
+    /// writers' own reader.
     pub(crate) fn integer(&self) -> Option<u64> {
         let raw = if self.is_number() { self.raw() } else { b"x" };
         let raw = if raw == b"-0" { b"0" } else { raw };
@@ -131,7 +133,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// A string.
+    /// Returns a string, still escaped.
     pub(crate) fn string(&self) -> Option<Text<'a>> {
         match self.raw() {
             [b'"', raw @ .., b'"'] => Some(Text { raw }),
@@ -139,23 +141,24 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The elements of an array; of anything else, none.
+    /// Walks over the elements of an array. Any other value has none.
     pub(crate) fn elements(&self) -> Elements<'a> {
         self.after(b'[')
     }
 
-    /// The members of an object; of anything else, none.
+    /// Walks over the members of an object. Any other value has none.
     pub(crate) fn members(&self) -> Members<'a> {
         Members { both: self.after(b'{') }
     }
 
-    /// Walks over the values after this opening bracket; over none if the value starts with another byte.
+    /// Walks over the values after this opening bracket, or over none if the value starts with
+    /// another byte.
     fn after(&self, bracket: u8) -> Elements<'a> {
         let at = if self.first() == bracket { self.start.saturating_add(1) } else { self.text.len() };
         Elements::resume(self.text, at)
     }
 
-    /// The member of this name. Of equal keys the last one counts, as in Python.
+    /// Returns the member of this name. Of equal keys the last one counts, as in Python.
     pub(crate) fn member(&self, name: &str) -> Option<Node<'a>> {
         self.members().filter(|member| member.key.is(name)).last().map(|member| member.value)
     }
@@ -169,12 +172,13 @@ pub(crate) struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Goes on behind an element, or behind the opening bracket.
+    /// Starts after an element, or after the opening bracket.
     pub(crate) fn resume(text: &'a [u8], at: usize) -> Self {
         Self { text, at }
     }
 
-    /// The next element, and how to go on after it is for the caller to find out: [`resume`](Self::resume) at its end.
+    /// Returns the next element without moving past it. [`resume`](Self::resume) at its end goes
+    /// on.
     pub(crate) fn peek(&self) -> Option<Node<'a>> {
         let start = skip(self.text, self.at);
         match self.text.get(start) {
@@ -204,13 +208,14 @@ pub(crate) struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// Where its key starts.
+    /// Returns the position of its key.
     #[cfg(feature = "cvc")]
     pub(crate) fn key_at(&self) -> usize {
         self.start
     }
 
-    /// Its bytes in the file, from the quote before the key to the end of the value.
+    /// Returns the range of its bytes in the file, from the quote before the key to the end of the
+    /// value.
     pub(crate) fn range(&self) -> Range<u64> {
         u64_from(self.start)..self.value.range().end
     }
@@ -224,7 +229,7 @@ pub(crate) struct Members<'a> {
 }
 
 impl Members<'_> {
-    /// The first byte after the object, once there are no more members.
+    /// Returns the position after the object, once all members were walked over.
     pub(crate) fn end(&self) -> usize {
         skip(self.both.text, self.both.at).saturating_add(1)
     }

@@ -1,8 +1,8 @@
-//! Strings of a text that was checked, still escaped.
+//! Strings of a checked text, still escaped.
 
 use core::fmt;
 
-/// A string of the header, still escaped: comparing and printing decode it on the way.
+/// A string of the header, still escaped. Comparing and printing decode it on the way.
 ///
 /// ```
 /// # #[cfg(feature = "cvc")]
@@ -28,40 +28,42 @@ impl<'a> Text<'a> {
     #[cfg(feature = "cvc")]
     pub(crate) const EMPTY: Self = Self { raw: &[] };
 
-    /// The text as it stands in the file, escapes and all.
+    /// Returns the text as it is stored, escapes included.
     pub fn raw(&self) -> &'a str {
         core::str::from_utf8(self.raw).unwrap_or("")
     }
 
     /// Returns whether it says the same as `text`.
     pub fn is(&self, text: &str) -> bool {
-        // Walks compare every key with every name, so the usual case must be fast: an escape is longer than its character.
+        // Walks compare every key with every name, so the usual case must be fast: an escape is
+        // longer than its character.
         self.raw == text.as_bytes()
             || self.raw.len() > text.len() && self.units().same(Units { rest: text.as_bytes(), escaped: false })
     }
 
-    /// Whether it has no characters.
+    /// Returns whether it has no characters.
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
 
-    /// Its characters; U+FFFD stands for an escaped half of a surrogate pair.
+    /// Returns its characters. U+FFFD replaces an escaped half of a surrogate pair.
     pub fn chars(&self) -> impl Iterator<Item = char> + use<'a> {
         self.units().map(|unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    /// Whether two say the same. Halves of surrogate pairs equal nothing but the same half, however it is written.
+    /// Returns whether both have the same characters. A half of a surrogate pair equals the same
+    /// half alone, in any spelling.
     pub(crate) fn same(&self, other: &Text<'_>) -> bool {
         self.raw == other.raw || self.units().same(other.units())
     }
 
-    /// A number (FNV-1a) that texts share which say the same, however they are written: for whoever compares many with many, and would
-    /// decode escapes for each pair.
+    /// Returns a hash (FNV-1a) of its characters: the same in any spelling. Comparing many texts
+    /// with many by their characters would decode escapes for each pair.
     #[cfg(feature = "cvc")]
     pub(crate) fn hash(&self) -> u64 {
         let mix = |hash: u64, unit: u32| (hash ^ u64::from(unit)).wrapping_mul(0x100_0000_01B3);
         let seed = 0xCBF2_9CE4_8422_2325;
-        // Most are plain, and then their bytes are their characters.
+        // Most are plain ASCII, whose bytes are its characters.
         if self.raw.iter().all(|byte| byte.is_ascii() && *byte != b'\\') {
             return self.raw.iter().fold(seed, |hash, &byte| mix(hash, byte.into()));
         }
@@ -72,8 +74,8 @@ impl<'a> Text<'a> {
         Units { rest: self.raw, escaped: true }
     }
 
-    /// Fills `room` with its UTF-8 if it fits, else gives the escaped text: for showing only.
-    pub(crate) fn shown<'b>(&self, room: &'b mut [u8]) -> &'b str
+    /// Fills `scratch` with its UTF-8 if it fits, else returns the escaped text. For showing only.
+    pub(crate) fn shown<'b>(&self, scratch: &'b mut [u8]) -> &'b str
     where
         'a: 'b,
     {
@@ -81,11 +83,13 @@ impl<'a> Text<'a> {
         for c in self.chars() {
             let mut utf8 = [0; 4];
             let bytes = c.encode_utf8(&mut utf8).as_bytes();
-            let Some(to) = room.get_mut(len..).and_then(|rest| rest.get_mut(..bytes.len())) else { return self.raw() };
+            let Some(to) = scratch.get_mut(len..).and_then(|rest| rest.get_mut(..bytes.len())) else {
+                return self.raw();
+            };
             crate::num::copy(bytes, to);
             len = len.saturating_add(bytes.len());
         }
-        room.get(..len).and_then(|utf8| core::str::from_utf8(utf8).ok()).unwrap_or("")
+        scratch.get(..len).and_then(|utf8| core::str::from_utf8(utf8).ok()).unwrap_or("")
     }
 }
 
@@ -101,10 +105,10 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
-/// Takes a character off the front; nothing if what it takes is not UTF-8.
+/// Takes a character off the front; `None` if the bytes are not UTF-8.
 pub(super) fn utf8(rest: &mut &[u8]) -> Option<char> {
-    let (&first, behind) = rest.split_first()?;
-    *rest = behind;
+    let (&first, after) = rest.split_first()?;
+    *rest = after;
     let (more, least) = match first {
         0..0x80 => return Some(char::from(first)),
         0xC0..0xE0 => (1, 0x80),
@@ -114,21 +118,22 @@ pub(super) fn utf8(rest: &mut &[u8]) -> Option<char> {
     };
     let mut code = u32::from(first) & (0x3F >> more);
     for _ in 0..more {
-        let (&byte, behind) = rest.split_first().filter(|(byte, _)| **byte & 0xC0 == 0x80)?;
-        (code, *rest) = (code << 6 | u32::from(byte & 0x3F), behind);
+        let (&byte, after) = rest.split_first().filter(|(byte, _)| **byte & 0xC0 == 0x80)?;
+        (code, *rest) = (code << 6 | u32::from(byte & 0x3F), after);
     }
     char::from_u32(code).filter(|_| code >= least)
 }
 
-/// The characters of a checked string, as numbers because an escaped half of a surrogate pair is none.
+/// The characters of a checked string. They are numbers, because an escaped half of a surrogate
+/// pair is no `char`.
 struct Units<'a> {
     rest: &'a [u8],
-    /// Whether a backslash means something.
+    /// A backslash starts an escape.
     escaped: bool,
 }
 
 impl Units<'_> {
-    /// Whether both are the same characters.
+    /// Returns whether both are the same characters.
     #[inline(never)]
     fn same(mut self, mut other: Units<'_>) -> bool {
         loop {
@@ -146,7 +151,7 @@ impl Units<'_> {
         Some(byte)
     }
 
-    /// Four hexadecimal digits.
+    /// Reads four hexadecimal digits.
     fn code_unit(&mut self) -> Option<u32> {
         let mut unit = 0;
         for _ in 0..4 {
@@ -216,8 +221,8 @@ mod tests {
         }
         assert_eq!(text(r"\ud800x").chars().collect::<String>(), "\u{fffd}x");
         assert_eq!(text(r"\ud83c\u0041").chars().collect::<String>(), "\u{fffd}A");
-        let mut room = [0; 4];
-        assert_eq!(text(r"\ud83c\udf89").shown(&mut room), "🎉");
-        assert_eq!(text(r"a\ud83c\udf89").shown(&mut room), r"a\ud83c\udf89");
+        let mut scratch = [0; 4];
+        assert_eq!(text(r"\ud83c\udf89").shown(&mut scratch), "🎉");
+        assert_eq!(text(r"a\ud83c\udf89").shown(&mut scratch), r"a\ud83c\udf89");
     }
 }

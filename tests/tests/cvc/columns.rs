@@ -10,7 +10,7 @@ use unspool_tests::{Leaves, Random};
 use crate::{OPTIONS, columnar, entries, outlined, range, valid};
 
 #[test]
-fn columns_that_no_schema_names_are_told_in_order_and_counted() {
+fn emits_and_counts_columns_that_no_schema_names_in_order_of_offset() {
     let many = |count: usize| {
         let payload = vec![7; count];
         // Backwards, so that no order in the header helps.
@@ -38,7 +38,7 @@ fn columns_that_no_schema_names_are_told_in_order_and_counted() {
 }
 
 #[test]
-fn all_columns_chunk_by_chunk_are_those_that_are_decoded_alone() {
+fn columns_decode_chunk_by_chunk_as_they_do_alone() {
     let by_chunk_with = |bytes: &[u8], workspace: &mut Workspace<'_>| {
         let file = File::open(bytes, &Limits::DEFAULT).unwrap();
         let mut columns: Vec<(Vec<u32>, BTreeSet<&str>)> = vec![];
@@ -71,7 +71,8 @@ fn all_columns_chunk_by_chunk_are_those_that_are_decoded_alone() {
         }
     };
     valid(|_, bytes, _, _| by_chunk(bytes));
-    // As many as are found at once, one more and one less; in the other order, and with members before that do not count.
+    // Around the number of columns that one pass finds; in reverse order, after members with equal
+    // keys.
     for count in [1, 63, 64, 65, 128, 200] {
         let names: Vec<_> = (0..count).map(|at| format!("c{at}")).collect();
         let payload: Vec<u8> = (0..=count).map(|at| at as u8).collect();
@@ -85,7 +86,7 @@ fn all_columns_chunk_by_chunk_are_those_that_are_decoded_alone() {
 }
 
 #[test]
-fn a_column_that_a_chunk_stores_wrongly_is_found_among_many() {
+fn finds_a_wrongly_stored_column_among_many() {
     let names: Vec<_> = (0..300).map(|at| format!("c{at}")).collect();
     let payload = [0; 300];
     let kind = |object: String| {
@@ -115,7 +116,7 @@ fn a_column_that_a_chunk_stores_wrongly_is_found_among_many() {
 }
 
 #[test]
-fn columns_on_top_of_each_other_are_told_once() {
+fn emits_bytes_of_overlapping_columns_once() {
     let mut random = Random(5);
     for columns in [1, 2, 5, 63, 64, 65, 130, 200] {
         let len = 1 + random.below(3 * columns);
@@ -133,7 +134,8 @@ fn columns_on_top_of_each_other_are_told_once() {
         let bytes = columnar(&["x".to_owned()], &[(object, payload.as_slice())]);
         let mut tree = Tree::new(usize::MAX);
         inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut tree).unwrap();
-        // What is next: of those that reach further, the one that starts and then ends first, and of equal ones the first.
+        // Next comes the column that reaches further and starts first; then the one that ends
+        // first.
         let start = bytes.len() - len;
         let (mut at, mut expected) = (0, vec![]);
         let mut all: Vec<_> = places.iter().enumerate().map(|(name, place)| (name.to_string(), *place)).collect();

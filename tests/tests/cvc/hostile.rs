@@ -1,4 +1,4 @@
-//! Files that are cut, broken or made to cost much.
+//! Files that are truncated, corrupt or made to cost much.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_f
 use crate::{BAD, OPTIONS, SKIP, WORKSPACE, decode_all, expected, outlined, stream, valid};
 
 #[test]
-fn an_outline_of_a_hostile_file_ends() {
+fn outline_of_a_hostile_file_ends() {
     for folder in vector_folders("cvc") {
         let folder = folder.join("bad");
         for variant in list(&manifest(&folder.join("manifest.json")), "variants") {
@@ -21,13 +21,13 @@ fn an_outline_of_a_hostile_file_ends() {
             let inspected = inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut Tree::new(0));
             match (outlined(&bytes, &Limits::DEFAULT).1, inspected) {
                 (Err(error), inspected) => assert_eq!(inspected.unwrap_err(), error, "{}", text(variant, "name")),
-                // Only payloads are not looked into.
+                // An outline does not read payloads.
                 (Ok(chunks), Ok(done)) => assert_eq!(chunks, done.parts),
                 (Ok(_), Err(_)) => {}
             }
         }
     }
-    // Chunks that claim to lie anywhere, even all in one place and beyond the end of what can be counted.
+    // Chunks at any offset, even all at one, and beyond the end of the file.
     let at = |offsets: &[u64]| {
         let chunks: Vec<_> =
             offsets.iter().map(|at| format!(r#"{{"rows":1,"min":0.5,"scale":0.5,"file_offset":{at}}}"#)).collect();
@@ -46,7 +46,7 @@ fn an_outline_of_a_hostile_file_ends() {
     assert_eq!(at(&[u64::MAX]), Err((ErrorKind::Truncated, 1000)));
     assert_eq!(at(&[901]), Err((ErrorKind::CvcChunkLength, 901)));
     assert_eq!(at(&[900, 7]).unwrap_err().0, ErrorKind::CvcChunkOutside);
-    // What is not what was asked for.
+    // Other bytes than the outline needs.
     let bytes = read(&vector_folders("cvc")[0].join("v1_int8.cvc"));
     let mut outline = Outline::open(&bytes[..], bytes.len() as u64, &Limits::DEFAULT, &mut ()).unwrap();
     let at = outline.needs().unwrap().start;
@@ -59,7 +59,7 @@ fn an_outline_of_a_hostile_file_ends() {
 }
 
 #[test]
-fn a_file_cut_at_any_byte_is_refused() {
+fn refuses_a_file_cut_at_any_byte() {
     let mut workspace = vec![0; WORKSPACE];
     let workspace = RefCell::new(&mut workspace);
     valid(|name, bytes, entry, folder| {
@@ -85,7 +85,7 @@ fn a_file_cut_at_any_byte_is_refused() {
     });
 }
 
-/// Everything that can be done with a file: all columns in one piece, streamed, and inspected. All must agree.
+/// Decodes all columns at once and as a stream, and inspects the file. All must agree.
 fn verdict(bytes: &[u8], workspace: &mut [u8], random: &mut Random) -> Result<(), Error> {
     // Small limits, so that mutated headers cannot make a test slow.
     let limits = Limits { max_output: 1 << 26, ..Limits::DEFAULT };
@@ -114,7 +114,7 @@ fn verdict(bytes: &[u8], workspace: &mut [u8], random: &mut Random) -> Result<()
             (Ok(_), Ok(_)) => assert!(out == streamed),
             // Out-of-order chunks need random access, and a lossless chunk the workspace.
             (_, Err(Error { kind: ErrorKind::CvcBackwards | ErrorKind::WorkspaceTooSmall, .. })) => {}
-            // Shows behind the end of the data, which a stream does not read.
+            // Only bytes after the end of the data show it, which a stream does not read.
             (Err(Error { kind: ErrorKind::CvcHiddenCrc, .. }), Ok(_)) => {}
             (Err(whole), Err(streamed)) => assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at)),
             (whole, end) => panic!("in one piece {whole:?}, streamed {end:?}"),
@@ -122,7 +122,7 @@ fn verdict(bytes: &[u8], workspace: &mut [u8], random: &mut Random) -> Result<()
         if let Err(error) = whole {
             assert!(
                 error.class() == Class::Limit || inspected.is_err(),
-                "{error}, which nobody finds who looks for it"
+                "{error}: decoding finds it, inspecting does not"
             );
             return Err(error);
         }
@@ -148,7 +148,7 @@ fn bad_files_end_as_the_manifest_says() {
             verdicts.insert(name.to_owned(), verdict);
         }
         assert_eq!(verdicts.len(), BAD);
-        // Which error each file gets is written down, and a person has read it.
+        // The golden file lists the error of each file, and a person has reviewed it.
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/cvc-bad.txt");
         let mut lines = String::new();
         for (name, verdict) in &verdicts {
@@ -181,7 +181,7 @@ fn mutated_files_never_panic_and_all_readers_agree() {
                 if mutated.is_empty() {
                     break;
                 }
-                // Mostly the header, where it hurts.
+                // Mostly in the header, where it matters.
                 let bound = if random.below(4) == 0 { mutated.len() } else { head.min(mutated.len()) };
                 let at = random.below(bound.max(1)).min(mutated.len().saturating_sub(1));
                 match random.below(6) {
@@ -199,8 +199,9 @@ fn mutated_files_never_panic_and_all_readers_agree() {
 }
 
 #[test]
-fn lying_counts_neither_allocate_nor_return_stale_bytes() {
-    // 2^40 rows of dimension 2^20, and no data: refused by the limit, by the slice, and by the file's length.
+fn false_counts_neither_allocate_nor_return_stale_bytes() {
+    // 2^40 rows of dimension 2^20, and no data: refused by the limit, by the slice, and by the
+    // file's length.
     let json =
         r#"{"num_vectors":1099511627776,"dimension":1048576,"compression":"fp16","chunks":[{"rows":1099511627776}]}"#;
     let mut bytes = b"CVCF\x01\0\0\0".to_vec();
@@ -221,7 +222,7 @@ fn lying_counts_neither_allocate_nor_return_stale_bytes() {
     assert_eq!(kind(&Limits::NONE), ErrorKind::OutputTooSmall);
 }
 
-/// A file with these chunks, all of them int8, of one value a row: where each starts, how many rows it has.
+/// Returns a file with these int8 chunks of one value a row: the offset and the rows of each.
 fn laid_out(chunks: &[(usize, usize)]) -> Vec<u8> {
     let rows: usize = chunks.iter().map(|(_, rows)| rows).sum();
     let places: Vec<_> =
@@ -243,7 +244,7 @@ fn laid_out(chunks: &[(usize, usize)]) -> Vec<u8> {
 }
 
 #[test]
-fn chunks_on_top_of_each_other_are_refused_before_they_cost_more_than_the_file() {
+fn refuses_overlapping_chunks_before_they_cost_more_than_the_file() {
     let refused = |bytes: &[u8]| {
         let kinds = [
             decode_all(bytes, None).unwrap_err(),
@@ -257,7 +258,7 @@ fn chunks_on_top_of_each_other_are_refused_before_they_cost_more_than_the_file()
     };
     assert_eq!(refused(&laid_out(&[(9000, 10_000); 3])), ErrorKind::CvcChunkOutside);
     assert_eq!(refused(&laid_out(&[(9000, 10_000); 90])), ErrorKind::CvcChunkOutside);
-    // In any order, and without a byte between them, they may lie behind the header.
+    // Chunks after the header may be in any order, and adjacent.
     for places in [[500, 1508, 2516], [2516, 1508, 500], [1508, 2516, 500]] {
         let bytes = laid_out(&places.map(|at| (at, 1000)));
         let values: Vec<u8> =

@@ -1,4 +1,5 @@
-//! Proves that walks over all columns take linear time, by counting the bytes of JSON that they walk over.
+//! Proves that walks over all columns take linear time, by counting the bytes of JSON that they
+//! walk over.
 
 use unspool::cvc::{Decoder, File, Options, Outline, Workspace, inspect};
 use unspool::tree::Tree;

@@ -1,4 +1,4 @@
-//! CVC against its vectors: bit-exact, in one piece and in any pieces, and hostile files refused.
+//! CVC against its vectors: bit-exact at once and in any pieces; hostile files are refused.
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
 mod columns;
@@ -17,14 +17,15 @@ use unspool::tree::Tree;
 use unspool::{Checksums, Error, Limits, Verify};
 use unspool_tests::{drive, list, manifest, read, text, vector_folders};
 
-/// Valid files, and broken ones.
+/// The numbers of valid and of corrupt files.
 const VALID: usize = 61;
 const BAD: usize = 117;
 
 const OPTIONS: Options<'static> = Options::DEFAULT;
 const SKIP: Options<'static> = Options { verify: Verify::Skip, ..OPTIONS };
 
-/// Runs `test` on every valid vector: its name, its bytes, its entry in the manifest and its folder.
+/// Runs `test` on every valid vector: its name, its bytes, its entry in the manifest and its
+/// folder.
 fn valid(mut test: impl FnMut(&str, &[u8], &Json, &Path)) {
     for folder in vector_folders("cvc") {
         let manifest = manifest(&folder.join("manifest.json"));
@@ -36,7 +37,7 @@ fn valid(mut test: impl FnMut(&str, &[u8], &Json, &Path)) {
     }
 }
 
-/// The columns of an entry with the bytes that they must decode to.
+/// Returns the columns of an entry with the bytes that they must decode to.
 fn expected(entry: &Json, folder: &Path) -> Vec<(Option<String>, Vec<u8>)> {
     let bytes = |expected: &Json| read(&folder.join(text(expected, "file")));
     match text(entry, "kind") {
@@ -52,7 +53,8 @@ fn column<'a>(file: &File<'a>, name: Option<&str>) -> Result<Column<'a>, Error> 
     name.map_or_else(|| file.only_column(), |name| file.column(name))
 }
 
-/// Decodes a column through the streaming decoder; `split` says how much of input and output each call gets.
+/// Decodes a column through the streaming decoder. `split` returns the input and output of each
+/// call.
 fn stream(
     bytes: &[u8],
     name: Option<&str>,
@@ -71,7 +73,7 @@ fn range(range: std::ops::Range<u64>) -> std::ops::Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// What a file says that is read where its outline asks, and how often that was.
+/// Follows the outline of a file. Returns its tree and the number of ranges that it needed.
 fn outlined(bytes: &[u8], limits: &Limits) -> (Tree, Result<u64, Error>) {
     let mut tree = Tree::new(usize::MAX);
     let mut walk = || {
@@ -99,7 +101,8 @@ fn decode_all(bytes: &[u8], name: Option<&str>) -> Result<Vec<u8>, Error> {
     column.decode_bytes_to_vec(bytes, column.rows(), &OPTIONS)
 }
 
-/// A file of version 2 with these columns of one byte a row, and a chunk of one row for each of these objects and payloads.
+/// Returns a file of version 2 with these columns of one byte a row. Each object and payload is a
+/// chunk of one row.
 fn columnar(columns: &[String], chunks: &[(String, &[u8])]) -> Vec<u8> {
     let columns: Vec<_> = columns
         .iter()
@@ -120,7 +123,7 @@ fn columnar(columns: &[String], chunks: &[(String, &[u8])]) -> Vec<u8> {
     bytes
 }
 
-/// The object of a chunk: members of one byte each, at these offsets.
+/// Returns the object of a chunk: members of one byte each, at these offsets.
 fn entries(named: impl Iterator<Item = (String, usize)>) -> String {
     let entry = |(name, at)| format!(r#""{name}":{{"compression":"none","offset":{at},"size":1}}"#);
     format!("{{{}}}", named.map(entry).collect::<Vec<_>>().join(","))

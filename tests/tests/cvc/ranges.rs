@@ -7,10 +7,10 @@ use unspool_tests::Random;
 use crate::{OPTIONS, column, expected, range, valid};
 
 #[test]
-fn any_rows_through_a_plan_that_fetches_only_what_it_names() {
+fn decodes_any_rows_from_the_ranges_that_a_plan_names() {
     valid(|name, bytes, entry, folder| {
         for (column_name, expected) in expected(entry, folder) {
-            // Only the head is at hand.
+            // Open the head alone.
             let head = File::open(bytes, &Limits::DEFAULT).unwrap().head_len();
             let file = File::open(&bytes[..head as usize], &Limits::DEFAULT).unwrap();
             let column = column(&file, column_name.as_deref()).unwrap();
@@ -24,7 +24,8 @@ fn any_rows_through_a_plan_that_fetches_only_what_it_names() {
                 let expected = &expected[rows.start as usize * width..rows.end as usize * width];
                 let decoded = column.decode_bytes_to_vec(bytes, rows.clone(), &OPTIONS).unwrap();
                 assert!(decoded == expected, "{name} {column_name:?} rows {rows:?}");
-                // The same rows by ranges: whole chunks with their checksums, and bare data without.
+                // Read the same rows by ranges: whole chunks with checksums, and data alone
+                // without.
                 let (mut by_chunk, mut by_data) = (vec![], vec![]);
                 let mut plan = column.plan(rows.clone()).unwrap();
                 let mut data_plan = column.plan(rows.clone()).unwrap();

@@ -9,7 +9,7 @@ use unspool_tests::{Random, read, vector_folders};
 use crate::{OPTIONS, WORKSPACE, expected, stream, valid};
 
 #[test]
-fn every_split_of_input_and_output_gives_the_same() {
+fn decodes_the_same_from_every_split_of_input_and_output() {
     let mut workspace = vec![0; WORKSPACE];
     let workspace = RefCell::new(&mut workspace);
     valid(|name, bytes, entry, folder| {
@@ -34,7 +34,7 @@ fn every_split_of_input_and_output_gives_the_same() {
 }
 
 #[test]
-fn a_stream_that_is_stuck_stays_so() {
+fn a_stuck_stream_keeps_its_error() {
     let mut workspace = [0; 1000];
     let mut decoder = Decoder::new(&mut workspace, &OPTIONS);
     assert_eq!(decoder.step(b"CVCF\x01", End::NotYet, &mut []).map(|step| step.read), Ok(5));
@@ -45,7 +45,7 @@ fn a_stream_that_is_stuck_stays_so() {
 }
 
 #[test]
-fn a_code_that_names_no_byte_lets_no_value_of_its_chunk_out_whatever_the_room() {
+fn a_code_outside_its_dictionary_emits_no_value_of_its_chunk_for_any_output_size() {
     let bytes = read(&vector_folders("cvc")[0].join("bad/lossless_code_range.cvc"));
     let mut workspace = vec![0; WORKSPACE];
     let outcomes = [1, 4, 5, 1 << 20].map(|room| {

@@ -1,4 +1,4 @@
-//! What a trace hears, of a whole file and of an outline.
+//! The trace of a whole file and of an outline.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use unspool_tests::{Leaves, list, number};
 use crate::{OPTIONS, outlined, valid};
 
 #[test]
-fn leaves_tile_every_valid_file_and_name_the_chunks_where_they_are() {
+fn leaves_tile_every_valid_file_and_name_the_offsets_of_chunks() {
     valid(|name, bytes, entry, _| {
         let mut leaves = Leaves::default();
         inspect(bytes, &mut Workspace::new(), &OPTIONS, &mut leaves).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -27,7 +27,7 @@ fn leaves_tile_every_valid_file_and_name_the_chunks_where_they_are() {
             .collect();
         assert_eq!(lengths[..chunks.len()], chunks, "{name}");
         leaves.assert_tile(bytes.len(), name);
-        // Bytes behind the end are told, and nothing else changes.
+        // Bytes after the end are emitted, and nothing else changes.
         let longer = [bytes, b"trailing"].concat();
         let mut leaves = Leaves::default();
         inspect(&longer, &mut Workspace::new(), &OPTIONS, &mut leaves).unwrap();
@@ -35,7 +35,7 @@ fn leaves_tile_every_valid_file_and_name_the_chunks_where_they_are() {
     });
 }
 
-/// The nodes that tell of a file without looking into its payloads.
+/// Returns the nodes of a file, with each payload as one node.
 fn without_payloads(tree: &Tree) -> Vec<Node> {
     let mut nodes: Vec<Node> = vec![];
     for node in tree.nodes() {
@@ -52,7 +52,7 @@ fn without_payloads(tree: &Tree) -> Vec<Node> {
 }
 
 #[test]
-fn an_outline_tells_what_is_in_a_file_that_is_not_at_hand() {
+fn outline_emits_the_structure_of_a_file_from_its_ranges() {
     let lossless = RefCell::new(0);
     valid(|name, bytes, entry, _| {
         for bytes in [bytes, &[bytes, b"trailing"].concat()] {
@@ -69,7 +69,7 @@ fn an_outline_tells_what_is_in_a_file_that_is_not_at_hand() {
                 tree.nodes().iter().filter(|node| node.value == "lossless" && node.name == Name::Values).count();
             leaves.assert_tile(bytes.len(), name);
         }
-        // Of a file that is cut, no more is said than there is.
+        // The trace of a truncated file ends with it.
         let step = 1 + bytes.len() / 2000;
         for cut in (0..bytes.len()).step_by(step).map(|cut| &bytes[..cut]) {
             let mut all = Leaves::default();

@@ -51,7 +51,7 @@ fn every_column_is_bit_exact() {
 }
 
 #[test]
-fn native_types_come_out_as_they_are() {
+fn decodes_native_types_unchanged() {
     fn native<T: cvc::Element, const N: usize>(column: &Column<'_>, bytes: &[u8], to_bytes: impl Fn(T) -> [u8; N]) {
         let values = usize::try_from(column.rows().end * column.dimension()).unwrap();
         let mut native = vec![T::default(); values];
@@ -96,7 +96,7 @@ fn native_types_come_out_as_they_are() {
 }
 
 #[test]
-fn sections_give_every_match() {
+fn sections_find_every_match() {
     let filters = std::cell::Cell::new(0);
     valid(|name, bytes, entry, _| {
         let file = File::open(bytes, &Limits::DEFAULT).unwrap();
@@ -133,7 +133,7 @@ fn sections_give_every_match() {
 }
 
 #[test]
-fn output_one_too_small_says_what_is_needed() {
+fn output_one_too_small_reports_the_need() {
     valid(|name, bytes, entry, folder| {
         for (column_name, expected) in expected(entry, folder) {
             let file = File::open(bytes, &Limits::DEFAULT).unwrap();
@@ -169,7 +169,7 @@ fn a_wrong_crc_is_an_error_a_count_or_nothing() {
 }
 
 #[test]
-fn a_sink_that_refuses_ends_the_decoding() {
+fn a_full_sink_ends_decoding() {
     let folder = &vector_folders("cvc")[0];
     let bytes = read(&folder.join("med_fp16.cvc"));
     let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
@@ -193,7 +193,7 @@ fn by_doors<T: cvc::Element, const N: usize>(
     let mut values = vec![T::default(); len];
     let done = cvc::decode(bytes, &mut values, &mut workspace, options, &mut ()).unwrap();
     assert!(done.wrote == len && flat(&values) == expected);
-    // A listener changes nothing, and hears the whole file.
+    // A trace changes nothing, and receives the whole file.
     let (mut leaves, mut heard) = (Leaves::default(), vec![T::default(); len]);
     assert_eq!(cvc::decode(bytes, &mut heard, &mut workspace, options, &mut leaves), Ok(done));
     assert!(flat(&heard) == expected);
@@ -212,7 +212,7 @@ fn by_doors<T: cvc::Element, const N: usize>(
 }
 
 #[test]
-fn every_door_gives_the_same_values() {
+fn every_door_decodes_the_same_values() {
     let mut ran = 0;
     valid(|_, bytes, entry, folder| {
         let file = File::open(bytes, &Limits::DEFAULT).unwrap();
@@ -233,7 +233,7 @@ fn every_door_gives_the_same_values() {
 }
 
 #[test]
-fn what_is_before_a_broken_chunk_is_salvaged() {
+fn salvages_the_chunks_before_a_broken_one() {
     let folder = &vector_folders("cvc")[0];
     let bytes = read(&folder.join("v1_fp16.cvc"));
     let mut workspace = Workspace::new();
