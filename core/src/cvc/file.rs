@@ -49,8 +49,7 @@ impl<'a> File<'a> {
         self.check(limits)
     }
 
-    /// Checks the JSON, and reads what it says of the whole file.
-    #[inline(never)]
+    /// Checks the JSON, and reads the members that concern the whole file.
     fn read_json(&mut self, src: &'a [u8], header: &Header, limits: &Limits) -> Result<Node<'a>> {
         self.head = src.get(..header.end).ok_or_else(|| Error::truncated(u64_from(src.len()), header.head_len()))?;
         let root = self.node(json::check(self.head, header.json..header.end, limits.max_depth)?);

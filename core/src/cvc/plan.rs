@@ -64,6 +64,7 @@ impl Piece {
     }
 
     /// Selects those of the rows that the chunk holds, once the storage of the column is known.
+    #[inline(never)]
     pub(super) fn select(&mut self, column: &Column<'_>, chunk: &ChunkEntry, rows: &Range<u64>) {
         // Not `clamp`, which would panic if a chunk ended before it starts.
         let start = rows.start.max(chunk.first).min(chunk.end);
@@ -127,16 +128,17 @@ impl Piece {
     /// It is shorter than the chunk but cannot be verified, because the CRC-32 covers all rows of
     /// all columns of the chunk. If the column is lossless, the range is that of all its rows.
     pub fn data_range(&self) -> Result<Range<u64>> {
-        let column = self.storage.range(self.payload_len)?;
-        let start = behind(self.payload_start(), column.start);
-        Ok(match self.storage.encoding.width() {
-            // Within the column, whose size is known to fit.
-            Some(width) => {
-                let start = behind(start, self.skip.saturating_mul(width));
-                start..behind(start, self.values.saturating_mul(width))
-            }
-            None => start..behind(self.payload_start(), column.end),
-        })
+        let column = self.column_range()?;
+        let Some(width) = self.storage.encoding.width() else { return Ok(column) };
+        // Within the column, whose size is known to fit.
+        let start = behind(column.start, self.skip.saturating_mul(width));
+        Ok(start..behind(start, self.values.saturating_mul(width)))
+    }
+
+    /// Returns the range of the column in the file.
+    pub(super) fn column_range(&self) -> Result<Range<u64>> {
+        let (column, start) = (self.storage.range(self.payload_len)?, self.payload_start());
+        Ok(behind(start, column.start)..behind(start, column.end))
     }
 
     /// Returns the number of values in the rows.

@@ -324,7 +324,7 @@ impl<'w> Decoder<'w> {
     /// a pass.
     #[inline(never)]
     fn payload(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
-        let (column, end) = (self.piece.data_range()?, self.piece.range().end);
+        let (column, end) = (self.piece.column_range()?, self.piece.range().end);
         if self.at == end {
             let computed = || self.crc.as_ref().map_or(0, Crc32::value);
             compare_crc(&mut self.checksums, self.piece.stored_crc(&self.prefix), self.options.verify, computed)?;

@@ -48,6 +48,7 @@ impl Checker<'_> {
     }
 
     /// Skips this byte. Returns whether it was next.
+    #[inline(never)]
     fn eat(&mut self, byte: u8) -> bool {
         let eaten = self.peek() == Some(byte);
         self.at = self.at.saturating_add(eaten.into());
