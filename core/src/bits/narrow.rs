@@ -45,11 +45,13 @@ impl<'a> NarrowBitReader<'a> {
 
     /// Reads the next `n` bits, for `n` up to 32.
     pub(crate) fn take(&mut self, n: u32) -> u64 {
-        let [high, low] = [n.saturating_sub(16), n.min(16)].map(|n| {
-            let bits = self.peek(n);
-            self.skip(n);
-            bits
-        });
+        let mut high = 0;
+        if let Some(more) = n.checked_sub(16) {
+            high = self.peek(more);
+            self.skip(more);
+        }
+        let low = self.peek(n.min(16));
+        self.skip(n.min(16));
         (high << 16 | low).into()
     }
 

@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         let before = start.min(7);
         let mut bits = BackwardFields::new(src.get(start..end)?).ok()?;
         Some(Self {
-            src: src.get(start - before..end)?,
+            src: src.get(start - before..end).unwrap_or_default(),
             rest: &[],
             used: 0,
             before,
@@ -98,6 +98,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Starts a run at the next bit.
+    #[inline(never)]
     fn start_run(&mut self) {
         let end = u64::try_from(self.bits.remaining()).map_or(0, |bits| self.before * 8 + index(bits));
         self.rest = self.src.get(..end.div_ceil(8)).unwrap_or_default();
@@ -105,6 +106,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips the bits of a run.
+    #[inline(never)]
     fn end_run(&mut self) {
         let [end, start] = [self.rest.len() * 8, self.before * 8].map(|bits| u64_from(bits).cast_signed());
         self.bits.skip(low32((self.bits.remaining() - (end - start - i64::from(self.used))).cast_unsigned()));
@@ -191,17 +193,16 @@ impl<'a> Reader<'a> {
 
     /// Reads one sequence, field by field: the last, one with more bits than one word, and those at
     /// the start of a stream that has nothing before it.
-    #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), cold, inline(never))]
     fn one(&mut self, flavour: Flavour, tables: &Workspace) -> Sequence {
         let Self { bits, literals, offsets, matches, history, .. } = self;
         let mut value = |cell: Cell, alphabet| {
             let (base, extra) = cell.value(alphabet);
-            base.wrapping_add(field(bits, extra))
+            (base.wrapping_add(field(bits, extra)), extra)
         };
-        let (refined, length, run) =
-            (value(*offsets, &OFFSETS), value(*matches, &MATCHES), value(*literals, &LITERALS));
-        let offset = if offsets.value(&OFFSETS).1 > 1 {
+        let (refined, offset_bits) = value(*offsets, &OFFSETS);
+        let ((length, _), (run, _)) = (value(*matches, &MATCHES), value(*literals, &LITERALS));
+        let offset = if offset_bits > 1 {
             *history = [refined, history[0], history[1]];
             refined
         } else {
@@ -222,7 +223,8 @@ impl<'a> Reader<'a> {
 }
 
 /// Reads `n` bits. Zeros stand for those before the start of the stream.
-#[inline(never)]
+#[cfg_attr(feature = "small", inline(always))]
+#[cfg_attr(not(feature = "small"), inline(never))]
 fn field(bits: &mut BackwardFields<'_>, n: u8) -> u32 {
     low32(bits.take(n.into()))
 }

@@ -25,8 +25,13 @@ impl Cell {
 
     /// Returns the number of bits of the next state, and the state to which they are added.
     pub(super) const fn successor(self, log: u8) -> (u8, u32) {
-        let (bits, next) = fse::successor((self.0 & 0x3FF) as u32, log as u32);
-        (low8(bits), next)
+        let (mut bits, mut next) = (0, (self.0 & 0x3FF) as u32);
+        // A cell that was never laid could be 0. Leading zeros take longer to count without an instruction.
+        while next >> log == 0 && bits < 10 {
+            next <<= 1;
+            bits += 1;
+        }
+        (bits, next.wrapping_sub(1 << log))
     }
 }
 

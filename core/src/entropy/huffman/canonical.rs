@@ -68,6 +68,7 @@ impl Table {
 
     /// Returns the symbol of the next bits, and the width of its code. `bits` are as many as the
     /// longest code has.
+    #[inline(always)]
     fn look(&self, bits: u32) -> (u8, u32) {
         // Short codes are frequent.
         let mut width = 1;
