@@ -73,7 +73,7 @@ enum UnspoolKind {
   UNSPOOL_ERROR_NO_PROGRESS = 9,
   // the column holds another type than the one asked for
   UNSPOOL_ERROR_WRONG_TYPE = 10,
-  // the range asked for lies outside of the data
+  // the requested range is outside of the data
   UNSPOOL_ERROR_RANGE_OUTSIDE = 11,
   // the sink takes no more
   UNSPOOL_ERROR_SINK_FULL = 12,
@@ -181,7 +181,7 @@ enum UnspoolKind {
   UNSPOOL_ERROR_XZ_DISTANCE = 217,
   // the check of a block differs from the one in the file
   UNSPOOL_ERROR_XZ_CHECK = 218,
-  // the index does not list the blocks that are there
+  // the index does not list the blocks of the stream
   UNSPOOL_ERROR_XZ_INDEX = 219,
   // the footer does not end a stream, or contradicts its header or index
   UNSPOOL_ERROR_XZ_FOOTER = 220,
@@ -229,7 +229,7 @@ enum UnspoolKind {
   UNSPOOL_ERROR_PCO_NO_BINS = 318,
   // a lookback is 0 or exceeds the window
   UNSPOOL_ERROR_PCO_LOOKBACK = 319,
-  // an index lies outside of the dictionary
+  // an index is outside of the dictionary
   UNSPOOL_ERROR_PCO_DICT_INDEX = 320,
   // an OnPair container starts with the eight letters ONPAIR01
   UNSPOOL_ERROR_ONPAIR_MAGIC = 400,
@@ -241,17 +241,17 @@ enum UnspoolKind {
   UNSPOOL_ERROR_ONPAIR_TOKEN_COUNT = 403,
   // the first token starts at offset 0
   UNSPOOL_ERROR_ONPAIR_FIRST_OFFSET = 404,
-  // each token ends behind its start
+  // each token ends after its start
   UNSPOOL_ERROR_ONPAIR_TOKEN_EMPTY = 405,
   // a token has at most 16 bytes
   UNSPOOL_ERROR_ONPAIR_TOKEN_LENGTH = 406,
-  // the last token ends behind the dictionary
+  // the last token ends after the dictionary
   UNSPOOL_ERROR_ONPAIR_TOKEN_OUTSIDE = 407,
   // a code names a token that the dictionary does not have
   UNSPOOL_ERROR_ONPAIR_CODE = 408,
   // a row ends before it starts
   UNSPOOL_ERROR_ONPAIR_ROW_ORDER = 409,
-  // the last row ends behind the codes
+  // the last row ends after the codes
   UNSPOOL_ERROR_ONPAIR_ROW_OUTSIDE = 410,
   // the codes end before their number is reached
   UNSPOOL_ERROR_ONPAIR_CODES_SHORT = 411,
@@ -281,7 +281,7 @@ enum UnspoolKind {
   UNSPOOL_ERROR_CVC_ROWS_DISAGREE = 508,
   // the chunk is not as long as its rows need
   UNSPOOL_ERROR_CVC_CHUNK_LENGTH = 509,
-  // the chunk does not lie in a place of its own behind the header
+  // the chunk has no place of its own after the header
   UNSPOOL_ERROR_CVC_CHUNK_OUTSIDE = 510,
   // the column does not lie inside of its chunk
   UNSPOOL_ERROR_CVC_COLUMN_OUTSIDE = 511,
@@ -295,7 +295,7 @@ enum UnspoolKind {
   UNSPOOL_ERROR_CVC_LOSSLESS_COUNT = 515,
   // a plane of a lossless chunk has 1 to 8 bits a value
   UNSPOOL_ERROR_CVC_LOSSLESS_BITS = 516,
-  // a code of a lossless plane lies outside of its dictionary
+  // a code of a lossless plane is outside of its dictionary
   UNSPOOL_ERROR_CVC_LOSSLESS_CODE = 517,
   // the file has no column of this name
   UNSPOOL_ERROR_CVC_NO_SUCH_COLUMN = 518,
@@ -307,7 +307,7 @@ enum UnspoolKind {
   UNSPOOL_ERROR_CVC_BACKWARDS = 521,
   // the file has several columns; name one
   UNSPOOL_ERROR_CVC_PICK_COLUMN = 522,
-  // a version 0 file has no checksums, but a CRC-32 of the chunk stands before its values
+  // a version 0 file has no checksums, but a CRC-32 of the chunk precedes its values
   UNSPOOL_ERROR_CVC_HIDDEN_CRC = 523,
   // the payload of a lossless chunk ends before its four planes do
   UNSPOOL_ERROR_CVC_LOSSLESS_SHORT = 524,
@@ -351,15 +351,15 @@ enum UnspoolKind {
   UNSPOOL_ERROR_AT1_TEMPLATE = 618,
   // a row has more fields than there are columns
   UNSPOOL_ERROR_AT1_FIELD_COUNT = 619,
-  // a decimal has at most 18 digits behind the point, and a shuffled integer 1 to 8 bytes
+  // a decimal has at most 18 digits after the point, and a shuffled integer 1 to 8 bytes
   UNSPOOL_ERROR_AT1_SCALE = 620,
-  // a derived column follows from one that stands before it
+  // a derived column follows from one that precedes it
   UNSPOOL_ERROR_AT1_DERIVED_SOURCE = 621,
-  // derived columns that lag behind those that they follow from would take too much work
+  // derived columns that lag their sources would take too much work
   UNSPOOL_ERROR_AT1_DERIVED_AHEAD = 622,
   // the column that another one is derived from has more values than the map
   UNSPOOL_ERROR_AT1_DERIVED_MAP = 623,
-  // an index lies outside of its dictionary
+  // an index is outside of its dictionary
   UNSPOOL_ERROR_AT1_DICTIONARY_INDEX = 624,
   // no key, template, genotype or other text has this number
   UNSPOOL_ERROR_AT1_TEXT_NUMBER = 625,
@@ -371,9 +371,9 @@ enum UnspoolKind {
   UNSPOOL_ERROR_AT1_RULE = 628,
   // the first byte of meta says 0 raw or 1 structured
   UNSPOOL_ERROR_AT1_MODE = 629,
-  // the samples of a line ascend, and there are only so many
+  // the samples of a line ascend, and are below the number of samples
   UNSPOOL_ERROR_AT1_SAMPLE = 630,
-  // a time lies outside of the years 0 to 9999
+  // a time is outside of the years 0 to 9999
   UNSPOOL_ERROR_AT1_TIME = 631,
   // the transforms of an image are 0 to 3
   UNSPOOL_ERROR_AT1_TRANSFORM = 632,
