@@ -1,4 +1,4 @@
-//! The vectors: columns as a handful of files, with what they decode to.
+//! The vectors: columns as a handful of files, with their decoded rows.
 
 use super::*;
 
@@ -17,7 +17,7 @@ pub struct Case {
     pub entry: Json,
 }
 
-/// What an entry of a manifest decodes to, and where its rows lie in that.
+/// The decoded bytes of an entry of a manifest, and the offsets of its rows.
 pub fn expected(folder: &Path, entry: &Json) -> (Vec<u8>, Vec<Range<usize>>) {
     let expected = &entry["expected"];
     let offsets = read(&folder.join(text(expected, "row_offsets")));
@@ -28,7 +28,8 @@ pub fn expected(folder: &Path, entry: &Json) -> (Vec<u8>, Vec<Range<usize>>) {
     (read(&folder.join(text(expected, "expected"))), rows)
 }
 
-/// Folders of vectors, each with the number of entries that its manifest has at least: the compact set, then the full one.
+/// Folders of vectors, each with the number of entries that its manifest has at least: the compact
+/// set, then the full one.
 pub fn folders(fewest: [usize; 2], key: &str) -> Vec<(PathBuf, Vec<Json>)> {
     let folders = vector_folders("onpair").into_iter().zip(fewest);
     let with_entries = folders.map(|(folder, fewest)| {
@@ -40,7 +41,7 @@ pub fn folders(fewest: [usize; 2], key: &str) -> Vec<(PathBuf, Vec<Json>)> {
     with_entries.collect()
 }
 
-/// Runs `test` on every case of every folder, and returns how many those are.
+/// Runs `test` on every case of every folder, and returns their number.
 pub fn cases(mut test: impl FnMut(&Case)) -> usize {
     let mut ran = 0;
     for (folder, entries) in folders([36, 51], "cases") {

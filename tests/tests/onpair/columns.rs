@@ -1,4 +1,5 @@
-//! Columns of the vectors decode exactly, from every form of codes, and a broken code is an error where it lies.
+//! Columns of the vectors decode exactly, from every form of codes, and a broken code is an error
+//! at its place.
 
 use onpair::CompactDictionaryView;
 
@@ -85,7 +86,7 @@ fn packed_codes_of_every_length_and_width() {
 }
 
 #[test]
-fn a_code_that_names_nothing_is_an_error_where_it_lies() {
+fn refuses_a_code_that_names_no_token_at_its_offset() {
     let mut broken = 0;
     cases(|case| {
         let Some(bad) = u16::try_from(case.dictionary().len()).ok().filter(|_| !case.rows.is_empty()) else { return };
@@ -113,7 +114,7 @@ fn a_code_that_names_nothing_is_an_error_where_it_lies() {
 }
 
 #[test]
-fn conforming_means_what_it_means_to_the_reference() {
+fn finds_dictionaries_conforming_as_the_reference_does() {
     let mut conforming = 0;
     cases(|case| {
         let offsets: Vec<u32> = case.token_offsets.as_chunks().0.iter().map(|n| u32::from_le_bytes(*n)).collect();

@@ -1,8 +1,9 @@
-//! The container `ONPAIR01`: exact, told where everything lies, and refused where it is broken.
+//! The container `ONPAIR01`: decoded exactly, emitted with the place of everything, and refused
+//! where it is broken.
 
 use super::*;
 
-/// Runs `test` on every container: its name, its bytes, what it decodes to. Returns how many those are.
+/// Runs `test` on every container: its name, its bytes, its decoded bytes. Returns their number.
 pub fn containers(mut test: impl FnMut(&str, &[u8], &[u8], &[Range<usize>])) -> usize {
     let mut ran = 0;
     for (folder, entries) in folders([5, 9], "container") {
@@ -21,7 +22,7 @@ fn inspect(bytes: &[u8], limits: Limits, trace: &mut impl Trace) -> Result<Done,
     unspool::onpair::inspect(bytes, &mut Workspace::new(), &Options { limits }, trace)
 }
 
-/// What the tables of a file say that is read where its outline asks.
+/// The bits of a code and the tables of a file that is read in the ranges of its outline.
 fn outlined(bytes: &[u8]) -> (Leaves, Result<Outline, Error>) {
     let (mut leaves, mut outline) = (Leaves::default(), Outline::new(bytes.len() as u64));
     while let Some(range) = outline.needs() {
@@ -59,7 +60,7 @@ fn every_container_is_exact_and_its_leaves_tile_it() {
 }
 
 #[test]
-fn a_container_cut_at_any_byte_is_refused() {
+fn refuses_a_container_cut_at_any_byte() {
     containers(|name, bytes, _, _| {
         for cut in (0..bytes.len()).filter(|cut| bytes.len() < 30_000 || cut % 7 == 0) {
             let error = File::open(&bytes[..cut], &Limits::DEFAULT).unwrap_err();
@@ -67,7 +68,8 @@ fn a_container_cut_at_any_byte_is_refused() {
             assert!(error.need > cut as u64 && error.need <= bytes.len() as u64, "{name} cut at {cut}");
             let mut leaves = Leaves::default();
             assert_eq!(inspect(&bytes[..cut], Limits::DEFAULT, &mut leaves).unwrap_err(), error);
-            // All is told but the first bytes, or a number of entries, that are cut in two.
+            // Everything is emitted but the first bytes, or a number of entries, if the cut splits
+            // them.
             let told = leaves.leaves.iter().map(|(bits, _)| bits.end as usize / 8).max().unwrap_or(0);
             assert!((cut < 9 && told == 0) || cut - told < 4, "{name} cut at {cut}, told {told}");
             leaves.assert_tile(told, name);
@@ -77,7 +79,7 @@ fn a_container_cut_at_any_byte_is_refused() {
 }
 
 #[test]
-fn of_a_broken_container_there_are_the_rows_in_front_of_the_break() {
+fn salvages_the_rows_before_the_break_of_a_container() {
     containers(|name, bytes, expected, rows| {
         let [.., words, offsets] = File::open(bytes, &Limits::DEFAULT).unwrap().places().clone();
         let offsets = offsets.start as usize..offsets.end as usize;
@@ -147,14 +149,14 @@ pub fn container(bits: u8, dictionary: &[u8], token_offsets: &[u32], words: &[u6
 }
 
 #[test]
-fn hostile_containers_are_refused_where_they_lie() {
+fn refuses_hostile_containers_at_the_broken_byte() {
     let verdict = |bytes: &[u8]| {
         let inspected = inspect(bytes, Limits::DEFAULT, &mut ()).map(drop);
         let mut out = [0; 64];
         let opened = File::open(bytes, &Limits::DEFAULT);
         let decoded = opened.and_then(|file| file.column().decode_into(file.column().rows(), &mut out)).map(drop);
         assert_eq!(inspected, decoded);
-        // It looks at the framing alone, but at that as closely.
+        // It reads only the framing, but checks that as strictly.
         match (outlined(bytes).1, &inspected) {
             (Err(error), said) => assert_eq!(said, &Err(error)),
             (Ok(_), Err(error)) => assert_ne!(error.class(), Class::Truncated),
@@ -164,7 +166,8 @@ fn hostile_containers_are_refused_where_they_lie() {
         }
         decoded.err().map(|error| (error.kind, error.at))
     };
-    // Offsets: 9 dictionary length, 13 tokens, 16 count, 20 token offsets, 32 count, 36 words, 44 count, 48 rows.
+    // Offsets: 9 dictionary length, 13 tokens, 16 count, 20 token offsets, 32 count, 36 words, 44
+    // count, 48 rows.
     let good = container(9, b"abc", &[0, 1, 3], &[0b1_000000000], &[0, 1, 2]);
     assert_eq!(verdict(&good), None);
     assert_eq!(verdict(b"ONPAIR02"), Some((ErrorKind::OnPairMagic, 0)));
@@ -187,10 +190,10 @@ fn hostile_containers_are_refused_where_they_lie() {
         bytes[at..at + 4].fill(0xFF);
         assert_eq!(verdict(&bytes), Some((ErrorKind::Truncated, bytes.len() as u64)));
     }
-    // Fewer bytes than it asked for.
+    // Fewer bytes than it needs.
     let short = Outline::new(90).feed(0, &good[..7], &mut ()).unwrap_err();
     assert_eq!((short.kind, short.at), (ErrorKind::Truncated, 7));
-    // Bytes that start after what it asked for, and more bytes than those.
+    // Bytes that start after the range it needs, and more bytes than that.
     let late = Outline::new(90).feed(1, &good, &mut ()).unwrap_err();
     assert_eq!((late.class(), late.at, late.need), (Class::Misuse, 0, 9));
     let mut outline = Outline::new(good.len() as u64);
@@ -201,7 +204,7 @@ fn hostile_containers_are_refused_where_they_lie() {
 }
 
 #[test]
-fn limits_come_before_work() {
+fn checks_limits_before_any_work() {
     let bytes = container(9, b"abc", &[0, 1, 3], &[0b1_000000000], &[0, 1, 2]);
     let open = |limits: Limits| File::open(&bytes, &limits).map(drop).unwrap_err().kind;
     assert_eq!(open(Limits { max_header: 23, ..Limits::DEFAULT }), ErrorKind::HeaderLimit);
@@ -241,7 +244,7 @@ fn mutated_containers_never_panic_and_all_readers_agree() {
     });
 }
 
-/// Every way to read a container gives the same bytes, or the same error.
+/// Every way to read a container returns the same bytes, or the same error.
 fn agree(name: &str, bytes: &[u8]) {
     let limits = Limits { max_output: 1 << 22, ..Limits::DEFAULT };
     let mut leaves = Leaves::default();

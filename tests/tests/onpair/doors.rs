@@ -1,4 +1,4 @@
-//! The doors that all formats have say the same of a file as its column does.
+//! The doors that all formats have agree with the column of a file.
 
 use unspool::onpair::{decode, decode_to, decode_to_vec, decoded_len, inspect, salvage};
 

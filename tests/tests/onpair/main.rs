@@ -1,4 +1,5 @@
-//! OnPair against its vectors and its reference implementation: exact, from every form of codes, and hostile input refused.
+//! OnPair against its vectors and its reference implementation: exact, from every form of codes,
+//! and hostile input refused.
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
 mod cases;

@@ -1,4 +1,4 @@
-//! The reference implementation writes columns, and finds the same rows in them.
+//! Columns of the reference implementation: the same rows and the same matches.
 
 use std::mem::MaybeUninit;
 
@@ -61,7 +61,7 @@ pub fn pack(codes: &[u16], bits: u32) -> Vec<u8> {
 }
 
 #[test]
-fn what_the_reference_writes_is_read_the_same() {
+fn decodes_what_the_reference_writes() {
     let mut random = Random(6);
     let word = |random: &mut Random| {
         let words =

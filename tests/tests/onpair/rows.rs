@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Everything that decodes, and all of it the same.
+/// Compares every call that decodes a row.
 pub fn decodes(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize>]) {
     let all = column.rows();
     assert_eq!(all.end, rows.len() as u64, "{what}");
@@ -64,7 +64,8 @@ pub fn decodes(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<u
     }
 }
 
-/// Where a column is of the form that has a reader of its own: the same rows, whatever room there is, and the same errors.
+/// If the form of a column has its own reader: the same rows for every length of output, and the
+/// same errors.
 fn plain_rows(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize>]) {
     let Some(plain) = column.plain_rows() else { return };
     for (number, row) in (0..).zip(rows) {
@@ -91,7 +92,8 @@ fn plain_rows(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<us
     }
 }
 
-/// Rows by their numbers, backwards and each twice, in a line with room to spare and in one that just holds the longest.
+/// Rows by their numbers, backwards and each twice, in a line with bytes to spare and in one that
+/// just holds the longest.
 fn gathers(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize>]) {
     let most = rows.iter().map(Range::len).max().unwrap_or(0);
     let wanted = || (0..rows.len()).rev().flat_map(|row| [row as u64; 2]);
@@ -115,7 +117,7 @@ fn gathers(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize
         });
         assert_eq!((stopped, seen), (Err(stop), 2), "{what}");
     }
-    // Rows in front of one that does not exist come first.
+    // Rows before one that does not exist come first.
     let mut seen = 0;
     let wanted = wanted().take(20).chain([column.rows().end]).chain(wanted());
     let outside = column.each_row(wanted, &mut vec![0; most], |_, _| {
@@ -126,7 +128,7 @@ fn gathers(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize
 }
 
 #[test]
-fn one_form_has_a_reader_of_its_own() {
+fn decodes_one_form_with_its_own_reader() {
     let le = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
     let (tokens, rows) = (le(&[0, 3, 8]), le(&[0, 1, 2, 4]));
     let long: Vec<u8> = [0u64, 1, 2, 4].iter().flat_map(|n| n.to_le_bytes()).collect();
@@ -138,16 +140,16 @@ fn one_form_has_a_reader_of_its_own() {
     let mut line = [0; 64];
     assert_eq!(plain.row_into(1, &mut line), Ok(5));
     assert_eq!(&line[..5], b"pair!");
-    // A code that names no token, where `row_into` says that it is.
+    // A code that names no token, at the offset that `row_into` reports.
     assert_eq!(plain.row_into(2, &mut line).unwrap_err().kind, ErrorKind::OnPairCode);
     assert_eq!(plain.row_into(2, &mut line), column.row_into(2, &mut [0; 64]));
-    // Out of the widened dictionary, too.
+    // With the widened dictionary, too.
     let (mut cells, mut lens) = ([[0; 16]; 2], [0; 2]);
     let wide = column.widened(&mut cells, &mut lens).unwrap();
     let plain = wide.plain_rows().unwrap();
     assert_eq!(plain.row_into(1, &mut line), Ok(5));
     assert_eq!(plain.row_into(2, &mut line), column.row_into(2, &mut [0; 64]));
-    // Other forms have none, nor have columns of which a row might be longer than the limits allow.
+    // Other forms have none. Neither have columns with rows that might exceed the limits.
     assert!(open(Codes::bytes(&[0; 8]).unwrap(), offsets, Limits::NONE).plain_rows().is_none());
     assert!(open(Codes::packed(&[0; 8], 3, 4).unwrap(), offsets, Limits::NONE).plain_rows().is_none());
     assert!(open(numbers, RowOffsets::u64(&long).unwrap(), Limits::NONE).plain_rows().is_none());

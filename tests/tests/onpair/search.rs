@@ -1,4 +1,4 @@
-//! Rows that are searched for are found as if each were decoded and looked at.
+//! Searches find the same rows as decoding and comparing each.
 
 use super::*;
 
@@ -19,7 +19,7 @@ pub(super) fn found(column: &Column<'_>, needle: &[u8]) -> [Vec<u64>; 3] {
 }
 
 #[test]
-fn searches_find_what_the_manifest_says() {
+fn finds_the_rows_of_the_manifest() {
     let mut searched = 0;
     cases(|case| {
         for search in list(&case.entry, "search") {
@@ -41,7 +41,7 @@ fn searches_find_what_the_manifest_says() {
 /// Needles that occur, that nearly occur, and that do not.
 fn needle(case: &Case, random: &mut Random) -> Vec<u8> {
     let mut needle = match random.below(5) {
-        // What most rows have, if there is anything.
+        // A needle that most rows have, if there is one.
         4 => {
             let mut times = [0; 256];
             case.expected.iter().for_each(|&byte| times[usize::from(byte)] += 1);
@@ -69,7 +69,7 @@ fn needle(case: &Case, random: &mut Random) -> Vec<u8> {
 }
 
 #[test]
-fn searches_agree_with_looking_at_every_row() {
+fn finds_the_same_rows_as_comparing_every_row() {
     cases(|case| {
         let forms = case.forms();
         let mut random = Random(case.plain.len() as u64);
@@ -92,7 +92,7 @@ fn searches_agree_with_looking_at_every_row() {
     });
 }
 
-/// Where parts of these lengths start, and where the last one ends.
+/// Returns the starts of parts of these lengths, and the end of the last one.
 fn offsets_of(lens: impl Iterator<Item = usize>) -> Vec<u8> {
     let ends = lens.scan(0, |end, len| {
         *end += len as u32;
@@ -102,8 +102,9 @@ fn offsets_of(lens: impl Iterator<Item = usize>) -> Vec<u8> {
 }
 
 #[test]
-fn a_row_that_no_encoder_would_cut_so_is_found_all_the_same() {
-    // All single bytes, "ab" and "abc": the row abc as a|b|c, ab|c, a|bc and abc, and needles that end within tokens.
+fn finds_a_row_that_no_encoder_would_cut_so() {
+    // All single bytes, "ab" and "abc": the row abc as a|b|c, ab|c, a|bc and abc, and needles that
+    // end within tokens.
     let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     tokens.extend([b"ab".to_vec(), b"abc".to_vec(), b"bc".to_vec(), b"bcab".to_vec()]);
     tokens.sort();
@@ -134,7 +135,7 @@ fn a_row_that_no_encoder_would_cut_so_is_found_all_the_same() {
 }
 
 #[test]
-fn a_needle_of_any_length_is_found() {
+fn finds_needles_of_any_length() {
     // The reference stops at 255 bytes.
     let mut long = 0;
     cases(|case| {
@@ -157,7 +158,7 @@ fn a_needle_of_any_length_is_found() {
 }
 
 #[test]
-fn a_search_finds_what_comes_before_a_code_that_names_nothing() {
+fn finds_rows_before_a_code_that_names_no_token() {
     let mut broken = 0;
     cases(|case| {
         let mut random = Random(case.plain.len() as u64);

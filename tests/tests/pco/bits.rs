@@ -18,7 +18,8 @@ impl Bits {
         self.put(0, self.1.wrapping_neg() % 8)
     }
 
-    /// A variable of `width` bits with these bins: the lowest latent and the offset bits of each, and as much weight for all.
+    /// A variable of `width` bits with these bins: the lowest latent and the offset bits of each,
+    /// and as much weight for all.
     pub fn variable(&mut self, width: usize, bins: &[(u64, u64)]) -> &mut Self {
         let log = bins.len().ilog2() as usize;
         self.put(log as u64, 4).put(bins.len() as u64, 15);
@@ -28,7 +29,7 @@ impl Bits {
         self
     }
 
-    /// What a file of `n` numbers of 32 bits starts with.
+    /// The first bits of a file of `n` numbers of 32 bits.
     pub fn of(n: usize) -> Self {
         let mut bits = Self(b"pco!\x03\0\0\x04\x01\x01".to_vec(), 80);
         bits.put(n as u64 - 1, 24);

@@ -8,7 +8,7 @@ use unspool::{Count, SliceSink};
 
 const PLANS: [Plan; 4] = [Plan::Whole, Plan::Batches, Plan::CompactWhole, Plan::CompactBatches];
 
-/// The words that suffice for all chunks of a file.
+/// Returns the words that suffice for all chunks of a file.
 fn words_for(bytes: &[u8], plan: Plan) -> Vec<u64> {
     let file = File::open(bytes, &Limits::DEFAULT).unwrap();
     let (mut at, mut most) = (file.first(), 0);
@@ -77,7 +77,7 @@ fn every_door_agrees() {
             let size = done.content.checked_div(len).unwrap_or(0);
             assert!(len == 0 || [1, 2, 4, 8].contains(&size), "{name}: {len} numbers");
             if let Some(chunk) = first(bytes) {
-                // Files of several types have no door with one.
+                // Files of several types have no typed door.
                 if decode_chunks(bytes, &Limits::DEFAULT, &mut (), |other, _| {
                     match other.number_type() == chunk.number_type() {
                         true => Ok(()),
@@ -113,7 +113,7 @@ fn first(bytes: &[u8]) -> Option<Chunk<'_>> {
     file.chunk(file.first(), &mut ()).unwrap()
 }
 
-/// Feeds an outline what it asks for, and more workspace when it asks for that.
+/// Feeds an outline the ranges it needs, and a larger workspace when it needs one.
 fn outlined(bytes: &[u8], trace: &mut impl Trace) -> Result<(), Error> {
     let (mut outline, mut words) = (Outline::new(bytes.len() as u64, &Limits::DEFAULT), vec![]);
     while let Some(range) = outline.needs() {

@@ -2,10 +2,11 @@
 
 use super::*;
 
-/// Whether a result is what the manifest says of the reference: refused for the same reason, or taken.
+/// Checks that a result equals the reference's in the manifest: refused for the same reason, or
+/// accepted.
 fn assert_verdict(name: &str, entry: &Json, result: Result<u64, Error>) {
     let reference = &entry["reference"];
-    // The reference reads old memory here; a strict decoder says that there is no lookback 0.
+    // The reference reads old memory here; a strict decoder refuses a lookback of 0.
     if name == "look_wraps_to_zero.pco" {
         assert_eq!(result.map_err(|error| error.kind), Err(ErrorKind::PcoLookback));
         return;
@@ -14,7 +15,7 @@ fn assert_verdict(name: &str, entry: &Json, result: Result<u64, Error>) {
         ("ok", Ok(n)) => assert_eq!(n, number(reference, "n"), "{name}"),
         ("error", Err(error)) => {
             let truncated = error.class() == Class::Truncated;
-            // Where several things are wrong, decoders may differ in which they name.
+            // If several things are wrong, decoders may report different ones.
             if entry["agree"] != Json::Bool(false) {
                 assert_eq!(truncated, text(reference, "kind") == "InsufficientData", "{name}: {error}");
             }
@@ -25,7 +26,7 @@ fn assert_verdict(name: &str, entry: &Json, result: Result<u64, Error>) {
 }
 
 #[test]
-fn bad_vectors_end_as_their_manifest_says() {
+fn judges_bad_vectors_as_their_manifest_does() {
     for folder in vector_folders("pco") {
         let folder = folder.join("bad");
         let manifest = manifest(&folder.join("manifest.json"));
@@ -58,7 +59,8 @@ fn bad_vectors_end_as_their_manifest_says() {
     }
 }
 
-/// Whether the reference refuses the first chunk of a file before it reads a batch, and what for.
+/// Returns the reason for which the reference refuses the first chunk before it reads a batch, if
+/// it does.
 fn reference_opens(ty: &str, bytes: &[u8]) -> Result<(), pco::errors::ErrorKind> {
     fn open<T: pco::data_types::Number>(bytes: &[u8]) -> Result<(), pco::errors::ErrorKind> {
         let (file, chunks) = pco::standalone::FileDecompressor::new(bytes).map_err(|error| error.kind)?;
@@ -103,7 +105,7 @@ fn metadata_with_a_flipped_bit_is_refused_for_the_reason_of_the_reference() {
             let error = ours.expect_err(name);
             flips.set(flips.get() + 1);
             let same = match (theirs, error.class()) {
-                // It asks whether mode and deltas can be when all is read, and a limit is nothing that it has.
+                // It checks mode and deltas after reading all metadata, and has no limits.
                 (pco::errors::ErrorKind::InsufficientData, class) => match error.kind {
                     ErrorKind::PcoModeHere | ErrorKind::PcoModeValue => true,
                     ErrorKind::PcoConvolution | ErrorKind::PcoNoBins => true,
@@ -123,7 +125,7 @@ fn metadata_with_a_flipped_bit_is_refused_for_the_reason_of_the_reference() {
 }
 
 #[test]
-fn every_cut_is_an_error_that_tells_how_much_is_missing() {
+fn reports_the_missing_bytes_at_every_cut() {
     small(|name, bytes| {
         for len in 0..bytes.len() {
             let error = decode(&bytes[..len], None).expect_err(name);
@@ -134,7 +136,7 @@ fn every_cut_is_an_error_that_tells_how_much_is_missing() {
 }
 
 #[test]
-fn a_broken_chunk_gives_the_numbers_in_front_of_the_break() {
+fn salvages_the_numbers_before_a_broken_batch() {
     let (some, walked) = (Cell::new(0), Cell::new(0));
     small(|name, bytes| {
         let (whole, _) = decode(bytes, None).expect(name);
@@ -165,7 +167,7 @@ fn a_broken_chunk_gives_the_numbers_in_front_of_the_break() {
         assert_eq!(cut.expect_err(name).class(), Class::Truncated, "{name}");
         assert!(whole.starts_with(&all), "{name}");
         walked.set(walked.get() + usize::from(!all.is_empty()));
-        // Of a whole chunk all, if there is room for it.
+        // All numbers of a sound chunk, if the output suffices.
         let mut numbers = vec![0; first.len * first.number_type().size()];
         let mut words = workspace(&first, Plan::Batches);
         assert_eq!(first.salvage_bytes(&mut numbers, &mut words, &mut ()).0, first.len, "{name}");

@@ -1,4 +1,5 @@
-//! Pco against its vectors and its reference: bit-exact, in one piece and in any pieces, and hostile files refused.
+//! Pco against its vectors and its reference: bit-exact, in one piece and in any pieces, and
+//! hostile files refused.
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
 mod bits;
@@ -26,8 +27,9 @@ use wrapped::wrapped;
 /// Valid standalone files of the compact set, and of the large one at least.
 const VALID: [usize; 2] = [407, 2566];
 
-/// Runs `test` on every valid standalone vector: its name, its bytes, the bytes of its numbers and its entry in the manifest.
-/// Asserts that no file of the folders was left out. Returns how many ran.
+/// Runs `test` on every valid standalone vector: its name, its bytes, the bytes of its numbers and
+/// its entry in the manifest. Asserts that no file of the folders was left out. Returns how many
+/// ran.
 fn valid(test: impl Fn(&str, &[u8], &[u8], &Json)) -> usize {
     let mut all = 0;
     for (folder, least) in vector_folders("pco").iter().zip(VALID) {
@@ -76,11 +78,12 @@ fn opened<'m, 'w, L: Latent>(
 }
 
 fn workspace(chunk: &Chunk<'_>, plan: Plan) -> Vec<u64> {
-    // What lies in it must not matter.
+    // Its old content must not matter.
     vec![0xA5A5_A5A5_A5A5_A5A5; chunk.workspace_len(plan) as usize]
 }
 
-/// Decodes a file to the little-endian bytes of its numbers. Gives them with the offset behind the file.
+/// Decodes a file to the little-endian bytes of its numbers. Returns them with the offset after the
+/// file.
 fn decode(bytes: &[u8], only: Option<&str>) -> Result<(Vec<u8>, u64), Error> {
     let file = File::open(bytes, &Limits::NONE)?;
     let (mut at, mut out) = (file.first(), vec![]);
@@ -95,7 +98,8 @@ fn decode(bytes: &[u8], only: Option<&str>) -> Result<(Vec<u8>, u64), Error> {
     Ok((out, at + 1))
 }
 
-/// Decodes a page with the decoder that takes pieces; `split` says how much of input and output each call gets.
+/// Decodes a page with the decoder that takes pieces; `split` returns the input and output of each
+/// call.
 fn pieces<L: Latent>(
     meta: &Meta<'_>,
     page: &[u8],
@@ -125,7 +129,7 @@ fn pieces<L: Latent>(
         if step.status == Status::Done {
             return Ok((numbers, at));
         }
-        // What was not enough is there again, and more.
+        // The unread input comes again, and more of it.
         (input, output) = (to - at, room - step.wrote);
     }
 }
@@ -158,7 +162,7 @@ fn type_named(name: &str) -> NumberType {
     NumberType::ALL.into_iter().find(|ty| ty.name() == name).unwrap()
 }
 
-/// What the reference decodes, as little-endian bytes; `None` if it refuses.
+/// Decodes with the reference to little-endian bytes. `None` if it refuses.
 fn reference_decode(ty: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     fn run<T: pco::data_types::Number>(bytes: &[u8], put: impl Fn(&T, &mut Vec<u8>)) -> Option<Vec<u8>> {
         let numbers = pco::standalone::simple_decompress::<T>(bytes).ok()?;

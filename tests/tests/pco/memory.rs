@@ -1,8 +1,9 @@
-//! Workspace, output and limits: what a chunk needs is known beforehand, and claims are bounded before any work.
+//! Workspace, output and limits: the need of a chunk is known beforehand, and claims are bounded
+//! before any work.
 
 use super::*;
 
-/// Decodes the page of a chunk with words of which there are exactly as many as `plan` asks for, and not with one less.
+/// Decodes the page of a chunk with exactly the words that `plan` needs, and fails with one less.
 fn exactly<L: Latent>(chunk: &Chunk<'_>, plan: Plan, expected: &[u8], name: &str) -> usize {
     let mut words = workspace(chunk, plan);
     let last = words.len() - 1;
@@ -28,7 +29,7 @@ fn exactly<L: Latent>(chunk: &Chunk<'_>, plan: Plan, expected: &[u8], name: &str
 }
 
 #[test]
-fn every_plan_takes_exactly_the_words_that_it_tells() {
+fn needs_exactly_the_words_of_each_plan() {
     let all = Cell::new((0, 0));
     valid(|name, bytes, expected, _| {
         let file = File::open(bytes, &Limits::DEFAULT).unwrap();
@@ -49,13 +50,13 @@ fn every_plan_takes_exactly_the_words_that_it_tells() {
             (at, start) = (chunk.page_at + read[0] as u64, start + size);
         }
     });
-    // Not each of them: latents of 8 bits take 32 there.
+    // Not for every type: latents of 8 bits take 32 there.
     let (compact, fast) = all.get();
     assert!(compact <= fast, "{compact} {fast}");
 }
 
 #[test]
-fn output_or_workspace_one_too_small_says_what_would_do() {
+fn reports_the_need_of_an_output_or_workspace_one_too_small() {
     small(|name, bytes| {
         let file = File::open(bytes, &Limits::DEFAULT).unwrap();
         let Some(chunk) = file.chunk(file.first(), &mut ()).unwrap() else { return };
@@ -73,7 +74,7 @@ fn output_or_workspace_one_too_small_says_what_would_do() {
 }
 
 #[test]
-fn small_files_that_claim_much_are_bounded_before_any_work() {
+fn bounds_the_claims_of_small_files_before_any_work() {
     // u64, 2^24 numbers, classic, no delta, one bin without offsets: 2^24 times 0 in 30 bytes.
     let mut bytes = b"pco!\x03\x02\x00\x04\x01\x02\xFF\xFF\xFF".to_vec();
     let meta = [0u8, 1 << 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -89,7 +90,7 @@ fn small_files_that_claim_much_are_bounded_before_any_work() {
     let error = chunk.decode(&mut few, &mut workspace(&chunk, Plan::Whole), &mut ()).unwrap_err();
     assert_eq!(error.class(), Class::OutputTooSmall { need: 1 << 24 });
 
-    // A dictionary of 2^25 - 1 entries that are not there.
+    // A dictionary that claims 2^25 - 1 entries and has none.
     let mut bytes = b"pco!\x03\x02\x00\x04\x01\x02\xFF\xFF\xFF".to_vec();
     bytes.extend([0xF4, 0xFF, 0xFF, 0x1F, 0, 0, 0]);
     let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
@@ -98,7 +99,8 @@ fn small_files_that_claim_much_are_bounded_before_any_work() {
     let error = file.chunk(file.first(), &mut ()).unwrap_err();
     assert_eq!((error.class(), error.need), (Class::Truncated, 17 + 8 * ((1 << 25) - 1)));
 
-    // A lookback window is history that a decoder may have to keep: 2^n numbers of 32 bits here, for indexes of a dictionary.
+    // A lookback window is history that a decoder may have to keep: 2^n numbers of 32 bits here,
+    // for indexes of a dictionary.
     let bytes = read(&vector_folders("pco")[0].join("m_u64_dict_lookback.pco"));
     let chunk = |max_window| {
         let file = File::open(&bytes, &Limits { max_window, ..Limits::DEFAULT }).unwrap();
@@ -111,7 +113,7 @@ fn small_files_that_claim_much_are_bounded_before_any_work() {
 }
 
 #[test]
-fn a_window_counts_for_each_variable_that_looks_back() {
+fn counts_a_window_for_each_variable_that_looks_back() {
     for (mode, secondary, variables) in [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 2)] {
         let mut bits = Bits::of(5);
         bits.put(mode, 4).put(3, if mode == 1 { 32 } else { 0 });

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn unaligned_bytes_whole_pages_and_pieces_give_the_same_numbers() {
+fn decodes_the_same_numbers_from_unaligned_bytes_whole_pages_and_pieces() {
     valid(|name, bytes, expected, _| {
         let file = File::open(bytes, &Limits::DEFAULT).unwrap();
         let (mut at, mut start) = (file.first(), 0);
@@ -34,22 +34,22 @@ fn unaligned_bytes_whole_pages_and_pieces_give_the_same_numbers() {
     });
 }
 
-/// How many numbers are in front of a batch that is broken, and how many there are.
+/// The numbers before a broken batch, and all numbers.
 const BREAK: (usize, usize) = (1024, 1500);
 
-/// A file whose numbers look each other up in a dictionary, or look back on each other, and fail in the fifth batch: at the number
-/// right in the middle of it. Gives the offset where the batch starts, too.
+/// A file whose numbers look each other up in a dictionary, or look back on each other, and fail in
+/// the fifth batch: at the number in the middle of it. Returns the offset of the batch, too.
 fn breaks_late(dict: bool) -> (Vec<u8>, u64) {
     let mut bits = Bits::of(BREAK.1);
     if dict {
-        // Of two entries; the second bin stands for the sixth.
+        // A dictionary of two entries; the second bin is an index of 5.
         bits.put(4, 4).put(2, 25).pad().put(7, 32).put(9, 32).put(0, 4).variable(32, &[(0, 0), (5, 0)]).pad();
     } else {
         // A window of 2; the second bin goes up to a lookback of 3.
         bits.put(0, 4).put(2, 4).put(0, 5).put(0, 4).put(0, 1);
         bits.variable(32, &[(1, 0), (2, 1)]).variable(32, &[(1 << 31, 0)]).pad();
     }
-    // The states are symbols, which are read again behind every one.
+    // Each state is a symbol; the next state is read after it.
     let symbol = |i: usize| u64::from(i == BREAK.0 + 128);
     for i in 0..4 {
         bits.put(symbol(i), 1);
@@ -73,7 +73,7 @@ fn breaks_late(dict: bool) -> (Vec<u8>, u64) {
 }
 
 #[test]
-fn late_errors_come_behind_the_numbers_before_them_and_stay() {
+fn returns_late_errors_after_the_numbers_before_them() {
     for dict in [true, false] {
         let (bytes, at) = breaks_late(dict);
         let kind = if dict { ErrorKind::PcoDictIndex } else { ErrorKind::PcoLookback };
@@ -82,7 +82,7 @@ fn late_errors_come_behind_the_numbers_before_them_and_stay() {
         let chunk = file.chunk(file.first(), &mut ()).unwrap().unwrap();
         let mut numbers = [0u32; BREAK.1];
 
-        // One place, however the chunk is read.
+        // The same offset, however the chunk is read.
         let words = &mut workspace(&chunk, Plan::Batches);
         assert_eq!(chunk.decode_bits(&mut numbers, &mut workspace(&chunk, Plan::Whole), &mut ()), Err(expected));
         let heard = chunk.decode_bits(&mut numbers, &mut workspace(&chunk, Plan::Whole), &mut Leaves::default());
@@ -164,7 +164,7 @@ fn a_call_with_no_more_than_the_one_before_is_an_error() {
         let (page, mut numbers) = (chunk.page(), [0; 513]);
         for (bytes, room) in [(40, 513), (100, 255), (page.len(), 255)] {
             decoder.start(chunk.len, 7).unwrap();
-            // Whoever comes with one byte more each time gets there.
+            // One byte more each time succeeds.
             let mut read = 0;
             for end in 0..=bytes {
                 let step = decoder.step(&page[read..end], End::NotYet, &mut numbers[..room]).unwrap();

@@ -20,7 +20,7 @@ impl Trace for OffsetBits {
 }
 
 #[test]
-fn bins_were_taken_as_often_as_their_offsets_say() {
+fn counts_bins_as_often_as_their_offsets_occur() {
     valid(|name, bytes, _, _| {
         let file = File::open(bytes, &Limits::NONE).unwrap();
         let mut at = file.first();
@@ -33,7 +33,7 @@ fn bins_were_taken_as_often_as_their_offsets_say() {
                 let mut counts = vec![7; variable.bins as usize];
                 chunk.count_bins(variable.role, &mut counts, &mut workspace(&chunk, Plan::CompactWhole)).unwrap();
                 let stored = counts.iter().map(|&count| count as usize).sum::<usize>();
-                // What the metadata of the page holds is not in any bin.
+                // Latents of the page's metadata are in no bin.
                 let in_metadata = chunk.meta.delta.state_len();
                 let expected = [chunk.len, chunk.len.saturating_sub(in_metadata)];
                 assert!(variable.bins == 0 || expected.contains(&stored), "{name}: {stored}");

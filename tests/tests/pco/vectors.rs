@@ -18,7 +18,7 @@ fn vectors_are_bit_exact() {
 }
 
 #[test]
-fn trailing_bytes_are_told_and_not_read() {
+fn emits_trailing_bytes_without_reading_them() {
     valid(|name, bytes, expected, _| {
         let mut longer = bytes.to_vec();
         longer.extend([0xFF; 11]);
@@ -29,7 +29,8 @@ fn trailing_bytes_are_told_and_not_read() {
     });
 }
 
-/// Calls `$run::<T>($($argument),*)` for each number type, with what makes one out of 64 bits.
+/// Calls `$run::<T>($($argument),*)` for each number type, with the function that makes one of 64
+/// bits.
 macro_rules! for_each_type {
     ($run:ident) => {
         $run::<u8>(|bits| bits as u8);
@@ -46,9 +47,10 @@ macro_rules! for_each_type {
     };
 }
 
-/// Files of the reference's encoder around every size at which something changes, in all modes and deltas that it has.
+/// Files of the reference's encoder around every size at which something changes, in all of its
+/// modes and deltas.
 #[test]
-fn what_the_reference_writes_is_read_as_it_reads_it() {
+fn decodes_what_the_reference_writes_as_it_does() {
     use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
     fn run<T: pco::data_types::Number>(make: fn(u64) -> T) {
         let modes = [
@@ -87,8 +89,8 @@ fn what_the_reference_writes_is_read_as_it_reads_it() {
                             .with_enable_8_bit(true)
                             .with_paging_spec(PagingSpec::EqualPagesUpTo(page))
                             .with_compression_level(files % 13);
-                        // Not every combination exists for every type, and the encoder panics on pages that are shorter than
-                        // the order of a convolution.
+                        // Not every combination exists for every type, and the encoder panics on
+                        // pages that are shorter than the order of a convolution.
                         let compress = || pco::standalone::simple_compress(&numbers, &config);
                         let Ok(Ok(bytes)) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compress)) else {
                             continue;

@@ -16,7 +16,7 @@ pub fn wrapped(header: &[u8], ty: NumberType, meta: &[u8], pages: &[(Vec<u8>, us
         32 => wrapped_pages::<u32>(&meta, pages),
         _ => wrapped_pages::<u64>(&meta, pages),
     }?;
-    // And all of them behind each other, whether that is where numbers may lie or not.
+    // And all of them one after the other, aligned or not.
     let together = all.concat();
     let (longest, each) = (longest(pages), || pages.iter().map(|(page, n)| (page.as_slice(), *n)));
     let mut words = vec![0; meta.workspace_len(longest, Plan::Batches) as usize];

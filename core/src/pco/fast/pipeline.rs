@@ -98,7 +98,9 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     let widest = widths.iter().fold(0, |most, &width| width.max(most));
     if widest == 0 {
         // Without offsets there is nothing to do at the same time.
-        offsets(&[], at, widths, current.values, current.moment);
+        if let Some(moment) = current.moment {
+            current.values.iter_mut().for_each(|value| *value = add(moment, *value));
+        }
         return alone::<I, E, SIZE>(bytes, symbols_at, entries, lowers, states, widths, values);
     }
     let Current { values: finished, moment } = current;
