@@ -13,10 +13,9 @@ use crate::pco::workspace::{carve, table_room};
 use crate::{Result, Trace};
 
 /// The source of the latents of a lane.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum DeltaState<'m> {
     /// Nothing: values are latents.
-    #[default]
     None,
     /// As many sums as the order says.
     Sums(usize),
@@ -30,7 +29,7 @@ pub(crate) enum DeltaState<'m> {
 
 /// One latent variable while a page is read. It stays without a table if the chunk does not have
 /// the variable.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Lane<'m, 'w, D> {
     pub table: SymbolTable<'w, D>,
     pub states: States,
@@ -67,7 +66,19 @@ pub(crate) struct Place {
 impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
     /// A lane without a table.
     pub fn new(delta: DeltaState<'m>) -> Self {
-        Self { delta, ..Self::default() }
+        // Field by field: a default lane would be built elsewhere and copied on a small stack.
+        Self {
+            table: SymbolTable::default(),
+            states: [0; 4],
+            delta,
+            values: &mut [],
+            width: 0,
+            moments: [D::ZERO; 7],
+            history: &mut [],
+            ring_in: 0,
+            ring_out: 0,
+            shift: D::ZERO,
+        }
     }
 
     /// Carves the table of `variable` out of the workspace, which has room for it, and fills it.
