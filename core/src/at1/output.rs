@@ -23,8 +23,8 @@ const HASH_STEP: usize = 32 << 10;
 /// Every byte of output goes through [`put`](Self::put), [`put_line`](Self::put_line),
 /// [`put_short`](Self::put_short) or [`byte`](Self::byte). They must stay small enough to be
 /// inlined, and must return nothing that callers would test. Bytes that do not fit in `dst` take
-/// one cold call, which counts, flushes or refuses them. Add nothing before that call. Measurements:
-/// `docs/tried/at1.md`.
+/// one cold call, which counts, flushes or refuses them. Add nothing before that call.
+/// Measurements: `docs/tried/at1.md`.
 pub(crate) struct Output<'a> {
     /// The slice or the buffer of a sink, up to the limit. Empty after a refusal, or if bytes are
     /// only counted.

@@ -13,7 +13,8 @@
 //! // One stored block.
 //! let file = b"\x1F\x8B\x08\0\0\0\0\0\0\xFF\x01\x05\0\xFA\xFFhello\x86\xA6\x10\x36\x05\0\0\0";
 //! let mut out = [0; 5];
-//! let done = gzip::decode(file, &mut out, &mut gzip::Workspace::new(), &gzip::Options::DEFAULT, &mut ())?;
+//! let mut workspace = gzip::Workspace::new();
+//! let done = gzip::decode(file, &mut out, &mut workspace, &gzip::Options::DEFAULT, &mut ())?;
 //! assert_eq!((done.wrote, done.parts, &out), (5, 1, b"hello"));
 //! # Ok::<(), unspool::Error>(())
 //! ```

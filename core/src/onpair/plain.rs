@@ -35,7 +35,8 @@ impl<'c> Column<'c> {
     /// # let le = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
     /// # let (token_offsets, row_offsets) = (le(&[0, 3, 8]), le(&[0, 1, 2, 4]));
     /// # let dictionary = Dictionary::open(b"onepair!", &token_offsets)?;
-    /// let column = Column::open(dictionary, Codes::plain(&[0, 1, 0, 1]), RowOffsets::u32(&row_offsets)?, &Limits::DEFAULT)?;
+    /// let (codes, rows) = (Codes::plain(&[0, 1, 0, 1]), RowOffsets::u32(&row_offsets)?);
+    /// let column = Column::open(dictionary, codes, rows, &Limits::DEFAULT)?;
     /// let rows = column.plain_rows().expect("both are");
     /// let mut line = [0; 32];
     /// let len = rows.row_into(2, &mut line)?;

@@ -23,7 +23,8 @@ impl Chunk<'_> {
     /// # let bytes = include_bytes!("../../../tests/vectors/pco/assets/v0_0_0_classic.pco");
     /// let file = File::open(bytes, &Limits::DEFAULT)?;
     /// let chunk = file.chunk(file.first(), &mut ())?.unwrap();
-    /// let (mut counts, mut workspace) = ([0; 2], vec![0; chunk.workspace_len(Plan::CompactWhole) as usize]);
+    /// let mut workspace = vec![0; chunk.workspace_len(Plan::CompactWhole) as usize];
+    /// let mut counts = [0; 2];
     /// chunk.count_bins(Role::Primary, &mut counts, &mut workspace)?;
     /// assert_eq!(counts.iter().sum::<u32>(), 2000);
     /// # Ok::<(), unspool::Error>(())

@@ -34,7 +34,8 @@
 //! # let bytes = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
 //! let file = File::open(bytes, &Limits::DEFAULT)?;
 //! let chunk = file.chunk(file.first(), &mut ())?.unwrap();
-//! let mut workspace = vec![0u64; chunk.workspace_len(Plan::Batches) as usize]; // or a static, large enough
+//! // Or a static that is large enough.
+//! let mut workspace = vec![0u64; chunk.workspace_len(Plan::Batches) as usize];
 //! let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, Plan::Batches);
 //! decoder.open(&mut workspace)?;
 //! decoder.start(chunk.len, chunk.page_at)?;

@@ -20,7 +20,8 @@ use core::ops::Range;
 /// let mut workspace = [0; 200];
 /// while let Some(range) = outline.needs() {
 ///     let bytes = &file[range.start as usize..range.end as usize];
-///     outline.feed(range.start, bytes, &mut workspace, &mut ())?; // or a trace, which hears where each chunk is
+///     // Or a trace, which receives the position of each chunk.
+///     outline.feed(range.start, bytes, &mut workspace, &mut ())?;
 /// }
 /// # Ok::<(), unspool::Error>(())
 /// ```

@@ -7,7 +7,8 @@
 //! use unspool::xz;
 //! # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
 //! let mut out = [0; 64];
-//! let done = xz::decode(file, &mut out, &mut xz::Workspace::new(), &xz::Options::DEFAULT, &mut ())?;
+//! let mut workspace = xz::Workspace::new();
+//! let done = xz::decode(file, &mut out, &mut workspace, &xz::Options::DEFAULT, &mut ())?;
 //! assert_eq!(&out[..done.wrote], b"unspool unspool unspool");
 //! # Ok::<(), unspool::Error>(())
 //! ```

@@ -32,7 +32,7 @@ struct Outcome {
 }
 
 /// Drives a query over a remote file: the head in steps, then range after range, with exactly the
-/// scratch that is asked for. Gives up on a file whose scratch is out of proportion.
+/// scratch that is asked for. Fails for a file whose scratch is out of proportion.
 fn run(file: &[u8], request: Request<'_>, first: usize, limits: &Limits) -> Result<Outcome> {
     run_with(file, request, first, 0, limits)
 }
