@@ -32,7 +32,8 @@ use crate::{Checksums, Done, Error, ErrorKind, Result, Sink, Trace, Verify};
 /// # file.extend(json);
 /// # file.extend([4, 0, 0, 0, 0x00, 0x3C, 0x00, 0xC0]);
 /// let mut vector = [0.0f32; 2];
-/// let done = cvc::decode(&file, &mut vector, &mut cvc::Workspace::new(), &cvc::Options::DEFAULT, &mut ())?;
+/// let (mut workspace, options) = (cvc::Workspace::new(), cvc::Options::DEFAULT);
+/// let done = cvc::decode(&file, &mut vector, &mut workspace, &options, &mut ())?;
 /// assert_eq!((vector, done.wrote), ([1.0, -2.0], 2));
 /// # Ok::<(), unspool::Error>(())
 /// ```

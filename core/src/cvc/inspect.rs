@@ -104,11 +104,13 @@ pub(super) fn inspect_each(
 /// # file.extend([4, 0, 0, 0, 0x00, 0x3C, 0x00, 0xC0].repeat(2));
 /// let head = cvc::Header::read(&file[..cvc::Header::LEN], &Limits::DEFAULT)?.head_len();
 /// let mut workspace = cvc::Workspace::new();
-/// let mut outline = cvc::Outline::open(&file[..head as usize], file.len() as u64, &Limits::DEFAULT, &mut ())?;
+/// let (start, len) = (&file[..head as usize], file.len() as u64);
+/// let mut outline = cvc::Outline::open(start, len, &Limits::DEFAULT, &mut ())?;
 /// let mut lengths = Vec::new();
 /// while let Some(range) = outline.needs() {
 ///     lengths.push(range.clone());
-///     outline.feed(range.start, &file[range.start as usize..range.end as usize], &mut workspace, &mut ())?;
+///     let bytes = &file[range.start as usize..range.end as usize];
+///     outline.feed(range.start, bytes, &mut workspace, &mut ())?;
 /// }
 /// assert_eq!(lengths, [head..head + 4, head + 8..head + 12]);
 /// # Ok::<(), unspool::Error>(())

@@ -13,8 +13,8 @@ use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 ///
 /// ```
 /// use unspool::onpair::Outline;
-/// let file = b"ONPAIR01\x09\x02\0\0\0ab\x03\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\x01\0\0\0\0\x02\x04\0\
-///     \0\0\0\0\x03\0\0\0\0\0\0\0\x02\0\0\0\x03\0\0\0";
+/// let file = b"ONPAIR01\x09\x02\0\0\0ab\x03\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\x01\0\0\0\0\x02\x04\
+///     \0\0\0\0\0\x03\0\0\0\0\0\0\0\x02\0\0\0\x03\0\0\0";
 /// let mut outline = Outline::new(file.len() as u64);
 /// while let Some(range) = outline.needs() {
 ///     outline.feed(range.start, &file[range.start as usize..range.end as usize], &mut ())?;

@@ -26,7 +26,8 @@ impl Cell {
     /// Returns the number of bits of the next state, and the state to which they are added.
     pub(super) const fn successor(self, log: u8) -> (u8, u32) {
         let (mut bits, mut next) = (0, (self.0 & 0x3FF) as u32);
-        // A cell that was never laid could be 0. Leading zeros take longer to count without an instruction.
+        // A cell that was never laid could be 0. Leading zeros take longer to count without an
+        // instruction.
         while next >> log == 0 && bits < 10 {
             next <<= 1;
             bits += 1;
