@@ -157,7 +157,7 @@ fn fuzz_smoke() -> Result<()> {
 const EXHAUSTIVE: [&str; 14] = [
     "every_width_at_every_bit",
     "at_every_length_and_split",
-    "any_split_gives",
+    "any_split_returns",
     "every_width_every_start",
     "every_rule_of_safe_decoding",
     "agrees_on_every_exponent",
