@@ -4,7 +4,7 @@
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
-use unspool::at1::{Ask, Column, Filter, Next, Options, Query, Request, Row, Stats, Test, Workspace};
+use unspool::at1::{Ask, ColumnRef, Filter, Next, Options, Query, Request, Row, Stats, Test, Workspace};
 use unspool::{Count, Error, ErrorKind, Result, SliceSink};
 
 use crate::at1::workspace;
@@ -221,10 +221,10 @@ unsafe fn text(bytes: *const u8, len: usize) -> Result<Option<&'static [u8]>> {
 /// # Safety
 ///
 /// A name that is not null has that length.
-unsafe fn column(column: &UnspoolAt1Column) -> Result<Column<'static>> {
+unsafe fn column(column: &UnspoolAt1Column) -> Result<ColumnRef<'static>> {
     // SAFETY: the same promise.
     let name = unsafe { text(column.name, column.name_len)? };
-    Ok(name.map_or(Column::Number(column.number), Column::Name))
+    Ok(name.map_or(ColumnRef::Number(column.number), ColumnRef::Name))
 }
 
 /// # Safety

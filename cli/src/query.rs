@@ -7,7 +7,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use unspool::at1::{Ask, Column, Filter, Options, Query, Request, Row, Test, Workspace};
+use unspool::at1::{Ask, ColumnRef, Filter, Options, Query, Request, Row, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Format, Limits, Probe, Sink, probe};
 
 use crate::args::QueryArgs;
@@ -29,10 +29,10 @@ pub enum Name {
 }
 
 impl Name {
-    fn column(&self) -> Column<'_> {
+    fn column(&self) -> ColumnRef<'_> {
         match self {
-            Name::Number(number) => Column::Number(*number),
-            Name::Text(text) => Column::Name(text.as_bytes()),
+            Name::Number(number) => ColumnRef::Number(*number),
+            Name::Text(text) => ColumnRef::Name(text.as_bytes()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use std::ops::ControlFlow;
 
-use unspool::at1::{self, Ask, Column, Filter, Number, Options, Query, Request, Test, Workspace};
+use unspool::at1::{self, Ask, ColumnRef, Filter, Number, Options, Query, Request, Test, Workspace};
 use unspool::checksum::Crc32;
 use unspool::{Class, Error, ErrorKind, Limits};
 
@@ -24,7 +24,7 @@ pub fn at1_query(bytes: &[u8]) {
     let mut ws = Workspace::new();
     let all = Request { filters: &[], ask: Ask::Rows, limit: u64::MAX };
     let Ok(found) = run(bytes, all, &mut ws, bytes.len()) else {
-        let _ = run(bytes, Request { ask: Ask::Sum(Column::Name(b"id")), ..all }, &mut ws, 5);
+        let _ = run(bytes, Request { ask: Ask::Sum(ColumnRef::Name(b"id")), ..all }, &mut ws, 5);
         return;
     };
     assert_eq!(run(bytes, all, &mut ws, random.below(bytes.len())).as_ref(), Ok(&found), "whatever the head is");
@@ -41,7 +41,7 @@ pub fn at1_query(bytes: &[u8]) {
         let columns = [first.len() / 2, first.len() - 1];
         let bounds = columns.map(|column| (value(column), value(column)));
         let tests = [0, 1].map(|i| test(&bounds[i].0, &bounds[i].1, random.below(5)));
-        let filters = [0, 1].map(|i| Filter { column: Column::Number(columns[i]), test: tests[i] });
+        let filters = [0, 1].map(|i| Filter { column: ColumnRef::Number(columns[i]), test: tests[i] });
         let expected: Vec<&(u64, Vec<u8>, Values)> = found
             .iter()
             .filter(|(_, _, row)| {

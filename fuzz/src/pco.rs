@@ -83,7 +83,7 @@ fn both_ways(bytes: &[u8]) {
         };
         assert_eq!(checker.depth, 0);
         assert!(checker.bits <= bytes.len() as u64 * 8);
-        assert!(heard == Ok((numbers, next)));
+        assert!(traced == Ok((numbers, next)));
         assert_eq!(skipped, Ok(next));
         assert!(next >= chunk.page_at && next <= bytes.len() as u64);
         at = next;

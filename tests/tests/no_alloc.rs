@@ -292,14 +292,14 @@ fn at1() {
 
 #[test]
 fn at1_queries() {
-    use unspool::at1::{Ask, Column, Filter, Options, Query, Request, Test, Workspace};
+    use unspool::at1::{Ask, ColumnRef, Filter, Options, Query, Request, Test, Workspace};
     let low_and_high = Test::Range { low: Some(b"5"), high: Some(b"1e9") };
-    let filters = [Filter { column: Column::Number(0), test: low_and_high }];
+    let filters = [Filter { column: ColumnRef::Number(0), test: low_and_high }];
     let requests = [
         Request { filters: &[], ask: Ask::Rows, limit: u64::MAX },
-        Request { filters: &filters, ask: Ask::Columns(&[Column::Number(0), Column::Name(b"id")]), limit: 50 },
-        Request { filters: &filters, ask: Ask::Sum(Column::Number(0)), limit: u64::MAX },
-        Request { filters: &[], ask: Ask::Max(Column::Number(0)), limit: u64::MAX },
+        Request { filters: &filters, ask: Ask::Columns(&[ColumnRef::Number(0), ColumnRef::Name(b"id")]), limit: 50 },
+        Request { filters: &filters, ask: Ask::Sum(ColumnRef::Number(0)), limit: u64::MAX },
+        Request { filters: &[], ask: Ask::Max(ColumnRef::Number(0)), limit: u64::MAX },
     ];
     let mut scratch = vec![0; 4 << 20];
     let mut ws = Box::new(Workspace::new());

@@ -64,7 +64,7 @@ pub use {
     codecs::{qcolumnar, qjson},
     query::compare::{Number, Sum},
     query::head::TableHead,
-    query::predicate::{Column, Filter, Test},
+    query::predicate::{ColumnRef, Filter, Test},
     query::row::Row,
     query::{Answer, Ask, Next, Query, Request, Stats},
 };

@@ -24,7 +24,7 @@ pub struct Column<'a> {
 
 /// The storage of a column in one chunk: its encoding, and its place in the payload.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Storage {
+pub(super) struct StoredColumn {
     pub(super) encoding: Encoding,
     pub(super) values: u64,
     /// Offset and size; `None` if the column is the whole payload.
@@ -33,7 +33,7 @@ pub(super) struct Storage {
     node: usize,
 }
 
-impl Storage {
+impl StoredColumn {
     pub(super) const NONE: Self = Self { encoding: Encoding::Fp16, values: 0, place: None, node: 0 };
 
     /// Returns the length of the payload if the header determines it.
@@ -122,7 +122,8 @@ impl<'a> Column<'a> {
     /// as the header shows.
     #[inline(never)]
     pub fn output(&self) -> Result<Dtype> {
-        let (mut cursor, mut entry, mut storage) = (ChunkCursor::of(&self.file), ChunkEntry::default(), Storage::NONE);
+        let (mut cursor, mut entry, mut storage) =
+            (ChunkCursor::of(&self.file), ChunkEntry::default(), StoredColumn::NONE);
         let mut output = None;
         while cursor.next(&self.file, &mut entry)? {
             self.find_storage(&entry, &mut storage)?;
@@ -134,7 +135,7 @@ impl<'a> Column<'a> {
 
     /// Finds this column in a chunk, and reads how the chunk stores it.
     #[inline(never)]
-    pub(super) fn find_storage(&self, chunk: &ChunkEntry, storage: &mut Storage) -> Verdict<()> {
+    pub(super) fn find_storage(&self, chunk: &ChunkEntry, storage: &mut StoredColumn) -> Verdict<()> {
         let mut found = Position::NONE;
         if self.file.is_columnar() {
             let object = chunk.columns.node(&self.file.node(0)).unwrap_or_default();
@@ -147,7 +148,7 @@ impl<'a> Column<'a> {
 
     /// Reads how a chunk stores this column. `found` is the column's object in the chunk; a file
     /// without a schema has none.
-    pub(super) fn read_storage(&self, chunk: &ChunkEntry, found: Position, storage: &mut Storage) -> Verdict<()> {
+    pub(super) fn read_storage(&self, chunk: &ChunkEntry, found: Position, storage: &mut StoredColumn) -> Verdict<()> {
         let values = times(chunk.end.saturating_sub(chunk.first), self.dimension);
         storage.values = values.ok_or(chunk.fault(ErrorKind::SizeOverflow))?;
         let (mut node, mut encoding, mut size) = (self.file.node(chunk.node), chunk.encoding, Position::NONE);

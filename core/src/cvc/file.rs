@@ -4,7 +4,7 @@
 //! columns of a chunk in one pass.
 
 use super::chunk::{ChunkCursor, ChunkEntry};
-use super::column::{Column, Storage};
+use super::column::{Column, StoredColumn};
 use super::convert::Dtype;
 use super::describe::describe;
 use super::header::{ColumnLayout, File, Header};
@@ -143,9 +143,9 @@ impl<'a> File<'a> {
         &self,
         chunk: &ChunkEntry,
         workspace: &mut Workspace<'_>,
-        emit: &mut dyn FnMut(usize, &Column<'a>, &Storage) -> Result<()>,
+        emit: &mut dyn FnMut(usize, &Column<'a>, &StoredColumn) -> Result<()>,
     ) -> Result<()> {
-        let (mut column, mut storage, mut own) = (Column::of(self), Storage::NONE, [0; OWN]);
+        let (mut column, mut storage, mut own) = (Column::of(self), StoredColumn::NONE, [0; OWN]);
         let words = workspace.table(&mut own);
         let (mut schema, mut position) = (self.schema(), 0);
         let object = chunk.columns.node(&self.node(0)).unwrap_or_default();

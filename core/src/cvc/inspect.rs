@@ -44,7 +44,7 @@ pub(super) fn inspect_each(
     trace: &mut impl Trace,
     pass_on: &mut dyn FnMut(&ChunkEntry, &Piece) -> Result<()>,
 ) -> Result<Done> {
-    let mut walk = Walk::start(src, u64_from(src.len()), &options.limits, trace)?;
+    let mut walk = InspectWalk::start(src, u64_from(src.len()), &options.limits, trace)?;
     let mut done = Done::default();
     while let Some((chunk, at)) = walk.next {
         let prefix = part(src, walk.prefix(at))?;
@@ -118,14 +118,14 @@ pub(super) fn inspect_each(
 #[derive(Clone, Debug)]
 pub struct Outline<H> {
     head: H,
-    walk: Walk,
+    walk: InspectWalk,
 }
 
 impl<H: AsRef<[u8]>> Outline<H> {
     /// Reads the head of a file of `len` bytes: at least its first
     /// [`head_len`](super::Header::head_len) bytes, borrowed or owned.
     pub fn open(head: H, len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        let walk = Walk::start(head.as_ref(), len, limits, trace)?;
+        let walk = InspectWalk::start(head.as_ref(), len, limits, trace)?;
         Ok(Self { head, walk })
     }
 
@@ -159,7 +159,7 @@ impl<H: AsRef<[u8]>> Outline<H> {
 
 /// A walk from chunk to chunk. Each call needs the same head again.
 #[derive(Clone, Debug)]
-struct Walk {
+struct InspectWalk {
     facts: Facts,
     max_columns: u64,
     /// The length of the file.
@@ -169,7 +169,7 @@ struct Walk {
     next: Option<(ChunkEntry, u64)>,
 }
 
-impl Walk {
+impl InspectWalk {
     /// Reads the head of a file of `len` bytes, and finds the first chunk.
     fn start(head: &[u8], len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
         let mut file = File::NONE;

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::chunk::{ChunkCursor, ChunkEntry};
-use super::column::{Column, Storage};
+use super::column::{Column, StoredColumn};
 use super::convert::Encoding;
 use super::header::File;
 use super::lossless::Planes;
@@ -20,7 +20,7 @@ pub struct Piece {
     pub chunk: u64,
     /// The rows, counted over the whole file.
     pub rows: Range<u64>,
-    pub(super) storage: Storage,
+    pub(super) storage: StoredColumn,
     /// The offset of the chunk in the file.
     pub(super) at: u64,
     pub(super) payload_len: u64,
@@ -40,7 +40,7 @@ impl Piece {
     pub(super) const NONE: Self = Self {
         chunk: 0,
         rows: 0..0,
-        storage: Storage::NONE,
+        storage: StoredColumn::NONE,
         at: 0,
         payload_len: 0,
         skip: 0,

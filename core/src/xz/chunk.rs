@@ -1,6 +1,6 @@
 //! Reads the chunks of LZMA2: copied bytes or LZMA symbols, each with the state that it resets.
 
-use super::lzma::{Area, MOST_INPUT};
+use super::lzma::{History, MOST_INPUT};
 use super::parser::{OpenChunk, Parser, STARVED, State};
 use super::window::{Storage, Window};
 use super::workspace::Workspace;
@@ -168,7 +168,7 @@ impl Parser {
         let (start, limit) = (area.at, area.limit);
         let run = workspace.lzma.run(bytes, least, &mut area);
         let (Ok(used) | Err(Fault { at: used, .. })) = run;
-        let Area { at, .. } = area;
+        let History { at, .. } = area;
         window.at += at - start;
         self.chunk.output -= at - start;
         self.skip(used.min(have));

@@ -17,12 +17,12 @@ pub enum FilterKind {
     /// Each byte is the difference from the byte at this distance, 1 to 256.
     Delta(u16),
     /// Addresses in machine code; positions count from this number.
-    Branch(Machine, u32),
+    Branch(Architecture, u32),
 }
 
 /// A machine whose code a branch filter converts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Machine {
+pub enum Architecture {
     /// 32- and 64-bit x86.
     X86,
     /// PowerPC, big-endian.
@@ -42,15 +42,15 @@ pub enum Machine {
 }
 
 /// Every machine, by the number of its filter from 4 on.
-const MACHINES: [Machine; 8] = [
-    Machine::X86,
-    Machine::PowerPc,
-    Machine::Ia64,
-    Machine::Arm,
-    Machine::ArmThumb,
-    Machine::Sparc,
-    Machine::Arm64,
-    Machine::RiscV,
+const MACHINES: [Architecture; 8] = [
+    Architecture::X86,
+    Architecture::PowerPc,
+    Architecture::Ia64,
+    Architecture::Arm,
+    Architecture::ArmThumb,
+    Architecture::Sparc,
+    Architecture::Arm64,
+    Architecture::RiscV,
 ];
 
 /// Instructions of each machine start at multiples of this.
@@ -116,14 +116,14 @@ impl Stage {
                 return bytes.len();
             }
             FilterKind::Branch(machine, _) => match machine {
-                Machine::X86 => self.x86.run(bytes, at),
-                Machine::PowerPc => branch::each(bytes, at, branch::power_pc),
-                Machine::Ia64 => branch::each(bytes, at, branch::ia64),
-                Machine::Arm => branch::each(bytes, at, branch::arm),
-                Machine::ArmThumb => branch::arm_thumb(bytes, at),
-                Machine::Sparc => branch::each(bytes, at, branch::sparc),
-                Machine::Arm64 => branch::each(bytes, at, branch::arm64),
-                Machine::RiscV => branch::risc_v(bytes, at),
+                Architecture::X86 => self.x86.run(bytes, at),
+                Architecture::PowerPc => branch::each(bytes, at, branch::power_pc),
+                Architecture::Ia64 => branch::each(bytes, at, branch::ia64),
+                Architecture::Arm => branch::each(bytes, at, branch::arm),
+                Architecture::ArmThumb => branch::arm_thumb(bytes, at),
+                Architecture::Sparc => branch::each(bytes, at, branch::sparc),
+                Architecture::Arm64 => branch::each(bytes, at, branch::arm64),
+                Architecture::RiscV => branch::risc_v(bytes, at),
             },
         };
         self.at = branch::position(at, done);

@@ -17,7 +17,7 @@ const AFTER_MATCH: usize = 7;
 
 /// The output of decoded bytes, and the history of matches: all of `buf` before `at`, and, once the
 /// ring has wrapped, all after `at` as well.
-pub(super) struct Area<'a> {
+pub(super) struct History<'a> {
     pub(super) buf: &'a mut [u8],
     pub(super) at: usize,
     /// Bytes from this index on are not written.
@@ -111,8 +111,8 @@ impl Lzma {
     ///
     /// Measurements: `docs/tried/xz.md`.
     #[inline(never)]
-    pub(super) fn run(&mut self, src: &[u8], least: usize, area: &mut Area<'_>) -> Verdict<usize> {
-        let Area { lapped, dictionary, .. } = *area;
+    pub(super) fn run(&mut self, src: &[u8], least: usize, area: &mut History<'_>) -> Verdict<usize> {
+        let History { lapped, dictionary, .. } = *area;
         let buf = &mut *area.buf;
         let limit = area.limit.min(buf.len());
         let mut at = area.at;

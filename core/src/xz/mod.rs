@@ -54,7 +54,7 @@ pub use decode::{decode, decode_to, decoded_len, inspect, salvage};
 pub use file::decode_block_to_vec;
 pub use file::{File, IndexReader, decode_block};
 #[cfg(feature = "xz-filters")]
-pub use filter::{FilterKind, Machine};
+pub use filter::{Architecture, FilterKind};
 pub use header::{BlockHeader, Header, MAX_BLOCK_HEADER};
 pub use options::{Options, Streams};
 pub use records::Block;

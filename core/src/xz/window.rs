@@ -1,7 +1,7 @@
 //! The destination of decoded bytes: the caller's output, a ring in a stream's window, or none.
 
 use super::header::{BlockHeader, RING};
-use super::lzma::Area;
+use super::lzma::History;
 use super::workspace::Workspace;
 use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
@@ -84,14 +84,14 @@ impl<'a> Window<'a> {
     }
 
     /// The space for at most `want` bytes.
-    pub(super) fn area(&mut self, want: usize) -> Area<'_> {
+    pub(super) fn area(&mut self, want: usize) -> History<'_> {
         if self.storage == Storage::Ring && self.at >= self.buf.len() {
             (self.at, self.flushed, self.lapped) = (0, 0, true);
         }
         let buf = self.buf.get_mut(self.base..).unwrap_or_default();
         let at = self.at.saturating_sub(self.base);
         let limit = at.saturating_add(want.min(PIECE)).min(buf.len());
-        Area { buf, at, limit, lapped: self.lapped, dictionary: self.dictionary }
+        History { buf, at, limit, lapped: self.lapped, dictionary: self.dictionary }
     }
 
     /// Returns the length of an output that is sound after an error: bytes that were decoded, and
@@ -111,7 +111,7 @@ impl<'a> Window<'a> {
         if self.storage == Storage::None {
             return bytes.len();
         }
-        let Area { buf, at, limit, .. } = self.area(bytes.len());
+        let History { buf, at, limit, .. } = self.area(bytes.len());
         copy(bytes, buf.get_mut(at..limit).unwrap_or_default());
         let len = limit.saturating_sub(at);
         self.at += len;

@@ -6,9 +6,9 @@
 
 use core::ops::Range;
 
-use super::copy::{Area, Cursor, PIECE, Writer};
+use super::copy::{Area, Cursor, MatchWriter, PIECE};
 use super::dictionary::Dictionary;
-use super::flavour::{Block, BlockKind, Flavour};
+use super::flavour::{BlockHeader, BlockKind, Flavour};
 use super::header::{MAX_BLOCK, cut, emit_field};
 use super::literals::Literals;
 use super::sequence::{NEAREST, Sums};
@@ -93,7 +93,7 @@ impl<'d> Frame<'d> {
     }
 
     /// Returns the most bytes that this block may hold, if it is the next.
-    pub(super) fn most(&self, block: Block) -> usize {
+    pub(super) fn most(&self, block: BlockHeader) -> usize {
         if block.kind == BlockKind::Compressed { self.limit().0 } else { block.size as usize }
     }
 
@@ -108,7 +108,7 @@ impl<'d> Frame<'d> {
     /// Decodes the block whose content is in this range to `output`; returns its length.
     pub(super) fn block<T: Trace>(
         &mut self,
-        block: Block,
+        block: BlockHeader,
         src: &[u8],
         range: Range<usize>,
         workspace: &mut Workspace,
@@ -276,11 +276,11 @@ fn carry_out(
     // One loop is enough if flash is short, and in a browser, where the loop for dictionaries is as
     // fast for other frames.
     if tuning::SMALL || !tuning::LEAN && area.before.is_empty() {
-        let mut writer = Writer::<false> { area, out };
+        let mut writer = MatchWriter::<false> { area, out };
         let cursor = sequences.fold(flavour, src, workspace, lent, cursor, &mut writer)?;
         Ok(writer.finish(cursor))
     } else {
-        let mut writer = Writer::<true> { area, out };
+        let mut writer = MatchWriter::<true> { area, out };
         let cursor = sequences.fold(flavour, src, workspace, lent, cursor, &mut writer)?;
         Ok(writer.finish(cursor))
     }

@@ -5,7 +5,7 @@ pub(super) const MAX_LITERALS_CODE: u8 = 35;
 pub(super) const MAX_MATCH_CODE: u8 = 52;
 
 /// The codes of one kind of value. The first codes have one value each; bits refine the others.
-pub(super) struct Codes {
+pub(super) struct CodeRule {
     /// The value of the first code.
     pub(super) first: u8,
     /// The number of codes that stand for one value.
@@ -19,7 +19,7 @@ pub(super) struct Codes {
 }
 
 /// Literal lengths.
-pub(super) const LITERALS: Codes = Codes {
+pub(super) const LITERALS: CodeRule = CodeRule {
     first: 0,
     plain: 16,
     extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
@@ -31,7 +31,7 @@ pub(super) const LITERALS: Codes = Codes {
 
 /// Match lengths. The draft's text has the bases from code 44 on wrong; these are those of its
 /// encoder.
-pub(super) const MATCHES: Codes = Codes {
+pub(super) const MATCHES: CodeRule = CodeRule {
     first: 3,
     plain: 32,
     extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
@@ -43,7 +43,7 @@ pub(super) const MATCHES: Codes = Codes {
 };
 
 /// Offsets: the code is the number of bits that refine a power of two.
-pub(super) const OFFSETS: Codes = Codes {
+pub(super) const OFFSETS: CodeRule = CodeRule {
     first: 1,
     plain: 0,
     extra: &[
@@ -54,7 +54,7 @@ pub(super) const OFFSETS: Codes = Codes {
     log: 5,
 };
 
-impl Codes {
+impl CodeRule {
     /// Returns the base of the first code that bits refine. Each of the others starts where the one
     /// before ends.
     pub(super) const fn start(&self) -> u32 {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn lengths_are_those_of_the_format() {
-        let bases = |codes: &Codes| -> Vec<u32> {
+        let bases = |codes: &CodeRule| -> Vec<u32> {
             let mut end = codes.start();
             let each = codes.extra.iter().map(|&bits| {
                 end += 1 << bits;

@@ -1,7 +1,7 @@
 //! Carries out sequences: copies literals and matches, in pieces of 16 and 32 bytes if there is
 //! room.
 //!
-//! # Contract of the fast path, [`Act::quick`] of [`Writer`]
+//! # Contract of the fast path, [`Act::quick`] of [`MatchWriter`]
 //!
 //! * It is inlined into the hot loop of `fold.rs` and shares its registers. Do not add a call, a
 //!   value that stays alive, or a branch that most sequences do not need.
@@ -63,14 +63,14 @@ const SLACK: usize = 32;
 
 /// Carries out sequences. Blocks with bytes before the slice have a loop of their own; without that
 /// case the other loop is faster.
-pub(super) struct Writer<'a, 'b, const BEFORE: bool> {
+pub(super) struct MatchWriter<'a, 'b, const BEFORE: bool> {
     /// Owned: through a reference, the compiler would load it again after every byte that is
     /// written.
     pub(super) area: Area<'a>,
     pub(super) out: &'b mut [u8],
 }
 
-impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
+impl<const BEFORE: bool> Act for MatchWriter<'_, '_, BEFORE> {
     type SoFar = Cursor;
 
     fn act(&mut self, cursor: Cursor, sequence: Sequence) -> Verdict<Cursor> {
@@ -159,7 +159,7 @@ impl Area<'_> {
     }
 }
 
-impl<const BEFORE: bool> Writer<'_, '_, BEFORE> {
+impl<const BEFORE: bool> MatchWriter<'_, '_, BEFORE> {
     /// Moves the literals after the last sequence to their place; returns the end of the block.
     pub(super) fn finish(self, cursor: Cursor) -> u32 {
         let rest = self.area.literals_end - cursor.literals;

@@ -7,7 +7,7 @@ use super::block::{Count, Output};
 use super::detect::{flavour, promise};
 use super::machine::{Machine, Purpose};
 use super::options::Options;
-use super::walk::Next;
+use super::walk::Upcoming;
 use super::workspace::Workspace;
 #[cfg(feature = "alloc")]
 use crate::heap::{lengthen, zeros};
@@ -115,7 +115,7 @@ impl Target<'_> {
             Self::Slice(dst) => machine.output(dst),
             #[cfg(feature = "alloc")]
             Self::Vec(dst) => {
-                if let Next::Content(block) = machine.frame.walk.next {
+                if let Upcoming::Content(block) = machine.frame.walk.next {
                     let end = machine.done.wrote.saturating_add(machine.frame.most(block));
                     // Without memory for that, the output ends before the block does.
                     let _ = lengthen(dst, end.saturating_sub(dst.len()));

@@ -5,10 +5,10 @@
 //! same. The first block header alone is often plausible in two of them. A chain of headers that
 //! ends exactly at the end of the file is not.
 
-use super::flavour::{Block, BlockKind, Flavour};
+use super::flavour::{BlockHeader, BlockKind, Flavour};
 use super::header::{FrameHeader, Header, cut};
 use super::options::Options;
-use super::walk::{BLOCK_HEADER, CHECKSUM, Next, Walk};
+use super::walk::{BLOCK_HEADER, CHECKSUM, Upcoming, Walk};
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, Limits, Result};
@@ -83,7 +83,7 @@ pub(super) fn follow(
     src: &[u8],
     flavour: Flavour,
     magicless: bool,
-    mut each: impl FnMut(&FrameHeader, Block, usize),
+    mut each: impl FnMut(&FrameHeader, BlockHeader, usize),
 ) -> Verdict<Promise> {
     let mut walk = Walk::new(flavour, magicless);
     let mut promise = Promise { declared: Some(0), ..Promise::default() };
@@ -93,14 +93,14 @@ pub(super) fn follow(
     let (mut sure, mut more) = (0u64, 0u64);
     loop {
         match walk.next {
-            Next::Frame => {
+            Upcoming::Frame => {
                 at = walk.frame(src, at, &mut ())?;
                 promise.frames = promise.frames.saturating_add(1);
                 (sure, more) = (0, 0);
                 continue;
             }
-            Next::Skippable(size) => at = at.saturating_add(size as usize),
-            Next::Block | Next::Content(_) | Next::Checksum => {
+            Upcoming::Skippable(size) => at = at.saturating_add(size as usize),
+            Upcoming::BlockHeader | Upcoming::Content(_) | Upcoming::Checksum => {
                 let block = walk.block(src, at, &mut ())?;
                 at += BLOCK_HEADER + block.stored();
                 each(&walk.header, block, at);
@@ -125,7 +125,7 @@ pub(super) fn follow(
                 promise.most = promise.most.saturating_add(most);
             }
         }
-        walk.next = Next::Frame;
+        walk.next = Upcoming::Frame;
         if at >= src.len() {
             return if at == src.len() { Ok(promise) } else { Err(cut(src)) };
         }

@@ -19,8 +19,8 @@ use crate::{Done, Error, ErrorKind, Limits, Result, Verify};
 
 /// A file with a seek table, opened for random access.
 ///
-/// If the whole file is in memory, [`open`](Self::open) it. If not, a [`Search`] asks for its end
-/// and its table. Then fetch the [`range`](SeekFrame::range) of those
+/// If the whole file is in memory, [`open`](Self::open) it. If not, a [`SeekTableReader`] asks for
+/// its end and its table. Then fetch the [`range`](SeekFrame::range) of those
 /// [`frames_in`](Self::frames_in) that hold the wanted part, and [`decode`](SeekFrame::decode)
 /// them.
 ///
@@ -50,7 +50,7 @@ impl<'a> File<'a> {
     /// Opens a file that is in memory. Without a seek table, the error is `ZstdSeekTable` at the
     /// end of the file.
     pub fn open(src: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut search = Search::new(u64_from(src.len()), limits);
+        let mut search = SeekTableReader::new(u64_from(src.len()), limits);
         while let Some(Range { start, end }) = search.needs() {
             let bytes = src.get(index(start)..index(end)).unwrap_or_default();
             if let Some(file) = search.feed(start, bytes)? {
@@ -174,7 +174,7 @@ impl<'a> File<'a> {
 /// # file.extend(b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0and");
 /// # file.extend(b"\x5E\x2A\x4D\x18\x19\0\0\0\x0C\0\0\0\x03\0\0\0\x0C\0\0\0\x03\0\0\0");
 /// # file.extend(b"\x02\0\0\0\0\xB1\xEA\x92\x8F");
-/// let mut search = zstd::Search::new(file.len() as u64, &Limits::DEFAULT);
+/// let mut search = zstd::SeekTableReader::new(file.len() as u64, &Limits::DEFAULT);
 /// let mut found = None;
 /// while let Some(range) = search.needs() {
 ///     let bytes = &file[range.start as usize..range.end as usize];
@@ -184,7 +184,7 @@ impl<'a> File<'a> {
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct SeekTableReader {
     len: u64,
     limits: Limits,
     /// The bytes to feed next.
@@ -193,7 +193,7 @@ pub struct Search {
     is_table: bool,
 }
 
-impl Search {
+impl SeekTableReader {
     /// Starts a search in a file of this length.
     pub fn new(len: u64, limits: &Limits) -> Self {
         let footer = len.checked_sub(u64_from(SEEK_FOOTER)).map(|start| start..len);

@@ -39,7 +39,7 @@ impl BlockKind {
 
 /// The header of a block: three bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
+pub(super) struct BlockHeader {
     pub(super) kind: BlockKind,
     pub(super) last: bool,
     /// Bytes that follow. For `Rle` the length of the run; in an end block the checksum.
@@ -48,7 +48,7 @@ pub(super) struct Block {
     pub(super) stray: bool,
 }
 
-impl Block {
+impl BlockHeader {
     /// Returns the number of bytes that follow the header.
     pub(super) const fn stored(&self) -> usize {
         match self.kind {
@@ -114,14 +114,14 @@ impl Flavour {
         }
     }
 
-    pub(super) const fn block(self, bytes: [u8; 3]) -> Block {
+    pub(super) const fn block(self, bytes: [u8; 3]) -> BlockHeader {
         let [a, b, c] = bytes;
         let little = u32::from_le_bytes([a, b, c, 0]);
         let (kind, size) = match self {
             Flavour::Rfc8878 => {
                 const KINDS: [BlockKind; 4] =
                     [BlockKind::Raw, BlockKind::Rle, BlockKind::Compressed, BlockKind::Reserved];
-                return Block {
+                return BlockHeader {
                     kind: KINDS[(little >> 1 & 3) as usize],
                     last: little & 1 == 1,
                     size: little >> 3,
@@ -137,7 +137,7 @@ impl Flavour {
         // Three bits between type and size are reserved. In an end block they belong to the
         // checksum.
         let stray = matches!(self, Flavour::V07) && !end && size >> 19 != 0;
-        Block { kind, last: end, size, stray }
+        BlockHeader { kind, last: end, size, stray }
     }
 
     /// Returns the part of a hash that a frame stores. RFC 8878 has 32 bits in four bytes after the

@@ -1,10 +1,10 @@
 //! The loop over the sequences of a block.
 //!
-//! Sequences are read from the end of their bits. [`Reader::run`] reads them in a fast loop as long
-//! as they are simple, [`Reader::one`] reads one field by field. Small builds use only the second.
+//! Sequences are read from the end of their bits. [`SequenceReader::run`] reads them in a fast loop as long
+//! as they are simple, [`SequenceReader::one`] reads one field by field. Small builds use only the second.
 //! [`Act`] says what is done with each sequence: copied to the output, or counted.
 //!
-//! # Contract of the hot loop, [`Reader::run`]
+//! # Contract of the hot loop, [`SequenceReader::run`]
 //!
 //! * Its number of instructions bounds its speed: 125 for each sequence. About 20 values share 15
 //!   registers. One more live value, one call, or one needless branch costs 3 to 10 % on all data.
@@ -25,7 +25,7 @@ use core::ops::Range;
 use super::flavour::Flavour;
 use super::sequence::{Act, NEAREST, Sequence};
 use super::sequences::Sequences;
-use super::tables::{Cell, LITERALS, MATCHES, OFFSETS};
+use super::tables::{LITERALS, MATCHES, OFFSETS, TableEntry};
 use super::workspace::{Lent, Workspace};
 use crate::ErrorKind;
 use crate::bits::BackwardFields;
@@ -51,7 +51,7 @@ fn mask(n: u8) -> u32 {
 }
 
 /// Reads sequences, from the end of their bits on.
-struct Reader<'a> {
+struct SequenceReader<'a> {
     bits: BackwardFields<'a>,
     /// The stream and up to seven bytes before it: eight bytes can be read at once wherever the
     /// next bit is.
@@ -63,9 +63,9 @@ struct Reader<'a> {
     before: usize,
     /// Sequences that are not read yet.
     left: u32,
-    literals: Cell,
-    offsets: Cell,
-    matches: Cell,
+    literals: TableEntry,
+    offsets: TableEntry,
+    matches: TableEntry,
     /// The last three offsets.
     history: [u32; 3],
 }
@@ -78,7 +78,7 @@ fn take(word: u64, used: &mut u32, n: u8) -> u32 {
     low32(word.rotate_left(*used)) & mask(n)
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SequenceReader<'a> {
     fn new(src: &'a [u8], sequences: &Sequences, tables: &Workspace, history: [u32; 3]) -> Option<Self> {
         let Range { start, end } = sequences.bits;
         let before = start.min(7);
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
     #[cfg_attr(not(feature = "small"), cold, inline(never))]
     fn one(&mut self, flavour: Flavour, tables: &Workspace) -> Sequence {
         let Self { bits, literals, offsets, matches, history, .. } = self;
-        let mut value = |cell: Cell, alphabet| {
+        let mut value = |cell: TableEntry, alphabet| {
             let (base, extra) = cell.value(alphabet);
             (base.wrapping_add(field(bits, extra)), extra)
         };
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         };
         self.left -= 1;
         if self.left > 0 {
-            let mut next = |cell: Cell, log| {
+            let mut next = |cell: TableEntry, log| {
                 let (width, next) = cell.successor(log);
                 next.wrapping_add(field(bits, width))
             };
@@ -259,7 +259,7 @@ impl Sequences {
         }
         let fault = Fault::new(ErrorKind::ZstdSequenceBits, self.bits.start);
         let tables = lent.tables().unwrap_or(workspace);
-        let mut reader = Reader::new(src, self, tables, workspace.history).ok_or(fault)?;
+        let mut reader = SequenceReader::new(src, self, tables, workspace.history).ok_or(fault)?;
         let (mut begun, mut near, mut often) = (false, 0, false);
         while reader.left > 0 {
             let mut refused = None;

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::flavour::{Block, BlockKind, Flavour};
+use super::flavour::{BlockHeader, BlockKind, Flavour};
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
@@ -69,7 +69,7 @@ impl FrameHeader {
     }
 }
 
-impl Block {
+impl BlockHeader {
     /// Compares the block with the bounds of its frame; `at` is its first byte.
     pub(super) fn check(&self, flavour: Flavour, frame: &FrameHeader, at: usize) -> Verdict<()> {
         let fault = |kind| Err(Fault::new(kind, at));

@@ -18,11 +18,11 @@ pub(super) struct Literals {
     pub(super) size: usize,
     /// The end of the section.
     pub(super) end: usize,
-    content: Content,
+    content: LiteralsContent,
 }
 
 #[derive(Clone, Debug)]
-enum Content {
+enum LiteralsContent {
     Raw(Range<usize>),
     Rle(u8),
     One(Range<usize>),
@@ -61,12 +61,12 @@ impl Literals {
         let content = match kind {
             LiteralsKind::Raw => {
                 emit_field(trace, Part::Data, Name::RawLiterals, start..end, Value::None);
-                Content::Raw(start..end)
+                LiteralsContent::Raw(start..end)
             }
             LiteralsKind::Rle => {
                 let byte = src.get(start).copied().ok_or(too_long)?;
                 emit_field(trace, Part::Data, Name::RepeatedLiteral, start..end, Value::U64(byte.into()));
-                Content::Rle(byte)
+                LiteralsContent::Rle(byte)
             }
             LiteralsKind::Huffman | LiteralsKind::Repeat => {
                 let mut at = start;
@@ -90,22 +90,22 @@ impl Literals {
     /// Decodes the literals to `out`, which has their length.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn fill(&self, src: &[u8], workspace: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Verdict<()> {
-        if let (Content::Four([start, .., end]), None) = (&self.content, lent.code()) {
+        if let (LiteralsContent::Four([start, .., end]), None) = (&self.content, lent.code()) {
             workspace.huffman.prepare(out.len(), end - start);
         }
         let code = lent.code().unwrap_or(&workspace.huffman);
         let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
         let (done, at) = match &self.content {
-            Content::Raw(range) => {
+            LiteralsContent::Raw(range) => {
                 copy(bytes(range), out);
                 return Ok(());
             }
-            Content::Rle(byte) => {
+            LiteralsContent::Rle(byte) => {
                 out.fill(*byte);
                 return Ok(());
             }
-            Content::One(range) => (code.decode_one(src, range.clone(), out), range.start),
-            Content::Four(bounds) => (code.decode_four(src, bounds, out), bounds[0]),
+            LiteralsContent::One(range) => (code.decode_one(src, range.clone(), out), range.start),
+            LiteralsContent::Four(bounds) => (code.decode_four(src, bounds, out), bounds[0]),
         };
         done.ok_or(Fault::new(ErrorKind::ZstdHuffmanStream, at))
     }
@@ -119,10 +119,10 @@ fn streams<T: Trace>(
     single: bool,
     code: &huffman::Table,
     trace: &mut T,
-) -> Verdict<Content> {
+) -> Verdict<LiteralsContent> {
     if single {
         symbols::huffman(src, all.clone(), size, code, trace)?;
-        return Ok(Content::One(all));
+        return Ok(LiteralsContent::One(all));
     }
     let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
     // With fewer than six literals the last stream would have none or fewer.
@@ -145,7 +145,7 @@ fn streams<T: Trace>(
         symbols::huffman(src, start..end, count, code, trace)?;
         left -= count;
     }
-    Ok(Content::Four(bounds))
+    Ok(LiteralsContent::Four(bounds))
 }
 
 fn name(kind: LiteralsKind, single: bool) -> &'static str {

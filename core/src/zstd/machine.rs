@@ -7,11 +7,11 @@
 use core::ops::Range;
 
 use super::block::{Frame, Output};
-use super::flavour::{Block, BlockKind, Flavour};
+use super::flavour::{BlockHeader, BlockKind, Flavour};
 use super::header::cut;
 use super::options::Options;
 use super::seek_table;
-use super::walk::{BLOCK_HEADER, CHECKSUM, Next};
+use super::walk::{BLOCK_HEADER, CHECKSUM, Upcoming};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::fault::{Fault, Verdict};
@@ -80,8 +80,8 @@ impl<'d> Machine<'d> {
         trace: &mut T,
     ) -> Verdict<usize> {
         match self.frame.walk.next {
-            Next::Frame => self.start_frame(src, at, workspace, trace),
-            Next::Skippable(size) => {
+            Upcoming::Frame => self.start_frame(src, at, workspace, trace),
+            Upcoming::Skippable(size) => {
                 let end = at.saturating_add(size as usize);
                 if end > src.len() {
                     return Err(cut(src));
@@ -89,18 +89,18 @@ impl<'d> Machine<'d> {
                 if T::LISTENS {
                     seek_table::trace_skippable(src, at..end, trace);
                 }
-                self.frame.walk.next = Next::Frame;
+                self.frame.walk.next = Upcoming::Frame;
                 trace.leave();
                 Ok(end)
             }
-            Next::Block => {
+            Upcoming::BlockHeader => {
                 let block = self.frame.walk.block(src, at, trace)?;
                 if block.kind == BlockKind::End {
                     self.end_frame(block.size, at, trace)?;
                 }
                 Ok(at + BLOCK_HEADER)
             }
-            Next::Content(block) => {
+            Upcoming::Content(block) => {
                 let end = at + block.stored();
                 self.content(block, src, at..end, output, workspace, trace)?;
                 trace.leave();
@@ -113,7 +113,7 @@ impl<'d> Machine<'d> {
                 }
                 Ok(end)
             }
-            Next::Checksum => {
+            Upcoming::Checksum => {
                 let stored = self.frame.walk.checksum(src, at, trace)?;
                 self.end_frame(stored, at, trace)?;
                 Ok(at + CHECKSUM)
@@ -147,7 +147,7 @@ impl<'d> Machine<'d> {
     ) -> Verdict<usize> {
         trace.enter(Name::Frame, Value::U64(self.done.parts));
         let end = self.frame.walk.frame(src, at, trace)?;
-        if let Next::Skippable(_) = self.frame.walk.next {
+        if let Upcoming::Skippable(_) = self.frame.walk.next {
             return Ok(end);
         }
         let header = self.frame.walk.header;
@@ -178,7 +178,7 @@ impl<'d> Machine<'d> {
     #[cfg_attr(feature = "small", inline(never))]
     fn content<T: Trace>(
         &mut self,
-        block: Block,
+        block: BlockHeader,
         src: &[u8],
         range: Range<usize>,
         mut output: Output<'_>,

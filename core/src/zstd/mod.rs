@@ -61,7 +61,7 @@ pub use describe::{code_lengths, state_counts};
 pub(crate) use detect::promise;
 pub use detect::{detect, stream_buffer};
 pub use dictionary::Dictionary;
-pub use file::{File, Search};
+pub use file::{File, SeekTableReader};
 pub use flavour::Flavour;
 pub use header::{FrameHeader, Header, MAX_BLOCK, MAX_FRAME_HEADER};
 pub use in_place::{decode_in_place, in_place_margin};

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::flavour::{BlockKind, Flavour};
 use super::header::MAX_FRAME_HEADER;
-use super::walk::{BLOCK_HEADER, CHECKSUM, Next, SKIPPABLE_HEADER, Walk};
+use super::walk::{BLOCK_HEADER, CHECKSUM, SKIPPABLE_HEADER, Upcoming, Walk};
 use crate::fault::Verdict;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Name, Part, Result, Shifted, Trace, Value};
@@ -47,11 +47,11 @@ impl Outline {
     pub fn needs(&self) -> Option<Range<u64>> {
         let most = match self.walk.next {
             _ if self.over => return None,
-            Next::Frame => MAX_FRAME_HEADER,
-            Next::Block => BLOCK_HEADER,
-            Next::Checksum => CHECKSUM,
+            Upcoming::Frame => MAX_FRAME_HEADER,
+            Upcoming::BlockHeader => BLOCK_HEADER,
+            Upcoming::Checksum => CHECKSUM,
             // Skipped together with the headers before them.
-            Next::Skippable(_) | Next::Content(_) => return None,
+            Upcoming::Skippable(_) | Upcoming::Content(_) => return None,
         };
         Some(self.at..self.at.saturating_add(u64_from(most)).min(self.len))
     }
@@ -88,7 +88,7 @@ impl Outline {
     /// Reads one header and skips the bytes that it describes; returns the length of both.
     fn read(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<u64> {
         match self.walk.next {
-            Next::Block => {
+            Upcoming::BlockHeader => {
                 let block = self.walk.block(bytes, 0, trace)?;
                 if block.kind == BlockKind::End {
                     return Ok(u64_from(BLOCK_HEADER));
@@ -100,7 +100,7 @@ impl Outline {
                 self.walk.after_content(block);
                 Ok(end)
             }
-            Next::Checksum => {
+            Upcoming::Checksum => {
                 self.walk.checksum(bytes, 0, trace)?;
                 Ok(u64_from(CHECKSUM))
             }
@@ -108,10 +108,10 @@ impl Outline {
                 trace.enter(Name::Frame, Value::U64(self.frames));
                 let header = self.walk.frame(bytes, 0, trace)?;
                 self.frames += 1;
-                let Next::Skippable(size) = self.walk.next else { return Ok(u64_from(header)) };
+                let Upcoming::Skippable(size) = self.walk.next else { return Ok(u64_from(header)) };
                 let end = u64_from(SKIPPABLE_HEADER).saturating_add(size.into());
                 trace.bytes(Part::Data, Name::SkippableData, u64_from(header)..end, Value::None);
-                self.walk.next = Next::Frame;
+                self.walk.next = Upcoming::Frame;
                 Ok(end)
             }
         }

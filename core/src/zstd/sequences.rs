@@ -6,7 +6,7 @@ use super::codes::{MAX_LITERALS_CODE, MAX_MATCH_CODE};
 use super::flavour::{Flavour, TableMode};
 use super::header::emit_field;
 use super::symbols;
-use super::tables::{Alphabet, LITERALS, MATCHES, OFFSETS, Table};
+use super::tables::{Alphabet, FseTable, LITERALS, MATCHES, OFFSETS};
 use super::workspace::{Lent, Workspace};
 use crate::fault::{Fault, Verdict};
 use crate::{ErrorKind, Name, Part, Trace, Value};
@@ -102,7 +102,7 @@ impl<T: Trace> TableReader<'_, T> {
         &mut self,
         name: Name,
         mode: TableMode,
-        table: &mut Table<N>,
+        table: &mut FseTable<N>,
         alphabet: &Alphabet,
         max_symbol: u8,
     ) -> Verdict<()> {

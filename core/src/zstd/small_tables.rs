@@ -1,15 +1,15 @@
 //! The three FSE tables of sequences in small builds: two bytes for each state; the values of
 //! symbols are stored apart.
 
-use super::codes::{self, Codes};
+use super::codes::{self, CodeRule};
 use crate::entropy::{fse, low8};
 
 /// One state of a table. The high six bits are its symbol. The others are the number of its next
 /// cell, from the count of the symbol's cells to twice that.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell(u16);
+pub(super) struct TableEntry(u16);
 
-impl Cell {
+impl TableEntry {
     /// Returns the base of the symbol, and the number of bits that refine it.
     pub(super) fn value(self, alphabet: &Alphabet) -> (u32, u8) {
         let symbol = low8(u32::from(self.0 >> 10));
@@ -55,12 +55,12 @@ pub(super) static MATCHES: Alphabet = Alphabet::new(&codes::MATCHES, &const { pa
 pub(super) static OFFSETS: Alphabet = Alphabet::new(&codes::OFFSETS, &[]);
 
 impl Alphabet {
-    const fn new(codes: &Codes, others: &'static [u32]) -> Self {
+    const fn new(codes: &CodeRule, others: &'static [u32]) -> Self {
         Self { first: codes.first, plain: codes.plain, others, counts: codes.counts, log: codes.log }
     }
 }
 
-const fn packed<const N: usize>(codes: &Codes) -> [u32; N] {
+const fn packed<const N: usize>(codes: &CodeRule) -> [u32; N] {
     let (mut packed, mut base, mut other) = ([0; N], codes.start(), 0);
     while other < N {
         let bits = codes.extra[other];
@@ -73,18 +73,18 @@ const fn packed<const N: usize>(codes: &Codes) -> [u32; N] {
 
 /// An FSE table, ready to decode.
 #[derive(Clone, Debug)]
-pub(super) struct Table<const N: usize> {
-    cells: [Cell; N],
+pub(super) struct FseTable<const N: usize> {
+    cells: [TableEntry; N],
     /// Bits of the first state.
     pub(super) log: u8,
 }
 
-impl<const N: usize> Table<N> {
-    pub(super) const EMPTY: Self = Self { cells: [Cell(0); N], log: 0 };
+impl<const N: usize> FseTable<N> {
+    pub(super) const EMPTY: Self = Self { cells: [TableEntry(0); N], log: 0 };
 
     /// Becomes a table of one symbol.
     pub(super) fn repeat(&mut self, symbol: u8, _: &Alphabet) {
-        self.cells[0] = Cell(u16::from(symbol) << 10 | 1);
+        self.cells[0] = TableEntry(u16::from(symbol) << 10 | 1);
         self.log = 0;
     }
 
@@ -94,7 +94,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// Returns the cell of a state; any number is masked to one.
-    pub(super) const fn cell(&self, state: u32) -> Cell {
+    pub(super) const fn cell(&self, state: u32) -> TableEntry {
         self.cells[state as usize & (N - 1)]
     }
 
@@ -116,7 +116,7 @@ impl<const N: usize> Table<N> {
 
 /// Not generic, so that a program has one copy.
 #[inline(never)]
-fn read(cells: &mut [Cell], bytes: &[u8], max_symbol: u8, max_log: u32) -> Option<(u8, usize)> {
+fn read(cells: &mut [TableEntry], bytes: &[u8], max_symbol: u8, max_log: u32) -> Option<(u8, usize)> {
     let mut counts = [0; 64];
     let (log, len) =
         fse::describe(bytes, max_symbol.into(), max_log, &mut |symbol, count| counts[symbol & 63] = count)?;
@@ -126,7 +126,7 @@ fn read(cells: &mut [Cell], bytes: &[u8], max_symbol: u8, max_log: u32) -> Optio
 
 /// Lays the cells of a table. The caller has checked that the counts add up to its size.
 #[inline(never)]
-fn build(cells: &mut [Cell], counts: &[i16; 64], log: u32) {
+fn build(cells: &mut [TableEntry], counts: &[i16; 64], log: u32) {
     let mut next = [0u16; 64];
     let mut high = 1usize << log;
     let mut lay = |at: usize, symbol: u16| {

@@ -2,11 +2,11 @@
 
 use super::block::Output;
 use super::detect::flavour;
-use super::flavour::{Block, Flavour};
+use super::flavour::{BlockHeader, Flavour};
 use super::header::MAX_FRAME_HEADER;
 use super::machine::{Machine, Purpose};
 use super::options::Options;
-use super::walk::Next;
+use super::walk::Upcoming;
 use super::workspace::Workspace;
 use crate::entropy::low32;
 use crate::num::{copy, index, u64_from};
@@ -149,16 +149,16 @@ impl<'a> Decoder<'a> {
             return self.start_window();
         }
         match self.machine.frame.walk.next {
-            Next::Skippable(left) => {
+            Upcoming::Skippable(left) => {
                 let len = u64::from(left).min(u64_from(src.len()));
                 *src = src.get(index(len)..).unwrap_or_default();
                 self.consumed += len;
                 let left = left.saturating_sub(low32(len));
-                self.machine.frame.walk.next = if left == 0 { Next::Frame } else { Next::Skippable(left) };
+                self.machine.frame.walk.next = if left == 0 { Upcoming::Frame } else { Upcoming::Skippable(left) };
                 Ok(left == 0)
             }
-            Next::Content(block) => self.block(src, block),
-            Next::Frame | Next::Block | Next::Checksum => self.field(src),
+            Upcoming::Content(block) => self.block(src, block),
+            Upcoming::Frame | Upcoming::BlockHeader | Upcoming::Checksum => self.field(src),
         }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Decoder<'a> {
                         *src = src.get(len..).unwrap_or_default();
                     }
                     self.gathered = 0;
-                    if starts_frame && matches!(self.machine.frame.walk.next, Next::Block) {
+                    if starts_frame && matches!(self.machine.frame.walk.next, Upcoming::BlockHeader) {
                         (self.announced, self.wants_window) = (true, true);
                     } else {
                         self.consumed += u64_from(len);
@@ -211,7 +211,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes a block, from the input or from the end of the window where it was gathered.
-    fn block(&mut self, src: &mut &[u8], block: Block) -> Result<bool> {
+    fn block(&mut self, src: &mut &[u8], block: BlockHeader) -> Result<bool> {
         let stored = block.stored();
         let frame = &self.machine.frame;
         let max = frame.walk.header.max_block();

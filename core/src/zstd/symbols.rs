@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use super::flavour::Flavour;
 use super::header::emit_field;
-use super::tables::{Cell, LITERALS, MATCHES, OFFSETS, Table};
+use super::tables::{FseTable, LITERALS, MATCHES, OFFSETS, TableEntry};
 use super::workspace::Workspace;
 use crate::bits::BackwardBitReader;
 use crate::entropy::huffman;
@@ -19,7 +19,7 @@ use crate::tuning::SMALL;
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// A stream that is read from its end, and whose fields are emitted.
-struct Fields<'a, T> {
+struct SequenceFields<'a, T> {
     bits: BackwardBitReader<'a>,
     /// The first bit of the stream, in the file.
     start: u64,
@@ -28,7 +28,7 @@ struct Fields<'a, T> {
     trace: &'a mut T,
 }
 
-impl<'a, T: Trace> Fields<'a, T> {
+impl<'a, T: Trace> SequenceFields<'a, T> {
     /// Starts below the mark at the end of the stream.
     fn new(src: &'a [u8], range: Range<usize>, kind: ErrorKind, trace: &'a mut T) -> Verdict<Self> {
         let fault = Fault::new(kind, range.start);
@@ -49,7 +49,12 @@ impl<'a, T: Trace> Fields<'a, T> {
     }
 
     /// Reads a state of one of the three tables: the first, or the successor of a cell.
-    fn state<const N: usize>(&mut self, table: &Table<N>, name: Name, from: Option<Cell>) -> Verdict<Cell> {
+    fn state<const N: usize>(
+        &mut self,
+        table: &FseTable<N>,
+        name: Name,
+        from: Option<TableEntry>,
+    ) -> Verdict<TableEntry> {
         let (width, base) = from.map_or((table.log, 0), |cell| cell.successor(table.log));
         let state = base.wrapping_add(low32(self.bits.peek(width.into())));
         self.field(Part::Sequences, name, width.into(), state.into())?;
@@ -74,7 +79,7 @@ pub(super) fn huffman<T: Trace>(
         return Ok(());
     }
     trace.enter(Name::HuffmanStream, Value::U64(u64_from(count)));
-    let mut fields = Fields::new(src, range, ErrorKind::ZstdHuffmanStream, trace)?;
+    let mut fields = SequenceFields::new(src, range, ErrorKind::ZstdHuffmanStream, trace)?;
     for _ in 0..count {
         let (literal, width) = code.first(&fields.bits);
         fields.field(Part::Literals, Name::Literal, width, literal.into())?;
@@ -99,7 +104,7 @@ pub(super) fn sequences<T: Trace>(
         return Ok(());
     }
     trace.enter(Name::SequenceBits, Value::U64(count.into()));
-    let mut fields = Fields::new(src, stream, ErrorKind::ZstdSequenceBits, trace)?;
+    let mut fields = SequenceFields::new(src, stream, ErrorKind::ZstdSequenceBits, trace)?;
     const STATES: [Name; 3] = [Name::LiteralLengthState, Name::OffsetState, Name::MatchLengthState];
     let mut literals = fields.state(&workspace.literals, STATES[0], None)?;
     let mut offsets = fields.state(&workspace.offsets, STATES[1], None)?;
@@ -110,7 +115,7 @@ pub(super) fn sequences<T: Trace>(
         // The meaning of a repeated offset depends on the number of literals, but their bits come
         // last.
         let mut ahead = fields.bits;
-        let mut take = |cell: Cell, alphabet| {
+        let mut take = |cell: TableEntry, alphabet| {
             let (base, width) = cell.value(alphabet);
             (base.wrapping_add(low32(ahead.take(width.into()))), u32::from(width))
         };

@@ -8,7 +8,7 @@
 //! * The measurements are in
 //!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#building-tables).
 
-use super::codes::{self, Codes};
+use super::codes::{self, CodeRule};
 use crate::entropy::{fse, low8, low32};
 use crate::tuning::PREBUILT_TABLES;
 
@@ -16,9 +16,9 @@ use crate::tuning::PREBUILT_TABLES;
 /// from the lowest on: the number of bits that refine the symbol, the number of bits of the next
 /// state, the start of the next state (two bytes), and the base of the symbol (four).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell(u64);
+pub(super) struct TableEntry(u64);
 
-impl Cell {
+impl TableEntry {
     pub(super) const ZERO: Self = Self(0);
 
     /// Returns a cell without a next state.
@@ -53,16 +53,16 @@ impl Cell {
 ///
 /// If code must be short, both are made again each time.
 pub(super) struct Alphabet {
-    codes: Codes,
-    cells: [[Cell; 64]; PREBUILT_TABLES],
-    predefined: [Table<64>; PREBUILT_TABLES],
+    codes: CodeRule,
+    cells: [[TableEntry; 64]; PREBUILT_TABLES],
+    predefined: [FseTable<64>; PREBUILT_TABLES],
 }
 
 impl Alphabet {
-    const fn new(codes: Codes) -> Self {
+    const fn new(codes: CodeRule) -> Self {
         let cells = [Self::find(&codes); PREBUILT_TABLES];
-        let mut alphabet = Self { codes, cells, predefined: [const { Table::EMPTY }; PREBUILT_TABLES] };
-        let (mut table, counts) = (Table::EMPTY, alphabet.counts());
+        let mut alphabet = Self { codes, cells, predefined: [const { FseTable::EMPTY }; PREBUILT_TABLES] };
+        let (mut table, counts) = (FseTable::EMPTY, alphabet.counts());
         table.build(&counts, alphabet.codes.counts.len(), alphabet.codes.log as u32, &alphabet);
         if let Some(place) = alphabet.predefined.first_mut() {
             *place = table;
@@ -80,24 +80,24 @@ impl Alphabet {
         counts
     }
 
-    const fn cells(&self) -> [Cell; 64] {
+    const fn cells(&self) -> [TableEntry; 64] {
         match self.cells.first() {
             Some(cells) => *cells,
             None => Self::find(&self.codes),
         }
     }
 
-    const fn find(codes: &Codes) -> [Cell; 64] {
-        let (mut cells, mut code) = ([Cell::ZERO; 64], 0u8);
+    const fn find(codes: &CodeRule) -> [TableEntry; 64] {
+        let (mut cells, mut code) = ([TableEntry::ZERO; 64], 0u8);
         while code < codes.plain {
-            cells[(code & 63) as usize] = Cell::new(codes.first as u32 + code as u32, 0);
+            cells[(code & 63) as usize] = TableEntry::new(codes.first as u32 + code as u32, 0);
             code += 1;
         }
         let (mut base, mut refined) = (codes.start(), codes.extra);
         while let Some((&bits, others)) = refined.split_first() {
             // The first three offset values stand for past offsets.
             let past = if codes.plain == 0 && bits > 1 { 3 } else { 0 };
-            cells[(code & 63) as usize] = Cell::new(base - past, bits);
+            cells[(code & 63) as usize] = TableEntry::new(base - past, bits);
             base = base.wrapping_add(1 << (bits & 31));
             code += 1;
             refined = others;
@@ -108,14 +108,14 @@ impl Alphabet {
 
 /// An FSE table, ready to decode.
 #[derive(Clone, Debug)]
-pub(super) struct Table<const N: usize> {
-    cells: [Cell; N],
+pub(super) struct FseTable<const N: usize> {
+    cells: [TableEntry; N],
     /// Bits of the first state.
     pub(super) log: u8,
 }
 
-impl<const N: usize> Table<N> {
-    pub(super) const EMPTY: Self = Self { cells: [Cell::ZERO; N], log: 0 };
+impl<const N: usize> FseTable<N> {
+    pub(super) const EMPTY: Self = Self { cells: [TableEntry::ZERO; N], log: 0 };
 
     /// Builds a table whose counts add up to its size; only the first `described` symbols may have
     /// some.
@@ -133,14 +133,14 @@ impl<const N: usize> Table<N> {
     }
 
     /// Copies a table that was built before.
-    pub(super) fn copy<const M: usize>(&mut self, from: &Table<M>) {
+    pub(super) fn copy<const M: usize>(&mut self, from: &FseTable<M>) {
         self.cells.iter_mut().zip(&from.cells).take(1 << from.log).for_each(|(to, from)| *to = *from);
         self.log = from.log;
     }
 
     /// Returns the cell of a state; any number is masked to one.
     #[inline(always)]
-    pub(super) const fn cell(&self, state: u32) -> Cell {
+    pub(super) const fn cell(&self, state: u32) -> TableEntry {
         self.cells[state as usize & (N - 1)]
     }
 
@@ -176,7 +176,7 @@ const fn unstep(log: u32) -> usize {
 }
 
 /// Lays the `1 << log` cells of a table. One copy serves all three tables.
-const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32, alphabet: &Alphabet) {
+const fn lay(cells: &mut [TableEntry], counts: &[i16; 64], described: usize, log: u32, alphabet: &Alphabet) {
     let size = 1usize << log;
     // First the symbols in a row, each as often as it has cells; a symbol of -1 has its cell at the
     // end of the table. Counts are unpredictable: eight symbols are written at a time, mostly once,

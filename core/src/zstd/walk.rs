@@ -4,7 +4,7 @@
 //! the outline, the detection of the format and the calls that size buffers all drive it. They
 //! differ in what they do with the content of a block.
 
-use super::flavour::{Block, BlockKind, Flavour};
+use super::flavour::{BlockHeader, BlockKind, Flavour};
 use super::header::{FrameHeader, Header, cut, emit_field};
 use crate::fault::Verdict;
 use crate::{Name, Part, Trace, Value};
@@ -20,15 +20,15 @@ pub(super) const CHECKSUM: usize = 4;
 
 /// The next field of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Next {
+pub(super) enum Upcoming {
     /// A frame header, or the end of the file.
     Frame,
     /// The content of a skippable frame.
     Skippable(u32),
     /// A block header.
-    Block,
+    BlockHeader,
     /// The content of a block.
-    Content(Block),
+    Content(BlockHeader),
     /// The checksum after the last block.
     Checksum,
 }
@@ -38,7 +38,7 @@ pub(super) enum Next {
 pub(super) struct Walk {
     pub(super) flavour: Flavour,
     magicless: bool,
-    pub(super) next: Next,
+    pub(super) next: Upcoming,
     /// The header of the current frame.
     pub(super) header: FrameHeader,
 }
@@ -46,12 +46,12 @@ pub(super) struct Walk {
 impl Walk {
     /// Returns a walk at the start of a file.
     pub(super) const fn new(flavour: Flavour, magicless: bool) -> Self {
-        Self { flavour, magicless, next: Next::Frame, header: FrameHeader::NONE }
+        Self { flavour, magicless, next: Upcoming::Frame, header: FrameHeader::NONE }
     }
 
     /// Returns whether the walk is before the first frame or after a frame.
     pub(super) const fn is_between_frames(&self) -> bool {
-        matches!(self.next, Next::Frame)
+        matches!(self.next, Upcoming::Frame)
     }
 
     /// Reads the frame header at `at`; returns where it ends. If it is truncated, nothing has
@@ -59,11 +59,11 @@ impl Walk {
     pub(super) fn frame<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<usize> {
         match Header::read_at(src, at, self.flavour, self.magicless, trace)? {
             Header::Skippable { size, .. } => {
-                self.next = Next::Skippable(size);
+                self.next = Upcoming::Skippable(size);
                 Ok(at + SKIPPABLE_HEADER)
             }
             Header::Frame(header) => {
-                (self.header, self.next) = (header, Next::Block);
+                (self.header, self.next) = (header, Upcoming::BlockHeader);
                 Ok(at + header.len)
             }
         }
@@ -71,7 +71,7 @@ impl Walk {
 
     /// Reads the block header at `at`, [`BLOCK_HEADER`] bytes. If it is truncated, nothing has
     /// changed.
-    pub(super) fn block<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<Block> {
+    pub(super) fn block<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<BlockHeader> {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
         let block = self.flavour.block(*bytes);
         block.check(self.flavour, &self.header, at)?;
@@ -84,21 +84,21 @@ impl Walk {
             _ => (Part::Framing, Name::BlockHeader, kind),
         };
         if block.kind == BlockKind::End {
-            self.next = Next::Frame;
+            self.next = Upcoming::Frame;
         } else {
             trace.enter(Name::Block, kind);
-            self.next = Next::Content(block);
+            self.next = Upcoming::Content(block);
         }
         emit_field(trace, part, name, at..at + BLOCK_HEADER, value);
         Ok(block)
     }
 
     /// Moves past the content of a block.
-    pub(super) const fn after_content(&mut self, block: Block) {
+    pub(super) const fn after_content(&mut self, block: BlockHeader) {
         self.next = match (block.last, self.header.checksum) {
-            (false, _) => Next::Block,
-            (true, true) => Next::Checksum,
-            (true, false) => Next::Frame,
+            (false, _) => Upcoming::BlockHeader,
+            (true, true) => Upcoming::Checksum,
+            (true, false) => Upcoming::Frame,
         };
     }
 
@@ -107,7 +107,7 @@ impl Walk {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
         let stored = u32::from_le_bytes(*bytes);
         emit_field(trace, Part::Checksum, Name::Checksum, at..at + CHECKSUM, Value::Hex(stored.into()));
-        self.next = Next::Frame;
+        self.next = Upcoming::Frame;
         Ok(stored)
     }
 }

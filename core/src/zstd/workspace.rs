@@ -1,7 +1,7 @@
 //! The memory of a decoder: tables and offsets that live from block to block.
 
 use super::flavour::Flavour;
-use super::tables::Table;
+use super::tables::FseTable;
 use crate::entropy::huffman;
 use crate::tuning::LEAN;
 
@@ -36,9 +36,9 @@ impl<'d> Lent<'d> {
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) huffman: huffman::Table,
-    pub(super) literals: Table<512>,
-    pub(super) offsets: Table<256>,
-    pub(super) matches: Table<512>,
+    pub(super) literals: FseTable<512>,
+    pub(super) offsets: FseTable<256>,
+    pub(super) matches: FseTable<512>,
     /// A block may repeat the tables of sequences: the first block with sequences makes all three.
     pub(super) ready: bool,
     /// The last three offsets.
@@ -50,9 +50,9 @@ impl Workspace {
     pub const fn new() -> Self {
         Self {
             huffman: huffman::Table::new(),
-            literals: Table::EMPTY,
-            offsets: Table::EMPTY,
-            matches: Table::EMPTY,
+            literals: FseTable::EMPTY,
+            offsets: FseTable::EMPTY,
+            matches: FseTable::EMPTY,
             ready: false,
             history: [0; 3],
         }

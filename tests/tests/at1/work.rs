@@ -1,7 +1,7 @@
 //! Hostile AT-1 files: small ones that would keep a decoder or a query busy for hours if it visited
 //! a part again and again.
 
-use unspool::at1::{Answer, Ask, Column, Options, Query, Request, Workspace, decode_to_vec, grow, scratch_len};
+use unspool::at1::{Answer, Ask, ColumnRef, Options, Query, Request, Workspace, decode_to_vec, grow, scratch_len};
 use unspool::{Class, Error, ErrorKind, Limits, steps};
 use unspool_tests::at1::{Payload, deltas, file, numbers, row_groups, set, stored, string, table, unsigned};
 
@@ -74,7 +74,7 @@ fn a_long_minimum_is_neither_read_nor_moved_again_for_each_row_and_group() {
     let mut groups = vec![vec![zstd(format!("1\n{long}").as_bytes())]];
     groups.resize(100_000, vec![short]);
     let bytes = file(7, &row_groups(2, b",", &groups), stored);
-    let found = within(10 << 20, "a minimum", || ask(&bytes, Ask::Min(Column::Number(0)), &Limits::DEFAULT));
+    let found = within(10 << 20, "a minimum", || ask(&bytes, Ask::Min(ColumnRef::Number(0)), &Limits::DEFAULT));
     assert_eq!(found, Ok((200_000, Some(long.into_bytes()))));
 }
 
@@ -106,7 +106,7 @@ fn a_line_of_names_is_cut_in_time_whatever_the_delimiter() {
         modes.1.insert(0, 0);
         let streams = [meta.clone(), modes.clone(), ("verbatim", names), index.clone(), blocks.clone()];
         let bytes = file(7, &streams, stored);
-        let column = [Column::Name(b"second")];
+        let column = [ColumnRef::Name(b"second")];
         let found = within(600 << 20, "names", || ask(&bytes, Ask::Columns(&column), &Limits::DEFAULT));
         assert_eq!(found.map_err(|error| error.kind), expected, "a delimiter of {len} bytes");
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use unspool::zstd::{
-    Decoder, Dictionary, File, Flavour, Header, Options, Outline, Search, Workspace, decode, decode_in_place,
+    Decoder, Dictionary, File, Flavour, Header, Options, Outline, SeekTableReader, Workspace, decode, decode_in_place,
     decode_to, decode_to_vec, decoded_len, detect, in_place_margin, inspect, salvage, stream_buffer,
 };
 use unspool::{Class, Done, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Symbols, Trace, Value, Verify};

@@ -86,7 +86,8 @@ fn decodes_any_part_of_a_seekable_file() {
 /// Reads a file in ranges: only the bytes that are asked for are fetched.
 fn by_pieces(file: &[u8], plain: &[u8]) {
     let fetch = |range: &std::ops::Range<u64>| &file[range.start as usize..range.end as usize];
-    let (mut search, mut opened, mut places) = (Search::new(file.len() as u64, &Limits::DEFAULT), None, vec![]);
+    let (mut search, mut opened, mut places) =
+        (SeekTableReader::new(file.len() as u64, &Limits::DEFAULT), None, vec![]);
     while let Some(range) = search.needs() {
         opened = search.feed(range.start, fetch(&range)).unwrap();
         places.push(range);
@@ -101,7 +102,7 @@ fn by_pieces(file: &[u8], plain: &[u8]) {
         assert_eq!(room[..done.wrote], plain[frame.content.start as usize..frame.content.end as usize]);
     }
     // Other bytes than those that were asked for.
-    let mut search = Search::new(file.len() as u64, &Limits::DEFAULT);
+    let mut search = SeekTableReader::new(file.len() as u64, &Limits::DEFAULT);
     assert_eq!(search.feed(0, &file[..9]).unwrap_err().class(), Class::Truncated);
     assert_eq!(search.feed(file.len() as u64 - 9, &[]).unwrap_err().class(), Class::Truncated);
 }
@@ -151,7 +152,7 @@ fn refuses_wrong_seek_tables() {
     // Four billion frames in nine bytes.
     let huge = b"\xFF\xFF\xFF\xFF\x00\xB1\xEA\x92\x8F";
     let place = |limits| {
-        let mut search = Search::new(1 << 40, limits);
+        let mut search = SeekTableReader::new(1 << 40, limits);
         search.feed((1 << 40) - 9, huge).map(|file| (file.is_none(), search.needs()))
     };
     assert_eq!(place(&limits).unwrap_err().kind, ErrorKind::HeaderLimit);

@@ -14,7 +14,7 @@ use core::ops::{ControlFlow, Range};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use unspool::at1::{Ask, Column, Filter, Options, Query, Request, Row, Stats, Test, Workspace, grow};
+use unspool::at1::{Ask, ColumnRef, Filter, Options, Query, Request, Row, Stats, Test, Workspace, grow};
 use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
@@ -32,10 +32,10 @@ struct Name {
 }
 
 impl Name {
-    fn column(&self) -> Column<'_> {
+    fn column(&self) -> ColumnRef<'_> {
         match &self.name {
-            Some(name) => Column::Name(name.as_bytes()),
-            None => Column::Number(number::index(number::to_u64(self.number))),
+            Some(name) => ColumnRef::Name(name.as_bytes()),
+            None => ColumnRef::Number(number::index(number::to_u64(self.number))),
         }
     }
 }
@@ -205,7 +205,7 @@ async fn run(job: Job, desk: Shared) -> Result<()> {
         })
         .collect();
     let columns: Vec<_> = job.columns.iter().map(Name::column).collect();
-    let first = columns.first().copied().unwrap_or(Column::Number(usize::MAX));
+    let first = columns.first().copied().unwrap_or(ColumnRef::Number(usize::MAX));
     let ask = match job.ask.as_str() {
         "columns" => Ask::Columns(&columns),
         "count" => Ask::Count,

@@ -15,7 +15,7 @@ use super::shared::{
 use crate::num::index;
 
 /// A table whose streams are decoded.
-pub(crate) struct Table<'a> {
+pub(crate) struct Columnar<'a> {
     rows: u64,
     trailing: bool,
     header: Option<&'a [u8]>,
@@ -26,7 +26,7 @@ pub(crate) struct Table<'a> {
     columns: Columns<'a>,
 }
 
-impl<'a> Decode<'a, 10> for Table<'a> {
+impl<'a> Decode<'a, 10> for Columnar<'a> {
     const NAMES: [&'static [u8]; 10] = [
         b"meta",
         b"row_modes",
@@ -93,7 +93,7 @@ impl<'a> Decode<'a, 10> for Table<'a> {
     }
 }
 
-impl Table<'_> {
+impl Columnar<'_> {
     #[inline]
     fn row(&mut self, out: &mut Output<'_>) -> Verdict<()> {
         let fields = self.field_counts.index()?;

@@ -5,14 +5,14 @@ use super::shared::{
 };
 
 /// A log whose streams are decoded.
-pub(crate) struct Log<'a> {
+pub(crate) struct TemplateLog<'a> {
     lines: FlaggedLines<'a>,
     templates: Texts<'a>,
     numbers: Numbers<'a>,
     variables: Lines<'a>,
 }
 
-impl<'a> Decode<'a, 6> for Log<'a> {
+impl<'a> Decode<'a, 6> for TemplateLog<'a> {
     const NAMES: [&'static [u8]; 6] = [b"meta", b"flags", b"templates", b"tids", b"vars", b"verbatim"];
 
     fn open(streams: &[Stream<'a>; 6], _: &Header, _: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Verdict<Self> {

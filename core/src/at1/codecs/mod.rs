@@ -78,11 +78,11 @@ macro_rules! table {
 }
 
 table! {
-    Columnar => columnar::Table<'_>,
-    Ssh => ssh::Log<'_>,
+    Columnar => columnar::Columnar<'_>,
+    Ssh => ssh::SshLog<'_>,
     Json => json::Tape<'_>,
     Osm => osm::Extract<'_>,
-    Log => log::Log<'_>,
+    Log => log::TemplateLog<'_>,
     Vcf => vcf::Variants<'_>,
     JsonDoc => jsondoc::Document<'_>,
     QColumnar | QJson => qcolumnar::Rows<'_>,

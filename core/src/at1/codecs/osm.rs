@@ -5,7 +5,7 @@ use super::shared::{
     each_line,
 };
 use crate::at1::digits;
-use crate::at1::streams::record::{Memory, Reader, STREAM, Writer, ends};
+use crate::at1::streams::record::{Memory, RecordReader, RecordWriter, STREAM, ends};
 use crate::num::u64_from;
 
 /// The streams of nodes, ways and relations: six common streams, then their own.
@@ -34,12 +34,12 @@ const COLUMNS: usize = 10;
 
 /// A column: a cursor over its stream, and the running sum of a stream of differences.
 #[derive(Default)]
-struct Column<'a> {
+struct DeltaCursor<'a> {
     numbers: Numbers<'a>,
     sum: i64,
 }
 
-impl Column<'_> {
+impl DeltaCursor<'_> {
     fn next(&mut self) -> Verdict<i64> {
         self.numbers.add_to(&mut self.sum)
     }
@@ -56,7 +56,7 @@ fn load<'a>(names: &[&[u8]], record: &mut Record, set: &Set<'a>, lent: &mut Lent
     set.load_into(names, &mut streams, lent)?;
     for ((stream, end), words) in streams.iter().zip(ends(&streams, at)).zip(record) {
         *words = Default::default();
-        Writer::new(words).stream(stream, end);
+        RecordWriter::new(words).stream(stream, end);
     }
     Ok(())
 }
@@ -72,7 +72,7 @@ pub(crate) struct Extract<'a> {
     keys: Texts<'a>,
     roles: Texts<'a>,
     /// The columns of the active kind.
-    columns: [Column<'a>; COLUMNS],
+    columns: [DeltaCursor<'a>; COLUMNS],
     /// The active kind; none at first.
     awake: usize,
     records: &'a mut [Record],
@@ -139,7 +139,7 @@ impl Extract<'_> {
         }
         if let Some(record) = self.records.get(kind) {
             for (column, words) in self.columns.iter_mut().zip(record) {
-                let mut words = Reader::new(words);
+                let mut words = RecordReader::new(words);
                 column.numbers = words.stream(&self.memory).numbers();
                 column.sum = words.number().cast_signed();
             }

@@ -17,7 +17,7 @@ use super::shared::{
 };
 use crate::at1::backend::{Backend, inside};
 use crate::at1::scratch::Workspace;
-use crate::at1::streams::record::{Memory, Reader, STREAM, Writer};
+use crate::at1::streams::record::{Memory, RecordReader, RecordWriter, STREAM};
 use crate::num::{index, u64_from};
 
 /// The streams of a table, in the order that the decoder takes them.
@@ -348,7 +348,7 @@ impl<'a> Rows<'a> {
     #[inline(never)]
     pub(crate) fn settle(&self, record: &mut [Word], streams: &[Stream<'a>; 6], ends: [u64; 6], text_at: u64) {
         self.save(record);
-        let mut record = Writer::new(record.get_mut(TEXT_AT..).unwrap_or_default());
+        let mut record = RecordWriter::new(record.get_mut(TEXT_AT..).unwrap_or_default());
         record.number(text_at);
         record.number(u64_from(self.text.len()));
         streams.iter().zip(ends).for_each(|(stream, end)| record.stream(stream, end));
@@ -384,7 +384,7 @@ impl<'a> Rows<'a> {
         base: u64,
         limits: &Limits,
     ) -> Result<Self> {
-        let mut rest = Reader::new(record.get(TEXT_AT..).unwrap_or_default());
+        let mut rest = RecordReader::new(record.get(TEXT_AT..).unwrap_or_default());
         let (text_at, text_len) = (rest.number(), rest.number());
         let before = index(text_at.saturating_sub(base));
         let (before, after) = scratch.split_at_mut_checked(before).unwrap_or_default();

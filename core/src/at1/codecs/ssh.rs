@@ -11,7 +11,7 @@ use crate::at1::streams::lines::find;
 const GAP: &[u8; 3] = b"<*>";
 
 /// A log whose streams are decoded.
-pub(crate) struct Log<'a> {
+pub(crate) struct SshLog<'a> {
     lines: FlaggedLines<'a>,
     /// Month, day, time, host.
     fields: [Lines<'a>; 4],
@@ -23,7 +23,7 @@ pub(crate) struct Log<'a> {
     gaps: WorkBudget,
 }
 
-impl<'a> Decode<'a, 12> for Log<'a> {
+impl<'a> Decode<'a, 12> for SshLog<'a> {
     const NAMES: [&'static [u8]; 12] = [
         b"meta",
         b"flags",
@@ -59,7 +59,7 @@ impl<'a> Decode<'a, 12> for Log<'a> {
     }
 }
 
-impl Log<'_> {
+impl SshLog<'_> {
     fn line(&mut self, templated: bool, out: &mut Output<'_>) -> Verdict<()> {
         for field in &mut self.fields {
             out.put(field.item()?);

@@ -2,10 +2,10 @@
 
 use super::compare::Number;
 use super::head::too_small;
-use super::predicate::Column;
+use super::predicate::ColumnRef;
 use super::request::Ask;
-use super::row::{RECORD, Slot};
-use super::{Names, Query, Stage, layout};
+use super::row::{ColumnState, RECORD};
+use super::{Names, Query, QueryStage, layout};
 use crate::at1::codecs::qcolumnar::Mark;
 use crate::at1::codecs::qjson::Paths;
 use crate::at1::streams::lines::line_len;
@@ -21,7 +21,7 @@ impl Query<'_> {
         }
         if self.now.names == Some(Names::Row) {
             self.all_slots(scratch)?;
-            (self.now.stage, self.now.pending) = (Stage::Names, 0);
+            (self.now.stage, self.now.pending) = (QueryStage::Names, 0);
             let first = self.next_group(scratch)?;
             return if first { Ok(()) } else { Err(Error::new(ErrorKind::At1NoNames, 0)) };
         }
@@ -36,9 +36,9 @@ impl Query<'_> {
         let columns = self.meta(scratch)?.columns();
         for (i, column) in request.columns().enumerate() {
             let number = match column {
-                Column::Number(number) => Some(number).filter(|&number| number < columns),
-                Column::Name(name) if names => self.find(name, scratch)?,
-                Column::Name(_) => continue,
+                ColumnRef::Number(number) => Some(number).filter(|&number| number < columns),
+                ColumnRef::Name(name) if names => self.find(name, scratch)?,
+                ColumnRef::Name(_) => continue,
             };
             let number = number.ok_or(Error::new(ErrorKind::At1NoSuchColumn, 0))?;
             self.set_pick(scratch, i, number);
@@ -55,16 +55,17 @@ impl Query<'_> {
         }
         for i in 0..self.picks(scratch).len() {
             let column = self.pick(scratch, i);
-            let slot =
-                self.records(scratch).binary_search_by_key(&u64_from(column), |record| Slot::read(record).column);
+            let slot = self
+                .records(scratch)
+                .binary_search_by_key(&u64_from(column), |record| ColumnState::read(record).column);
             self.set_pick(scratch, i, slot.unwrap_or(usize::MAX));
         }
-        self.now.stage = Stage::Group;
+        self.now.stage = QueryStage::Group;
         self.now.mark = Mark::default();
         self.now.top = 0;
         if request.ask == Ask::Count && request.filters.is_empty() {
             self.now.found = self.meta(scratch)?.rows.min(request.limit);
-            self.now.stage = Stage::Done;
+            self.now.stage = QueryStage::Done;
         }
         Ok(())
     }
@@ -89,7 +90,7 @@ impl Query<'_> {
         self.reserve_slots(self.meta(scratch)?.columns(), scratch)?;
         let (_, records, _) = self.parts(scratch);
         for (column, record) in (0u64..).zip(records) {
-            *record = Slot::new(column, (0, 0)).write();
+            *record = ColumnState::new(column, (0, 0)).write();
         }
         Ok(())
     }
@@ -103,10 +104,10 @@ impl Query<'_> {
         for &pick in known.get(picks).unwrap_or_default().as_chunks().0 {
             let column = u64::from_le_bytes(pick);
             let sorted = records.get(..count).unwrap_or_default();
-            if let Err(place) = sorted.binary_search_by_key(&column, |record| Slot::read(record).column)
+            if let Err(place) = sorted.binary_search_by_key(&column, |record| ColumnState::read(record).column)
                 && let Some(moved) = records.get_mut(place..=count)
             {
-                let mut next = Slot::new(column, (0, 0)).write();
+                let mut next = ColumnState::new(column, (0, 0)).write();
                 for record in moved {
                     core::mem::swap(record, &mut next);
                 }
@@ -136,7 +137,7 @@ impl Query<'_> {
             _ => {
                 let texts = scratch.get(self.texts_at()..).unwrap_or_default();
                 let fields = self.records(scratch).iter().map(|record| {
-                    let text = texts.get(Slot::read(record).text_range()).unwrap_or_default();
+                    let text = texts.get(ColumnState::read(record).text_range()).unwrap_or_default();
                     text.get(..line_len(text)).unwrap_or(text)
                 });
                 // A first row with a number or an empty field is data.

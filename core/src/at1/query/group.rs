@@ -8,8 +8,8 @@ use super::compare::Number;
 use super::head::too_small;
 use super::predicate::{Matcher, Test};
 use super::request::Ask;
-use super::row::{Row, Slot};
-use super::{Flow, Query, Stage, layout};
+use super::row::{ColumnState, Row};
+use super::{Flow, Query, QueryStage, layout};
 use crate::at1::codecs::qcolumnar::{ColumnType, Index, Meta, Zone, block_size, decode_block};
 use crate::at1::scratch::Workspace;
 use crate::at1::streams::lines::line_len;
@@ -26,10 +26,10 @@ impl Query<'_> {
         let stream = self.now.head.index.stream(known);
         let mut blocks = Index::resume(stream, &meta, self.now.mark)?;
         let records = Cell::from_mut(records).as_slice_of_cells();
-        let column = |slot: usize| records.get(slot).map(|record| Slot::read(&record.get()).column);
+        let column = |slot: usize| records.get(slot).map(|record| ColumnState::read(&record.get()).column);
         let mut see = |slot: usize, column, block| {
             if let Some(record) = records.get(slot) {
-                record.set(Slot::new(column, block).write());
+                record.set(ColumnState::new(column, block).write());
             }
         };
         loop {
@@ -60,7 +60,7 @@ impl Query<'_> {
         column: &dyn Fn(usize) -> Option<u64>,
         see: &mut dyn FnMut(usize, u64, (u64, u64)),
     ) -> Result<Option<(u64, bool)>> {
-        let reading_names = self.now.stage == Stage::Names;
+        let reading_names = self.now.stage == QueryStage::Names;
         let (mut slot, mut possible, mut group) = (0usize, true, None);
         for number in 0..meta.columns() {
             let Some(block) = blocks.next().transpose()? else { break };
@@ -90,16 +90,16 @@ impl Query<'_> {
     ///
     /// Use it to request several ranges at once if each request is slow.
     pub fn ahead(&self, scratch: &[u8], tell: &mut dyn FnMut(Range<u64>) -> ControlFlow<()>) -> Result<()> {
-        let in_groups = matches!(self.now.stage, Stage::Filter(_) | Stage::Rest) && self.now.inside.is_none();
+        let in_groups = matches!(self.now.stage, QueryStage::Filter(_) | QueryStage::Rest) && self.now.inside.is_none();
         let Some(needs) = self.needs().filter(|_| in_groups) else { return Ok(()) };
         let at = self.now.head.blocks_at;
-        let mut side_by_side = Run {
+        let mut side_by_side = MergedRange {
             blocks: None,
             tell: &mut |(start, end)| tell(at.saturating_add(start)..at.saturating_add(end)),
             is_done: false,
         };
         let all = self.now.had_rows || self.request.filters.is_empty();
-        let slots = self.records(scratch).iter().map(Slot::read);
+        let slots = self.records(scratch).iter().map(ColumnState::read);
         for slot in slots.filter(|slot| all && !slot.is_loaded()) {
             if !needs.contains(&at.saturating_add(slot.block.0)) {
                 side_by_side.add(slot.block);
@@ -109,7 +109,7 @@ impl Query<'_> {
         let meta = self.meta(scratch)?;
         let mut blocks = Index::resume(self.now.head.index.stream(scratch), &meta, self.now.mark)?;
         let first = self.pick(scratch, 0);
-        let column = |slot: usize| self.records(scratch).get(slot).map(|record| Slot::read(record).column);
+        let column = |slot: usize| self.records(scratch).get(slot).map(|record| ColumnState::read(record).column);
         while !side_by_side.is_done {
             // The last block decides whether a group may match. A second walk then reports its
             // blocks.
@@ -151,7 +151,7 @@ impl Query<'_> {
         let size = block_size(piece, 0, &self.limits).map_err(locate)?;
         // The flags of the rows follow the first text that has a value for each row.
         let flags =
-            if matches!(self.now.stage, Stage::Filter(_)) && self.now.flags.is_none() { self.now.rows } else { 0 };
+            if matches!(self.now.stage, QueryStage::Filter(_)) && self.now.flags.is_none() { self.now.rows } else { 0 };
         if flags > size.saturating_add(1) {
             return Err(Error::new(ErrorKind::At1ListShort, at).needing(flags));
         }
@@ -167,7 +167,7 @@ impl Query<'_> {
             decode_block(piece, 0, dst, workspace, &self.limits).map_err(locate)?;
         }
         if let Some(record) = records.get_mut(self.now.pending) {
-            let mut slot = Slot::read(record);
+            let mut slot = ColumnState::read(record);
             slot.load(top, end);
             *record = slot.write();
         }
@@ -217,7 +217,7 @@ impl Query<'_> {
         let mut sum = self.sum();
         for row in self.now.row..self.now.rows {
             for record in records.iter_mut() {
-                let mut slot = Slot::read(record);
+                let mut slot = ColumnState::read(record);
                 slot.step(texts).ok_or(Error::new(ErrorKind::At1ListShort, at.saturating_add(slot.block.0)))?;
                 *record = slot.write();
             }
@@ -229,7 +229,7 @@ impl Query<'_> {
                 break;
             }
             self.now.found = self.now.found.saturating_add(1);
-            let value = records.get(target).map_or(0..0, |record| Slot::read(record).value_range());
+            let value = records.get(target).map_or(0..0, |record| ColumnState::read(record).value_range());
             let number = match ask {
                 Ask::Sum(_) => match texts.get(value).and_then(Number::read) {
                     Some(number) => sum.add(&number).map(|()| true)?,
@@ -263,14 +263,14 @@ impl Query<'_> {
 }
 
 /// Merges adjacent blocks into one range.
-struct Run<'t> {
+struct MergedRange<'t> {
     blocks: Option<(u64, u64)>,
     tell: &'t mut dyn FnMut((u64, u64)) -> ControlFlow<()>,
     /// `tell` broke off.
     is_done: bool,
 }
 
-impl Run<'_> {
+impl MergedRange<'_> {
     fn add(&mut self, block: (u64, u64)) {
         match &mut self.blocks {
             Some((_, end)) if *end == block.0 => *end = block.1,

@@ -29,9 +29,9 @@ use core::ops::Range;
 
 use self::compare::{Best, Sum};
 use self::head::{Span, TableHead, too_small};
-use self::predicate::Column;
+use self::predicate::ColumnRef;
 pub use self::request::{Answer, Ask, Next, Request, Stats};
-use self::row::{RECORD, Record, Row, Slot};
+use self::row::{ColumnState, RECORD, Record, Row};
 use crate::at1::backend::Backend;
 use crate::at1::codecs::qcolumnar::{Layout, Mark, Meta};
 use crate::at1::codecs::qjson::Template;
@@ -52,7 +52,7 @@ enum Names {
 
 /// The next action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum QueryStage {
     /// Reads the stream of blocks, which is compressed as a whole.
     Unwrap,
     /// Starts: the columns are known, or their names are in the first row.
@@ -99,7 +99,7 @@ struct Progress {
     /// Start of the slots in the scratch, and their number. Texts follow them.
     slots_at: usize,
     slots: usize,
-    stage: Stage,
+    stage: QueryStage,
     /// The slot of the next block.
     pending: usize,
     needs: Option<Range<u64>>,
@@ -144,7 +144,7 @@ impl<'q> Query<'q> {
             self.start(scratch)?;
             return self.advance(scratch, &mut |_| Ok(Flow::On));
         }
-        (self.now.stage, self.now.needs) = (Stage::Unwrap, Some(blocks));
+        (self.now.stage, self.now.needs) = (QueryStage::Unwrap, Some(blocks));
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl<'q> Query<'q> {
     fn read_head(&mut self, head: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
         let request = self.request;
         request.check()?;
-        let by_name = request.columns().any(|column| matches!(column, Column::Name(_)));
+        let by_name = request.columns().any(|column| matches!(column, ColumnRef::Name(_)));
         self.now.head.load(head, by_name, request.ask == Ask::Rows, workspace, scratch, &self.limits)?;
         let head = &self.now.head;
         let meta = self.meta(scratch)?;
@@ -176,7 +176,7 @@ impl<'q> Query<'q> {
         }
         (self.now.stats.groups, self.now.stats.block_bytes_total) = (meta.groups, head.blocks_len);
         (self.now.names, self.now.picks, self.now.slots_at) = (names, head.used..picks_end, picks_end);
-        self.now.stage = Stage::Start;
+        self.now.stage = QueryStage::Start;
         self.look_up(names != Some(Names::Row), scratch)
     }
 
@@ -217,7 +217,7 @@ impl<'q> Query<'q> {
         self.take(at, bytes, workspace, scratch, &mut stop)?;
         Ok(match (self.needs(), self.now.stage) {
             (Some(needs), _) => Next::Bytes(needs),
-            (None, Stage::Rows) => Next::Row,
+            (None, QueryStage::Rows) => Next::Row,
             (None, _) => Next::Nothing,
         })
     }
@@ -230,7 +230,7 @@ impl<'q> Query<'q> {
         let layout = if all { Some(layout(&self.now.head, scratch, &self.limits).ok()?) } else { None };
         let texts = scratch.get(self.texts_at()..)?;
         let row = Row { number, records: self.records(scratch), picks: picks.filter(|_| !all), texts, layout };
-        (self.now.stage == Stage::Rows).then_some(row)
+        (self.now.stage == QueryStage::Rows).then_some(row)
     }
 
     /// Takes bytes of the file until others are needed or `visit` stops. Returns whether they held
@@ -243,15 +243,15 @@ impl<'q> Query<'q> {
         scratch: &mut [u8],
         visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>,
     ) -> Result<bool> {
-        if self.now.stage == Stage::Unwrap {
+        if self.now.stage == QueryStage::Unwrap {
             let Some(payload) = self.needs().and_then(|needs| cut(at, bytes, &needs)) else { return Ok(false) };
             self.unwrap(payload, workspace, scratch)?;
         }
-        let mut fed = self.now.inside.is_some() || self.now.stage == Stage::Rows;
-        if self.now.stage == Stage::Start {
+        let mut fed = self.now.inside.is_some() || self.now.stage == QueryStage::Rows;
+        if self.now.stage == QueryStage::Start {
             self.start(scratch)?;
             self.advance(scratch, visit)?;
-        } else if self.now.stage == Stage::Rows {
+        } else if self.now.stage == QueryStage::Rows {
             self.advance(scratch, visit)?;
         }
         while self.now.needs.is_some() {
@@ -316,8 +316,8 @@ impl<'q> Query<'q> {
         bytes.as_chunks::<8>().0.as_chunks::<7>().0
     }
 
-    fn slot(&self, scratch: &[u8], slot: usize) -> Slot {
-        self.records(scratch).get(slot).map_or(Slot::new(0, (0, 0)), Slot::read)
+    fn slot(&self, scratch: &[u8], slot: usize) -> ColumnState {
+        self.records(scratch).get(slot).map_or(ColumnState::new(0, (0, 0)), ColumnState::read)
     }
 
     fn picks<'s>(&self, scratch: &'s [u8]) -> &'s [[u8; 8]] {
@@ -336,7 +336,7 @@ impl<'q> Query<'q> {
         self.now.slots_at = blocks.end;
         self.now.stats.block_bytes_total = u64_from(blocks.stream(scratch).bytes.len());
         self.now.inside = Some(blocks);
-        self.now.stage = Stage::Start;
+        self.now.stage = QueryStage::Start;
         Ok(())
     }
 
@@ -344,11 +344,11 @@ impl<'q> Query<'q> {
     fn advance(&mut self, scratch: &mut [u8], visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>) -> Result<()> {
         loop {
             match self.now.stage {
-                Stage::Unwrap | Stage::Start | Stage::Done => {
+                QueryStage::Unwrap | QueryStage::Start | QueryStage::Done => {
                     self.now.needs = None;
                     return Ok(());
                 }
-                Stage::Names => {
+                QueryStage::Names => {
                     if self.wants_rest(scratch) {
                         return Ok(());
                     }
@@ -357,13 +357,13 @@ impl<'q> Query<'q> {
                     self.look_up(true, scratch)?;
                     self.make_slots(scratch)?;
                 }
-                Stage::Group => {
-                    self.now.stage = Stage::Done;
+                QueryStage::Group => {
+                    self.now.stage = QueryStage::Done;
                     if self.now.found < self.request.limit && self.next_group(scratch)? {
-                        self.now.stage = Stage::Filter(0);
+                        self.now.stage = QueryStage::Filter(0);
                     }
                 }
-                Stage::Filter(filter) if filter < self.request.filters.len() => {
+                QueryStage::Filter(filter) if filter < self.request.filters.len() => {
                     let slot = self.pick(scratch, filter);
                     if !self.slot(scratch, slot).is_loaded() {
                         self.now.pending = slot;
@@ -372,24 +372,25 @@ impl<'q> Query<'q> {
                     }
                     let left = self.apply(filter, slot, scratch)?;
                     self.now.had_rows = left > 0;
-                    self.now.stage = if left > 0 { Stage::Filter(filter.saturating_add(1)) } else { Stage::Group };
+                    self.now.stage =
+                        if left > 0 { QueryStage::Filter(filter.saturating_add(1)) } else { QueryStage::Group };
                     if self.request.ask == Ask::Count && filter.saturating_add(1) == self.request.filters.len() {
                         self.now.found = self.now.found.saturating_add(left).min(self.request.limit);
-                        self.now.stage = Stage::Group;
+                        self.now.stage = QueryStage::Group;
                     }
                 }
-                Stage::Filter(_) => (self.now.stage, self.now.pending) = (Stage::Rest, 0),
-                Stage::Rest => {
+                QueryStage::Filter(_) => (self.now.stage, self.now.pending) = (QueryStage::Rest, 0),
+                QueryStage::Rest => {
                     if self.wants_rest(scratch) {
                         return Ok(());
                     }
-                    self.now.stage = Stage::Rows;
+                    self.now.stage = QueryStage::Rows;
                     self.now.needs = None;
                 }
-                Stage::Rows => {
-                    self.now.stage = Stage::Done;
+                QueryStage::Rows => {
+                    self.now.stage = QueryStage::Done;
                     let stopped = self.hand_out(scratch, visit)? == Flow::Stop;
-                    self.now.stage = if stopped { Stage::Rows } else { Stage::Group };
+                    self.now.stage = if stopped { QueryStage::Rows } else { QueryStage::Group };
                     if stopped {
                         return Ok(());
                     }
@@ -400,7 +401,7 @@ impl<'q> Query<'q> {
 
     /// Requests the first slot from the pending one on that is not loaded, and adjacent ones.
     fn wants_rest(&mut self, scratch: &[u8]) -> bool {
-        let slots = self.records(scratch).get(self.now.pending..).unwrap_or_default().iter().map(Slot::read);
+        let slots = self.records(scratch).get(self.now.pending..).unwrap_or_default().iter().map(ColumnState::read);
         let mut missing = (self.now.pending..).zip(slots).skip_while(|(_, slot)| slot.is_loaded());
         let Some((pending, first)) = missing.next() else { return false };
         self.now.pending = pending;

@@ -8,7 +8,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column<'q> {
+pub enum ColumnRef<'q> {
     /// By its number, from 0.
     Number(usize),
     /// By its name: a path of JSON, or a field of the header line.
@@ -41,7 +41,7 @@ impl Test<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter<'q> {
     /// The column of the value.
-    pub column: Column<'q>,
+    pub column: ColumnRef<'q>,
     /// The test of the value.
     pub test: Test<'q>,
 }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::compare::Sum;
-use super::predicate::{Column, Filter};
+use super::predicate::{ColumnRef, Filter};
 use crate::{Error, ErrorKind, Result};
 
 /// The result that is requested of the matching rows.
@@ -12,19 +12,19 @@ pub enum Ask<'q> {
     /// All columns, or the lines.
     Rows,
     /// Some columns, in this order.
-    Columns(&'q [Column<'q>]),
+    Columns(&'q [ColumnRef<'q>]),
     /// Their number.
     Count,
     /// The sum of the numbers in a column.
-    Sum(Column<'q>),
+    Sum(ColumnRef<'q>),
     /// The smallest number in a column.
-    Min(Column<'q>),
+    Min(ColumnRef<'q>),
     /// The largest number in a column.
-    Max(Column<'q>),
+    Max(ColumnRef<'q>),
 }
 
 impl<'q> Ask<'q> {
-    pub(crate) fn columns(&self) -> &[Column<'q>] {
+    pub(crate) fn columns(&self) -> &[ColumnRef<'q>] {
         match self {
             Self::Rows | Self::Count => &[],
             Self::Columns(columns) => columns,
@@ -55,7 +55,7 @@ impl Request<'_> {
     }
 
     /// Returns the columns of the conditions, then the requested ones.
-    pub(crate) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = ColumnRef<'_>> {
         self.filters.iter().map(|filter| filter.column).chain(self.ask.columns().iter().copied())
     }
 }

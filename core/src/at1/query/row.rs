@@ -8,7 +8,7 @@ use crate::num::{index, u64_from};
 use crate::steps;
 use crate::{Error, ErrorKind, Result, Sink};
 
-/// A [`Slot`] in the scratch.
+/// A [`ColumnState`] in the scratch.
 pub(crate) type Record = [[u8; 8]; 7];
 
 /// Bytes of a [`Record`].
@@ -16,7 +16,7 @@ pub(crate) const RECORD: usize = size_of::<Record>();
 
 /// The state of one column in the current group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
+pub(crate) struct ColumnState {
     pub(crate) column: u64,
     /// Range of its block in the stream of blocks.
     pub(crate) block: (u64, u64),
@@ -29,7 +29,7 @@ pub(crate) struct Slot {
 /// Start of a text that is not decoded.
 const NOWHERE: u64 = u64::MAX;
 
-impl Slot {
+impl ColumnState {
     pub(crate) const fn new(column: u64, block: (u64, u64)) -> Self {
         Self { column, block, text: (NOWHERE, NOWHERE), value: (NOWHERE, NOWHERE) }
     }
@@ -107,7 +107,7 @@ impl<'r> Row<'r> {
             None => i,
             Some(picks) => index(u64::from_le_bytes(*picks.get(i)?)),
         };
-        self.texts.get(Slot::read(self.records.get(slot)?).value_range())
+        self.texts.get(ColumnState::read(self.records.get(slot)?).value_range())
     }
 
     /// Returns the values in the order of the request.

@@ -1,6 +1,6 @@
 //! Lists whose items are separated by line feeds.
 
-use super::numbers::{Place, Stream};
+use super::numbers::{Stream, StreamPosition};
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, steps};
@@ -10,7 +10,7 @@ use crate::{ErrorKind, steps};
 #[derive(Clone, Copy, Debug)]
 pub struct Lines<'a> {
     rest: Option<&'a [u8]>,
-    place: Place,
+    place: StreamPosition,
 }
 
 /// Returns the position of the first line feed, or the length without one.

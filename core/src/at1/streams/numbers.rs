@@ -8,9 +8,9 @@ use crate::{Error, ErrorKind};
 /// The location of a stream in the file. It is kept relative to the end of the stream, so that a
 /// cursor does not have to count the bytes it read.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place(pub(crate) usize);
+pub(crate) struct StreamPosition(pub(crate) usize);
 
-impl Place {
+impl StreamPosition {
     /// Flag of a stored payload. The other bits are then the end of its bytes in the file;
     /// otherwise they are the start of the payload.
     const STORED: usize = !(usize::MAX >> 1);
@@ -40,7 +40,7 @@ impl Place {
 pub struct Stream<'a> {
     /// The decoded bytes.
     pub bytes: &'a [u8],
-    pub(crate) place: Place,
+    pub(crate) place: StreamPosition,
 }
 
 impl<'a> Stream<'a> {
@@ -48,9 +48,9 @@ impl<'a> Stream<'a> {
     /// have offsets in the file.
     pub fn new(bytes: &'a [u8], at: u64, stored: bool) -> Self {
         // No slice is longer.
-        let at = index(at).min(!Place::STORED);
-        let end = at.saturating_add(bytes.len()) | Place::STORED;
-        Self { bytes, place: Place(if stored { end } else { at }) }
+        let at = index(at).min(!StreamPosition::STORED);
+        let end = at.saturating_add(bytes.len()) | StreamPosition::STORED;
+        Self { bytes, place: StreamPosition(if stored { end } else { at }) }
     }
 
     /// Returns a stream that is not decoded yet. Only the offset of its entry is known.
@@ -84,7 +84,7 @@ impl<'a> Stream<'a> {
         // Branchless, because columns do this for each value: 0, or the bytes after the part.
         let stored = (self.place.0 >> (usize::BITS - 1)).wrapping_neg();
         let after = self.bytes.len().wrapping_sub(end) & stored;
-        Some(Self { bytes, place: Place(self.place.0.wrapping_sub(after)) })
+        Some(Self { bytes, place: StreamPosition(self.place.0.wrapping_sub(after)) })
     }
 
     /// Returns a cursor at the start.

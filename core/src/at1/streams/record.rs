@@ -1,7 +1,7 @@
 //! State that is kept in the scratch between uses. Bytes cannot hold references, so a record of a
 //! stream holds the position of its rest.
 
-use super::numbers::{Place, Stream};
+use super::numbers::{Stream, StreamPosition};
 use crate::at1::scratch::Word;
 use crate::num::{index, u64_from};
 
@@ -17,11 +17,11 @@ pub(crate) struct Memory<'a> {
 }
 
 /// Writes a record from its start.
-pub(crate) struct Writer<'r> {
+pub(crate) struct RecordWriter<'r> {
     words: core::slice::IterMut<'r, Word>,
 }
 
-impl<'r> Writer<'r> {
+impl<'r> RecordWriter<'r> {
     pub(crate) fn new(words: &'r mut [Word]) -> Self {
         Self { words: words.iter_mut() }
     }
@@ -53,11 +53,11 @@ pub(crate) fn ends<const N: usize>(streams: &[Stream<'_>; N], mut at: u64) -> [u
 }
 
 /// Reads a record from its start.
-pub(crate) struct Reader<'r> {
+pub(crate) struct RecordReader<'r> {
     words: core::slice::Iter<'r, Word>,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> RecordReader<'r> {
     pub(crate) fn new(words: &'r [Word]) -> Self {
         Self { words: words.iter() }
     }
@@ -70,7 +70,7 @@ impl<'r> Reader<'r> {
     #[inline(never)]
     pub(crate) fn stream<'a>(&mut self, memory: &Memory<'a>) -> Stream<'a> {
         let [len, place, end] = [(); STREAM].map(|()| self.number());
-        let (place, len) = (Place(index(place)), index(len));
+        let (place, len) = (StreamPosition(index(place)), index(len));
         let (all, end) = match place.end_in_file() {
             Some(end) => (memory.file, end),
             None => (memory.scratch, index(end.saturating_sub(memory.base))),

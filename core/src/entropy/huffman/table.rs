@@ -8,7 +8,7 @@
 //! * Four streams run side by side to hide the latency of the look-ups. A stream is two numbers in
 //!   registers, the slice is shared. One more value for each stream is spilled, and costs up to a
 //!   tenth.
-//! * A stream is checked only at its end ([`Reader::is_exhausted`]). Before its start a refill
+//! * A stream is checked only at its end ([`SymbolReader::is_exhausted`]). Before its start a refill
 //!   fails.
 //! * The measurements are in
 //!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#nearly-all-huffman).
@@ -157,7 +157,7 @@ impl Table {
         }
         before[ranks.len() & 15] = (symbols, codes);
         let (cells, _) = self.cells.as_chunks_mut();
-        Codes { symbols: &self.symbols, ranks, depth: self.depth, before }.lay(cells, 0, 0)?;
+        CodeOrder { symbols: &self.symbols, ranks, depth: self.depth, before }.lay(cells, 0, 0)?;
         self.packed = true;
         Some(())
     }
@@ -197,7 +197,7 @@ impl Table {
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
         let (src, bounds) = nearby(src, [stream.start, stream.end])?;
-        let reader = Reader::new(src, bounds[0]..bounds[1])?;
+        let reader = SymbolReader::new(src, bounds[0]..bounds[1])?;
         match LEAN || self.packed || self.depth > LOG {
             true => self.rest(src, reader, out, 0),
             false => run_one(src, reader, out, |bits| self.cell(bits)),
@@ -216,7 +216,7 @@ impl Table {
     /// parts and the rest.
     pub(crate) fn decode_four(&self, src: &[u8], bounds: &[usize; 5], out: &mut [u8]) -> Option<()> {
         let (src, bounds) = nearby(src, *bounds)?;
-        let [a, b, c, d] = core::array::from_fn(|at| Reader::new(src, bounds[at]..bounds[at + 1]));
+        let [a, b, c, d] = core::array::from_fn(|at| SymbolReader::new(src, bounds[at]..bounds[at + 1]));
         let readers = [a?, b?, c?, d?];
         let part = out.len().div_ceil(4);
         let (out0, rest) = out.split_at_mut_checked(part)?;
@@ -233,7 +233,7 @@ impl Table {
 
     /// Decodes four streams, up to three symbols with each look-up.
     #[inline(never)]
-    fn run_packed(&self, src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4]) -> Option<()> {
+    fn run_packed(&self, src: &[u8], readers: [SymbolReader; 4], outs: [&mut [u8]; 4]) -> Option<()> {
         let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
         let [out0, out1, out2, out3] = outs;
         let (mut at0, mut at1, mut at2, mut at3) = (0u32, 0u32, 0u32, 0u32);
@@ -264,7 +264,7 @@ impl Table {
 
     /// Decodes the rest of a stream, from `at` on, with any table.
     #[inline(never)]
-    fn rest(&self, src: &[u8], mut reader: Reader, out: &mut [u8], mut at: u32) -> Option<()> {
+    fn rest(&self, src: &[u8], mut reader: SymbolReader, out: &mut [u8], mut at: u32) -> Option<()> {
         while self.packs()
             && let Some(to) = out.get_mut(at as usize..).filter(|to| to.len() >= 4)
         {
@@ -315,7 +315,12 @@ fn nearby<const N: usize>(src: &[u8], bounds: [usize; N]) -> Option<(&[u8], [usi
 
 /// Decodes four streams side by side, each symbol looked up with `cell`.
 #[inline(never)]
-fn run_four(src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
+fn run_four(
+    src: &[u8],
+    readers: [SymbolReader; 4],
+    outs: [&mut [u8]; 4],
+    cell: impl Fn(u64) -> u32 + Copy,
+) -> Option<()> {
     let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
     let [out0, out1, out2, out3] = outs;
     // The last part is the shortest. As long as it lasts, the four streams hide each other's
@@ -352,7 +357,7 @@ fn run_four(src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4], cell: impl F
 
 /// Decodes the rest of a stream, which must end with it.
 #[inline(never)]
-fn run_one(src: &[u8], mut reader: Reader, out: &mut [u8], cell: impl Fn(u64) -> u32) -> Option<()> {
+fn run_one(src: &[u8], mut reader: SymbolReader, out: &mut [u8], cell: impl Fn(u64) -> u32) -> Option<()> {
     let (chunks, rest) = out.as_chunks_mut::<AT_ONCE>();
     for chunk in chunks {
         reader.refill(src)?;
@@ -392,7 +397,7 @@ fn row<const BYTES: usize>(width: u8, symbol: u8) -> [u8; BYTES] {
 const MOST: u32 = 3;
 
 /// A code, in the form from which packed cells are laid.
-struct Codes<'a> {
+struct CodeOrder<'a> {
     symbols: &'a [u8],
     ranks: &'a [u16],
     depth: u32,
@@ -401,7 +406,7 @@ struct Codes<'a> {
     before: [(usize, usize); 16],
 }
 
-impl Codes<'_> {
+impl CodeOrder<'_> {
     /// Lays the symbols that follow `known` others into the cells, one for every value of the bits
     /// after those. `base` holds the known symbols of these cells.
     fn lay(&self, cells: &mut [Packed], known: u32, base: u32) -> Option<()> {
@@ -442,7 +447,7 @@ fn with(cell: Packed, symbol: u8, known: u32) -> Packed {
 
 /// A stream, read from its end. Each refill takes the bytes as an argument, because four streams
 /// share one slice.
-struct Reader {
+struct SymbolReader {
     /// The next bits of the code, at the top.
     bits: u64,
     /// The position of the next bit, less the [`BELOW`] bits that are loaded with it; wraps around
@@ -455,7 +460,7 @@ struct Reader {
 /// The bits of a word below the byte of its first bit.
 const BELOW: u32 = 56;
 
-impl Reader {
+impl SymbolReader {
     /// Positions have 32 bits, because the streams are within the bytes of one block: the compiler
     /// sees that sums of them do not wrap.
     fn new(src: &[u8], stream: Range<usize>) -> Option<Self> {
@@ -513,11 +518,11 @@ impl Reader {
 
 /// A stream, and the part of the output that it still has to fill.
 struct Lane<'a> {
-    reader: Reader,
+    reader: SymbolReader,
     out: &'a mut [u8],
 }
 
-fn lanes<const N: usize>(readers: [Reader; N], outs: [&mut [u8]; N]) -> [Lane<'_>; N] {
+fn lanes<const N: usize>(readers: [SymbolReader; N], outs: [&mut [u8]; N]) -> [Lane<'_>; N] {
     let mut outs = outs.into_iter();
     readers.map(|reader| Lane { reader, out: outs.next().unwrap_or_default() })
 }

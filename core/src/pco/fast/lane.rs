@@ -52,7 +52,7 @@ pub(crate) struct Lane<'m, 'w, D> {
 
 /// The values of a lane that a call reads or writes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct OutputRange {
     /// The index of the batch, which picks the buffer.
     pub batch: usize,
     /// The first value in the output.
@@ -132,14 +132,21 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
     }
 
     /// The values of a batch.
-    pub fn values_at<'v>(&'v mut self, out: &'v mut [D], place: Place) -> &'v mut [D] {
+    pub fn values_at<'v>(&'v mut self, out: &'v mut [D], place: OutputRange) -> &'v mut [D] {
         values_from(self.values, out, place).get_mut(..place.count).unwrap_or(&mut [])
     }
 
     /// Reads one latent, or one delta, for each stored value. Takes the last of the sums on the
     /// way. Returns the bits after the symbols and after the offsets.
     #[inline(never)]
-    pub fn read(&mut self, bytes: &[u8], at: usize, widths: &mut [u8], out: &mut [D], place: Place) -> (usize, usize) {
+    pub fn read(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        widths: &mut [u8],
+        out: &mut [D],
+        place: OutputRange,
+    ) -> (usize, usize) {
         let Self { table, states, delta, moments, values, .. } = self;
         let values = values_from(values, out, place).get_mut(..place.stored).unwrap_or(&mut []);
         if table.log == 0 && !matches!(delta, DeltaState::Sums(_)) {
@@ -152,7 +159,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
 
     /// Makes latents of the deltas of a batch. `None` if one looks back on nothing.
     #[inline(never)]
-    pub fn finish(&mut self, out: &mut [D], place: Place, lookbacks: &[u32], window: u32) -> Option<()> {
+    pub fn finish(&mut self, out: &mut [D], place: OutputRange, lookbacks: &[u32], window: u32) -> Option<()> {
         match self.delta {
             DeltaState::None => Some(()),
             DeltaState::Output => look_back(out, place.first, lookbacks, window, self.shift),
@@ -188,24 +195,24 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
     }
 
     /// A batch whose symbols were decoded.
-    pub fn current<'l>(&'l mut self, out: &'l mut [D], place: Place) -> Option<Current<'l, D>> {
+    pub fn current<'l>(&'l mut self, out: &'l mut [D], place: OutputRange) -> Option<Current<'l, D>> {
         let values = values_from(self.values, out, place).first_chunk_mut()?;
         Some(Current { values, moment: last_moment(self.delta, &mut self.moments) })
     }
 
     /// A batch that is begun.
-    pub fn next<'l>(&'l mut self, out: &'l mut [D], place: Place) -> Option<Next<'l, D>> {
+    pub fn next<'l>(&'l mut self, out: &'l mut [D], place: OutputRange) -> Option<NextBatch<'l, D>> {
         let values = values_from(self.values, out, place).first_chunk_mut()?;
-        Some(Next { table: &self.table, states: &mut self.states, values })
+        Some(NextBatch { table: &self.table, states: &mut self.states, values })
     }
 
     /// Two batches in a row: one whose symbols were decoded, one that is begun.
     pub fn current_and_next<'l>(
         &'l mut self,
         out: &'l mut [D],
-        here: Place,
-        then: Place,
-    ) -> Option<(Current<'l, D>, Next<'l, D>)> {
+        here: OutputRange,
+        then: OutputRange,
+    ) -> Option<(Current<'l, D>, NextBatch<'l, D>)> {
         let Self { table, states, delta, moments, values, .. } = self;
         let (now, then) = if values.is_empty() {
             let (now, then) = out.split_at_mut_checked(then.first)?;
@@ -215,7 +222,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
             if here.batch.is_multiple_of(2) { (even, odd) } else { (odd, even) }
         };
         let current = Current { values: now.first_chunk_mut()?, moment: last_moment(*delta, moments) };
-        Some((current, Next { table, states, values: then.first_chunk_mut()? }))
+        Some((current, NextBatch { table, states, values: then.first_chunk_mut()? }))
     }
 }
 
@@ -227,14 +234,14 @@ pub(crate) struct Current<'l, D> {
 }
 
 /// A batch whose symbols are decoded next.
-pub(crate) struct Next<'l, D> {
+pub(crate) struct NextBatch<'l, D> {
     pub table: &'l SymbolTable<'l, D>,
     pub states: &'l mut States,
     pub values: &'l mut [D; BATCH],
 }
 
 /// The values from a batch on: in the lane's own buffers if it has any, else in the output.
-fn values_from<'v, D>(own: &'v mut [D], out: &'v mut [D], place: Place) -> &'v mut [D] {
+fn values_from<'v, D>(own: &'v mut [D], out: &'v mut [D], place: OutputRange) -> &'v mut [D] {
     let (values, from) = match own.len() {
         0 => (out, place.first),
         len => (own, (place.batch * BATCH) & (len - 1)),

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use self::batch::{add, offsets, packed, symbols, total};
 use self::join::{Join, NumberWriter};
-use self::lane::{Current, DeltaState, Lane, Next, Place};
+use self::lane::{Current, DeltaState, Lane, NextBatch, OutputRange};
 use self::pipeline::pair;
 use self::tans::{Entry, States, next_state};
 use super::fields::FieldReader;
@@ -42,7 +42,7 @@ pub(crate) struct Fast<'m, 'w, L> {
     page: Page<'m>,
     join: Join<'m, L>,
     /// By role.
-    lanes: [Slot<'m, 'w, L>; 3],
+    lanes: [RoleLane<'m, 'w, L>; 3],
     widths: &'w mut [u8],
     /// Numbers by which latents are placed later: those of the state, if the output is the history.
     ahead: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Fast<'m, 'w, L> {
 /// have.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is no allocator to put the larger one elsewhere")]
-enum Slot<'m, 'w, L> {
+enum RoleLane<'m, 'w, L> {
     Index(Lane<'m, 'w, u32>),
     Number(Lane<'m, 'w, L>),
 }
@@ -61,17 +61,17 @@ enum Slot<'m, 'w, L> {
 macro_rules! on {
     ($slot:expr, $lane:ident => $call:expr) => {
         match $slot {
-            Slot::Index($lane) => $call,
-            Slot::Number($lane) => $call,
+            RoleLane::Index($lane) => $call,
+            RoleLane::Number($lane) => $call,
         }
     };
     ($slot:expr, $dst:expr, $lane:ident, $out:ident => $call:expr) => {
         match $slot {
-            Slot::Index($lane) => {
+            RoleLane::Index($lane) => {
                 let $out = &mut [][..];
                 $call
             }
-            Slot::Number($lane) => {
+            RoleLane::Number($lane) => {
                 let $out = &mut *$dst;
                 $call
             }
@@ -79,12 +79,12 @@ macro_rules! on {
     };
 }
 
-impl<L: Latent> Slot<'_, '_, L> {
+impl<L: Latent> RoleLane<'_, '_, L> {
     /// The values of a lane that are all of 32 bits, and not in the output.
-    fn indexes(&mut self, place: Place) -> &mut [u32] {
+    fn indexes(&mut self, place: OutputRange) -> &mut [u32] {
         match self {
-            Slot::Index(lane) => lane.values_at(&mut [], place),
-            Slot::Number(_) => &mut [],
+            RoleLane::Index(lane) => lane.values_at(&mut [], place),
+            RoleLane::Number(_) => &mut [],
         }
     }
 
@@ -115,14 +115,14 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
             delta => delta,
         };
         let primary = match meta.has_dict() {
-            true => Slot::Index(Lane::new(delta)),
-            false => Slot::Number(Lane::new(delta)),
+            true => RoleLane::Index(Lane::new(delta)),
+            false => RoleLane::Number(Lane::new(delta)),
         };
-        let secondary = Slot::Number(Lane::new(second));
+        let secondary = RoleLane::Number(Lane::new(second));
         Self {
             page,
             join: Join { mode: meta.mode, ty: meta.number_type, flip_classic: flips, writer: NumberWriter::of::<N>() },
-            lanes: [Slot::Index(Lane::new(DeltaState::None)), primary, secondary],
+            lanes: [RoleLane::Index(Lane::new(DeltaState::None)), primary, secondary],
             widths: &mut [],
             ahead: if matches!(delta, DeltaState::Output) { meta.delta.state_len() } else { 0 },
         }
@@ -135,8 +135,8 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         let signed = meta.mode == Mode::Classic && meta.number_type.order() == Order::Signed;
         for variable in meta.variables.iter().flatten() {
             match variable.role.of(&mut self.lanes) {
-                Slot::Index(lane) => lane.build(variable, words, 0, window)?,
-                Slot::Number(lane) => {
+                RoleLane::Index(lane) => lane.build(variable, words, 0, window)?,
+                RoleLane::Number(lane) => {
                     let flips = signed && variable.role == Role::Primary;
                     let flip = if flips { top(meta.number_type.bits()) } else { L::ZERO };
                     lane.build(variable, words, flip, window)?;
@@ -188,10 +188,10 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         };
         // A secondary variable of one bin is no unit but a gap: it has no symbols.
         let gap = match &self.lanes {
-            [.., Slot::Number(lane)] if !second => BATCH * index(u64::from(lane.table.widest)),
+            [.., RoleLane::Number(lane)] if !second => BATCH * index(u64::from(lane.table.widest)),
             _ => 0,
         };
-        let run = Run { bytes, first: step.wrote.wrapping_add(self.ahead), full, units, gap };
+        let run = PipelineRun { bytes, first: step.wrote.wrapping_add(self.ahead), full, units, gap };
         let (mut batch, mut start, mut ended) = (0, self.page.bit, Ok(()));
         let (mut states, mut moments) = (self.states(), self.moments());
         let mut bit = self.first_symbols(&run, start, dst);
@@ -215,7 +215,7 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
     /// Counts the numbers that are in the input and fit: whole batches, or all that are left.
     fn packed_len(&self, bytes: &[u8], room: usize) -> usize {
         let Page { meta, left, bit, .. } = self.page;
-        let [_, Slot::Number(primary), _] = &self.lanes else { return 0 };
+        let [_, RoleLane::Number(primary), _] = &self.lanes else { return 0 };
         if meta.mode != Mode::Classic || meta.delta != Delta::None || primary.table.log > 0 {
             return 0;
         }
@@ -272,13 +272,13 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
 impl<L: Latent> Fast<'_, '_, L> {
     /// The place of a batch of a variable, which goes to these numbers of the output. `batch`
     /// counts from the next one.
-    fn place(&self, role: Role, batch: usize, to: &Range<usize>) -> Place {
+    fn place(&self, role: Role, batch: usize, to: &Range<usize>) -> OutputRange {
         let (first, count) = (to.start.wrapping_add(self.ahead), to.len());
         // Pipelined batches are never the last ones of a page, and more than one batch of a packed
         // chunk has no deltas.
         let left = self.page.left.wrapping_sub(batch.wrapping_mul(BATCH));
         let stored = if count > BATCH { count } else { self.page.meta.values(role, left) };
-        Place { batch, first, count, stored }
+        OutputRange { batch, first, count, stored }
     }
 
     /// Makes numbers of a batch that was read.
@@ -287,7 +287,7 @@ impl<L: Latent> Fast<'_, '_, L> {
             [Role::Lookback, Role::Primary, Role::Secondary].map(|role| self.place(role, batch, &to));
         let window = self.page.meta.delta.window();
         let [lookback, primary, secondary] = &mut self.lanes;
-        let lookbacks = &*lookback.indexes(Place { count: looks.stored, ..looks });
+        let lookbacks = &*lookback.indexes(OutputRange { count: looks.stored, ..looks });
         let outside = |done: Option<()>| done.ok_or(self.page.error(ErrorKind::PcoLookback));
         outside(on!(primary, dst, lane, out => lane.finish(out, place, lookbacks, window)))?;
         if self.ahead > 0 {
@@ -295,7 +295,7 @@ impl<L: Latent> Fast<'_, '_, L> {
             return Ok(());
         }
         let seconds: &[L] = match secondary {
-            Slot::Number(lane) if !lane.values.is_empty() => {
+            RoleLane::Number(lane) if !lane.values.is_empty() => {
                 outside(lane.finish(&mut [], second_place, lookbacks, window))?;
                 lane.values_at(&mut [], second_place)
             }
@@ -326,9 +326,9 @@ impl<L: Latent> Fast<'_, '_, L> {
     }
 
     /// Decodes the symbols of the first unit, without any offsets.
-    fn first_symbols(&mut self, run: &Run<'_>, at: usize, dst: &mut [L]) -> Option<usize> {
+    fn first_symbols(&mut self, run: &PipelineRun<'_>, at: usize, dst: &mut [L]) -> Option<usize> {
         on!(self.lanes.get_mut(*run.units.first()?)?, dst, lane, out => {
-            let Next { table, states, values } = lane.next(out, run.place(0))?;
+            let NextBatch { table, states, values } = lane.next(out, run.place(0))?;
             Some(symbols(run.bytes, at, table, states, self.widths, values))
         })
     }
@@ -336,7 +336,7 @@ impl<L: Latent> Fast<'_, '_, L> {
     /// Decodes the rest of a batch whose first symbols were decoded, and the first symbols of the
     /// next one if there is one. `at` is the bit where the offsets of its first unit start. `None`
     /// if the input may not suffice.
-    fn units(&mut self, run: &Run<'_>, batch: usize, mut at: usize, dst: &mut [L]) -> Option<BatchEnd> {
+    fn units(&mut self, run: &PipelineRun<'_>, batch: usize, mut at: usize, dst: &mut [L]) -> Option<BatchEnd> {
         let (bytes, here, widths) = (run.bytes, run.place(batch), self.widths.first_chunk_mut()?);
         for (&now, &next) in run.units.iter().zip(run.units.get(1..)?) {
             let turn = Turn { bytes, at, symbols_at: at.wrapping_add(total(widths)), here, then: here };
@@ -364,7 +364,7 @@ impl<L: Latent> Fast<'_, '_, L> {
         if end.div_ceil(8) > bytes.len() {
             return None;
         }
-        if let [.., Slot::Number(lane)] = &mut self.lanes
+        if let [.., RoleLane::Number(lane)] = &mut self.lanes
             && last < 2
             && !lane.values.is_empty()
         {
@@ -381,7 +381,7 @@ impl<L: Latent> Fast<'_, '_, L> {
 }
 
 /// Constants of the batches of a pipeline.
-struct Run<'r> {
+struct PipelineRun<'r> {
     bytes: &'r [u8],
     /// Index in the output of the first latent.
     first: usize,
@@ -393,9 +393,9 @@ struct Run<'r> {
     gap: usize,
 }
 
-impl Run<'_> {
-    fn place(&self, batch: usize) -> Place {
-        Place { batch, first: self.first.wrapping_add(batch * BATCH), count: BATCH, stored: BATCH }
+impl PipelineRun<'_> {
+    fn place(&self, batch: usize) -> OutputRange {
+        OutputRange { batch, first: self.first.wrapping_add(batch * BATCH), count: BATCH, stored: BATCH }
     }
 }
 
@@ -417,15 +417,15 @@ struct Turn<'t> {
     at: usize,
     symbols_at: usize,
     /// The place of the unit that is finished.
-    here: Place,
+    here: OutputRange,
     /// The place of the unit that is begun.
-    then: Place,
+    then: OutputRange,
 }
 
 /// Finishes a unit of the first lane, and begins one of the second, which may be the same. Returns
 /// the bit after the symbols.
 fn pair_lanes<L: Latent>(
-    lanes: &mut [Slot<'_, '_, L>; 3],
+    lanes: &mut [RoleLane<'_, '_, L>; 3],
     [now, next]: [usize; 2],
     turn: Turn<'_>,
     widths: &mut [u8; BATCH],

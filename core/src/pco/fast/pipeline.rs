@@ -25,7 +25,7 @@
 
 use super::batch::{add, offsets, symbols};
 use super::keep::keep;
-use super::lane::{Current, Next};
+use super::lane::{Current, NextBatch};
 use super::tans::{Entry, States, next_state};
 use crate::pco::meta::BATCH;
 use crate::pco::number::Latent;
@@ -38,7 +38,7 @@ pub(crate) fn pair<D: Latent, E: Latent>(
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
-    next: Next<'_, E>,
+    next: NextBatch<'_, E>,
     widths: &mut [u8; BATCH],
 ) -> Option<usize> {
     let table = next.table;
@@ -72,7 +72,7 @@ fn by_size<I: Input, D: Latent, E: Latent>(
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
-    next: Next<'_, E>,
+    next: NextBatch<'_, E>,
     widths: &mut [u8; BATCH],
 ) -> usize {
     match next.table.log {
@@ -88,13 +88,13 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
-    next: Next<'_, E>,
+    next: NextBatch<'_, E>,
     widths: &mut [u8; BATCH],
 ) -> usize {
     let (Some(entries), Some(lowers)) = (next.table.entries.first_chunk(), next.table.lowers.first_chunk()) else {
         return at;
     };
-    let Next { states, values, .. } = next;
+    let NextBatch { states, values, .. } = next;
     let widest = widths.iter().fold(0, |most, &width| width.max(most));
     if widest == 0 {
         // Without offsets there is nothing to do at the same time.

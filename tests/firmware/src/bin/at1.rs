@@ -3,7 +3,7 @@
 #![no_main]
 
 use firmware::{Test, entry, file};
-use unspool::at1::{Ask, Column, Filter, Next, Options, Query, Request, Test as Must, Workspace, decode_to};
+use unspool::at1::{Ask, ColumnRef, Filter, Next, Options, Query, Request, Test as Must, Workspace, decode_to};
 use unspool::{Class, Error, ErrorKind, Result};
 
 // 129 lines of a number, a decimal and a word, in groups of 64; and a table that is read as a
@@ -49,8 +49,8 @@ fn every_end(bytes: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mu
 /// Counts the rows from number 100 on with the word `beta`, and the groups that the query skipped.
 /// Each requested range is copied from flash, as from a remote file.
 fn rows(file: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<(usize, u64)> {
-    let from_100 = Filter { column: Column::Number(0), test: Must::Range { low: Some(b"100"), high: None } };
-    let filters = [from_100, Filter { column: Column::Number(2), test: Must::Equal(b"beta") }];
+    let from_100 = Filter { column: ColumnRef::Number(0), test: Must::Range { low: Some(b"100"), high: None } };
+    let filters = [from_100, Filter { column: ColumnRef::Number(2), test: Must::Equal(b"beta") }];
     let request = Request { filters: &filters, ask: Ask::Rows, limit: u64::MAX };
     let head = file.get(..512).unwrap_or(file);
     let mut query = Query::new(request, &Options::DEFAULT);

@@ -1,7 +1,7 @@
 //! Broken files and zone maps that are wrong.
 
 use unspool::Limits;
-use unspool::at1::{Ask, Column, Filter, Request, Test};
+use unspool::at1::{Ask, ColumnRef, Filter, Request, Test};
 use unspool_tests::{Random, read, vector_folders};
 
 use super::super::assert_ran;
@@ -15,7 +15,7 @@ fn wrong_zone_maps_do_no_harm() {
         let whole = whole.expect("the lines are whole");
         for (column, low, high) in [(2, "0", "1000000"), (2, "1e5", "1e6"), (0, "3", "7")] {
             let test = Test::Range { low: Some(low.as_bytes()), high: Some(high.as_bytes()) };
-            let filters = [Filter { column: Column::Number(column), test }];
+            let filters = [Filter { column: ColumnRef::Number(column), test }];
             let request = Request { filters: &filters, ask: Ask::Rows, limit: u64::MAX };
             let found = run(&file, request, 0, &Limits::DEFAULT).expect("the lines are whole");
             let number = |text: &[u8]| String::from_utf8_lossy(text).parse::<f64>().expect("a number");
@@ -33,14 +33,14 @@ const SMALL: Limits = Limits { max_output: 1 << 22, max_elements: 1 << 16, ..Lim
 #[test]
 fn broken_files_end_with_an_error_or_an_answer() {
     let filters = [
-        Filter { column: Column::Number(0), test: Test::Range { low: Some(b"5"), high: None } },
-        Filter { column: Column::Number(0), test: Test::Range { low: None, high: Some(b"1e9") } },
+        Filter { column: ColumnRef::Number(0), test: Test::Range { low: Some(b"5"), high: None } },
+        Filter { column: ColumnRef::Number(0), test: Test::Range { low: None, high: Some(b"1e9") } },
     ];
-    let named = [Column::Name(b"id"), Column::Number(0)];
+    let named = [ColumnRef::Name(b"id"), ColumnRef::Number(0)];
     let requests = [
         Request { filters: &filters, ask: Ask::Rows, limit: u64::MAX },
         Request { filters: &filters[..1], ask: Ask::Columns(&named), limit: u64::MAX },
-        Request { filters: &[], ask: Ask::Max(Column::Number(0)), limit: u64::MAX },
+        Request { filters: &[], ask: Ask::Max(ColumnRef::Number(0)), limit: u64::MAX },
     ];
     let (mut refused, mut count) = (0, 0);
     let mut try_all = |file: &[u8]| {

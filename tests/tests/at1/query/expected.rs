@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value as Json;
 use unspool::Limits;
-use unspool::at1::{Ask, Column, Filter, Request, Test};
+use unspool::at1::{Ask, ColumnRef, Filter, Request, Test};
 use unspool::checksum::Sha256;
 use unspool_tests::{list, manifest, number, read, text, vector_folders};
 
@@ -57,11 +57,11 @@ fn answers_are_the_expected_ones() {
             .map(|(column, equal, low, high)| {
                 let (low, high) = (low.as_ref().map(String::as_bytes), high.as_ref().map(String::as_bytes));
                 let test = if *equal { Test::Equal(low.expect("a value")) } else { Test::Range { low, high } };
-                Filter { column: Column::Number(*column), test }
+                Filter { column: ColumnRef::Number(*column), test }
             })
             .collect();
         let select: Vec<usize> = list(entry, "select").iter().map(|n| n.as_u64().expect("a column") as usize).collect();
-        let columns: Vec<_> = select.iter().map(|&column| Column::Number(column)).collect();
+        let columns: Vec<_> = select.iter().map(|&column| ColumnRef::Number(column)).collect();
         let request = Request { filters: &filters, ask: Ask::Columns(&columns), limit: u64::MAX };
         let found = run(&file, request, 64 << 10, &Limits::DEFAULT).unwrap_or_else(|error| panic!("{shown}: {error}"));
         let stats = found.stats;

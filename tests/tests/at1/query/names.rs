@@ -1,6 +1,6 @@
 //! Columns by name, invalid requests, and the ranges and the scratch that a query asks for.
 
-use unspool::at1::{Ask, Column, Filter, Number, Options, Query, Request, Test, Workspace};
+use unspool::at1::{Ask, ColumnRef, Filter, Number, Options, Query, Request, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Limits};
 use unspool_tests::at1::{file, row_groups};
 
@@ -18,8 +18,8 @@ fn ahead_predicts_the_ranges_that_are_needed() {
         let last = table.types.len() - 1;
         let value = &table.rows[table.rows.len() / 2];
         let filters =
-            [0, last].map(|column| Filter { column: Column::Number(column), test: Test::Equal(&value[column]) });
-        let ends = [Column::Number(0), Column::Number(last)];
+            [0, last].map(|column| Filter { column: ColumnRef::Number(column), test: Test::Equal(&value[column]) });
+        let ends = [ColumnRef::Number(0), ColumnRef::Number(last)];
         let ask =
             |filters, ask| run(&file, Request { filters, ask, limit: u64::MAX }, 40, &Limits::NONE).expect("an answer");
         // If nothing depends on a value, everything is predicted in order: whole groups, or both
@@ -51,7 +51,7 @@ fn finds_columns_by_name() {
             continue;
         }
         let Some(names) = &table.names else {
-            let ask = Ask::Min(Column::Name(b"id"));
+            let ask = Ask::Min(ColumnRef::Name(b"id"));
             let error = run(&file, Request { filters: &[], ask, limit: 9 }, 0, &Limits::DEFAULT).expect_err("no names");
             assert_eq!(error.kind, ErrorKind::At1NoNames, "{}", path.display());
             assert_eq!(error.class(), Class::Misuse);
@@ -62,7 +62,7 @@ fn finds_columns_by_name() {
             table.lines.first().is_some_and(|line| split(line, b",") == *names || names[0] == table.rows[0][0]);
         let is_json = file[4] == 8;
         for (column, name) in names.iter().enumerate() {
-            let ask = [Column::Name(name)];
+            let ask = [ColumnRef::Name(name)];
             let request = Request { filters: &[], ask: Ask::Columns(&ask), limit: 20 };
             let found = run(&file, request, 0, &Limits::DEFAULT);
             let no_header = names.iter().any(|name| name.is_empty() || Number::read(name).is_some());
@@ -76,7 +76,7 @@ fn finds_columns_by_name() {
                 seen[1 + usize::from(row_zero)] += 1;
             }
         }
-        let ask = Ask::Sum(Column::Name(b"no such column"));
+        let ask = Ask::Sum(ColumnRef::Name(b"no such column"));
         let error = run(&file, Request { filters: &[], ask, limit: 9 }, 0, &Limits::DEFAULT).expect_err("unknown");
         assert!(matches!(error.kind, ErrorKind::At1NoSuchColumn | ErrorKind::At1NoNames), "{}", path.display());
     }
@@ -93,8 +93,8 @@ fn refuses_invalid_requests() {
         };
         let no_such = Err((ErrorKind::At1NoSuchColumn, Class::Misuse));
         assert_eq!(ask(Ask::Columns(&[]), &[]), no_such);
-        assert_eq!(ask(Ask::Sum(Column::Number(columns)), &[]), no_such);
-        let far = [Filter { column: Column::Number(usize::MAX), test: Test::Equal(b"") }];
+        assert_eq!(ask(Ask::Sum(ColumnRef::Number(columns)), &[]), no_such);
+        let far = [Filter { column: ColumnRef::Number(usize::MAX), test: Test::Equal(b"") }];
         assert_eq!(ask(Ask::Count, &far), no_such);
     }
     for (codec, version, kind) in [
@@ -134,22 +134,22 @@ fn a_request_is_checked_before_the_work() {
             .map(|()| query.needs().is_some())
             .map_err(|error| error.kind)
     };
-    let word = [Filter { column: Column::Number(0), test: Test::Range { low: None, high: Some(b"high") } }];
+    let word = [Filter { column: ColumnRef::Number(0), test: Test::Range { low: None, high: Some(b"high") } }];
     assert_eq!(ask(b"", &word, Ask::Count), Err(ErrorKind::At1QueryNumber));
     assert_eq!(ask(b"", &[], Ask::Columns(&[])), Err(ErrorKind::At1NoSuchColumn));
-    assert_eq!(ask(&file, &[], Ask::Max(Column::Name(b"two"))), Ok(true), "now the blocks");
-    assert_eq!(ask(&file, &[], Ask::Max(Column::Name(b"three"))), Err(ErrorKind::At1NoSuchColumn));
-    assert_eq!(ask(&file, &[], Ask::Max(Column::Number(2))), Err(ErrorKind::At1NoSuchColumn));
+    assert_eq!(ask(&file, &[], Ask::Max(ColumnRef::Name(b"two"))), Ok(true), "now the blocks");
+    assert_eq!(ask(&file, &[], Ask::Max(ColumnRef::Name(b"three"))), Err(ErrorKind::At1NoSuchColumn));
+    assert_eq!(ask(&file, &[], Ask::Max(ColumnRef::Number(2))), Err(ErrorKind::At1NoSuchColumn));
 }
 
 #[test]
 fn refuses_a_range_of_words_and_a_line_of_some_columns() {
     let (_, file) = queryable().into_iter().find(|(_, file)| table(file).rows.len() > 10).expect("one");
-    let words = [Filter { column: Column::Number(0), test: Test::Range { low: Some(b"low"), high: None } }];
+    let words = [Filter { column: ColumnRef::Number(0), test: Test::Range { low: Some(b"low"), high: None } }];
     let request = Request { filters: &words, ask: Ask::Count, limit: u64::MAX };
     let error = run(&file, request, 0, &Limits::DEFAULT).expect_err("no number");
     assert_eq!((error.kind, error.class()), (ErrorKind::At1QueryNumber, Class::Misuse));
-    let columns = [Column::Number(0)];
+    let columns = [ColumnRef::Number(0)];
     let request = Request { filters: &[], ask: Ask::Columns(&columns), limit: u64::MAX };
     let (mut workspace, mut scratch) = (Workspace::new(), vec![0; 1 << 20]);
     let mut query = Query::new(request, &Options::DEFAULT);

@@ -2,7 +2,7 @@
 
 use unspool::Limits;
 use unspool::at1::{
-    self, Ask, Codec, Column, Filter, Header, Number, Options, Request, Set, Test, Workspace, qcolumnar, qjson,
+    self, Ask, Codec, ColumnRef, Filter, Header, Number, Options, Request, Set, Test, Workspace, qcolumnar, qjson,
 };
 use unspool_tests::Random;
 
@@ -120,8 +120,8 @@ fn at_most((a, a_scale): (i128, u32), (b, b_scale): (i128, u32)) -> bool {
 impl Table {
     fn meets(&self, row: &[Vec<u8>], filter: &Filter<'_>) -> bool {
         let column = match filter.column {
-            Column::Number(column) => column,
-            Column::Name(name) => {
+            ColumnRef::Number(column) => column,
+            ColumnRef::Name(name) => {
                 let names = self.names.as_ref().expect("names");
                 names.iter().position(|other| other == name).expect("a name")
             }
@@ -157,7 +157,7 @@ impl Table {
         assert!(whole.lines.iter().eq(matches.iter().map(|&row| &self.lines[row])));
         assert!(whole.rows.iter().eq(matches.iter().map(|&row| &self.rows[row])));
         assert!(whole.stats.read + whole.stats.skipped <= whole.stats.groups);
-        for ask in [Ask::Rows, Ask::Count, Ask::Sum(Column::Number(0)), Ask::Max(Column::Number(0))] {
+        for ask in [Ask::Rows, Ask::Count, Ask::Sum(ColumnRef::Number(0)), Ask::Max(ColumnRef::Number(0))] {
             let request = Request { ask, ..request };
             let stepped = step_by_step(file, request, &limits).expect("a good file");
             let pushed = run(file, request, first, &limits).expect("a good file");
@@ -166,14 +166,14 @@ impl Table {
         assert_eq!(ask(Ask::Count).matched, matches.len() as u64);
         // Two columns in reverse order, one of them twice, in pages that hold more than requested.
         let last = self.types.len() - 1;
-        let picks = [Column::Number(last), Column::Number(0), Column::Number(last)];
+        let picks = [ColumnRef::Number(last), ColumnRef::Number(0), ColumnRef::Number(last)];
         let some = run_with(file, Request { ask: Ask::Columns(&picks), ..request }, first, 200, &limits).expect("good");
         let expected = matches.iter().map(|&row| [last, 0, last].map(|column| self.rows[row][column].clone()).to_vec());
         assert!(some.rows.iter().eq(&expected.collect::<Vec<_>>()));
         for column in [0, last] {
             let values: Vec<&Vec<u8>> = matches.iter().map(|&row| &self.rows[row][column]).collect();
             let plains: Vec<(i128, u32)> = values.iter().filter_map(|value| plain(value)).collect();
-            let sum = ask(Ask::Sum(Column::Number(column)));
+            let sum = ask(Ask::Sum(ColumnRef::Number(column)));
             assert_eq!(sum.without_number, (values.len() - plains.len()) as u64);
             let scale = plains.iter().map(|plain| plain.1).max().unwrap_or(0);
             let total: i128 = plains.iter().map(|(value, own)| value * 10i128.pow(scale - own)).sum();
@@ -185,8 +185,8 @@ impl Table {
                     if wins(old, new) { best } else { value }
                 })
             };
-            assert_eq!(ask(Ask::Min(Column::Number(column))).best, reduced(at_most));
-            assert_eq!(ask(Ask::Max(Column::Number(column))).best, reduced(|old, new| at_most(new, old)));
+            assert_eq!(ask(Ask::Min(ColumnRef::Number(column))).best, reduced(at_most));
+            assert_eq!(ask(Ask::Max(ColumnRef::Number(column))).best, reduced(|old, new| at_most(new, old)));
         }
     }
 }
@@ -225,7 +225,7 @@ fn random_conditions_match_a_search_on_every_file() {
                         2 => Test::Range { low: None, high: Some(b) },
                         _ => Test::Range { low: Some(a), high: Some(b) },
                     };
-                    Filter { column: Column::Number(*column), test }
+                    Filter { column: ColumnRef::Number(*column), test }
                 })
                 .collect();
             let limit = if round % 3 == 2 { random.below(9) as u64 } else { u64::MAX };
