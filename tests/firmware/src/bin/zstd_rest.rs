@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use firmware::{Test, entry, file};
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, Outline, Search, Workspace, decode, decode_to, detect,
+    Decoder, Dictionary, Flavour, Header, Options, Outline, SeekTableReader, Workspace, decode, decode_to, detect,
     in_place_margin, inspect, salvage, stream_buffer,
 };
 use unspool::{Limits, Name, Part, Symbols, Trace, Value};
@@ -96,7 +96,7 @@ fn dictionary(csv: &[u8], out: &mut [u8], workspace: &mut Workspace, tables: &mu
 /// Reads the footer and the table, and decodes the second frame.
 fn by_pieces(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     let fetch = |range: &Range<u64>| bytes.get(range.start as usize..range.end as usize).unwrap_or(&[]);
-    let mut search = Search::new(bytes.len() as u64, &Limits::DEFAULT);
+    let mut search = SeekTableReader::new(bytes.len() as u64, &Limits::DEFAULT);
     let mut found = None;
     while let Some(range) = search.needs() {
         let Ok(file) = search.feed(range.start, fetch(&range)) else { return false };
