@@ -1,8 +1,8 @@
 //! The loop over the sequences of a block.
 //!
-//! Sequences are read from the end of their bits. [`SequenceReader::run`] reads them in a fast loop as long
-//! as they are simple, [`SequenceReader::one`] reads one field by field. Small builds use only the second.
-//! [`Act`] says what is done with each sequence: copied to the output, or counted.
+//! Sequences are read from the end of their bits. [`SequenceReader::run`] reads them in a fast loop
+//! as long as they are simple, [`SequenceReader::one`] reads one field by field. Small builds use
+//! only the second. [`Act`] says what is done with each sequence: copied to the output, or counted.
 //!
 //! # Contract of the hot loop, [`SequenceReader::run`]
 //!

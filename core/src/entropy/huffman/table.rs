@@ -8,8 +8,8 @@
 //! * Four streams run side by side to hide the latency of the look-ups. A stream is two numbers in
 //!   registers, the slice is shared. One more value for each stream is spilled, and costs up to a
 //!   tenth.
-//! * A stream is checked only at its end ([`SymbolReader::is_exhausted`]). Before its start a refill
-//!   fails.
+//! * A stream is checked only at its end ([`SymbolReader::is_exhausted`]). Before its start a
+//!   refill fails.
 //! * The measurements are in
 //!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#nearly-all-huffman).
 
