@@ -98,7 +98,6 @@ impl<'a> SequenceReader<'a> {
     }
 
     /// Starts a run at the next bit.
-    #[inline(never)]
     fn start_run(&mut self) {
         let end = u64::try_from(self.bits.remaining()).map_or(0, |bits| self.before * 8 + index(bits));
         self.rest = self.src.get(..end.div_ceil(8)).unwrap_or_default();
@@ -106,7 +105,6 @@ impl<'a> SequenceReader<'a> {
     }
 
     /// Skips the bits of a run.
-    #[inline(never)]
     fn end_run(&mut self) {
         let [end, start] = [self.rest.len() * 8, self.before * 8].map(|bits| u64_from(bits).cast_signed());
         self.bits.skip(low32((self.bits.remaining() - (end - start - i64::from(self.used))).cast_unsigned()));
