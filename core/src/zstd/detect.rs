@@ -88,19 +88,16 @@ pub(super) fn follow(
     let mut walk = Walk::new(flavour, magicless);
     let mut promise = Promise { declared: Some(0), ..Promise::default() };
     let mut at = 0usize;
-    // The bytes that the blocks of the frame hold for certain, and the most that they may hold
-    // besides.
-    let (mut sure, mut more) = (0u64, 0u64);
     loop {
-        match walk.next {
-            Upcoming::Frame => {
-                at = walk.frame(src, at, &mut ())?;
-                promise.frames = promise.frames.saturating_add(1);
-                (sure, more) = (0, 0);
-                continue;
-            }
-            Upcoming::Skippable(size) => at = at.saturating_add(size as usize),
-            Upcoming::BlockHeader | Upcoming::Content(_) | Upcoming::Checksum => {
+        at = walk.frame(src, at, &mut ())?;
+        promise.frames = promise.frames.saturating_add(1);
+        if let Upcoming::Skippable(size) = walk.next {
+            at = at.saturating_add(size as usize);
+        } else {
+            // The bytes that the blocks of the frame hold for certain, and the most that they may
+            // hold besides.
+            let (mut sure, mut more) = (0u64, 0u64);
+            loop {
                 let block = walk.block(src, at, &mut ())?;
                 at += BLOCK_HEADER + block.stored();
                 each(&walk.header, block, at);
@@ -109,23 +106,21 @@ pub(super) fn follow(
                     BlockKind::Compressed => more += u64_from(walk.header.max_block()),
                     BlockKind::End | BlockKind::Reserved => {}
                 }
-                if !block.last {
-                    walk.after_content(block);
-                    continue;
+                if block.last {
+                    break;
                 }
-                if walk.header.checksum && flavour.is_rfc() {
-                    at += CHECKSUM;
-                }
-                let most = sure + more;
-                let declared = walk.header.content_size;
-                if declared.is_some_and(|size| size < sure || size > most) {
-                    return Err(Fault::new(ErrorKind::ZstdContentSize, at));
-                }
-                promise.declared = promise.declared.zip(declared).and_then(|(all, size)| all.checked_add(size));
-                promise.most = promise.most.saturating_add(most);
             }
+            if walk.header.checksum && flavour.is_rfc() {
+                at += CHECKSUM;
+            }
+            let most = sure + more;
+            let declared = walk.header.content_size;
+            if declared.is_some_and(|size| size < sure || size > most) {
+                return Err(Fault::new(ErrorKind::ZstdContentSize, at));
+            }
+            promise.declared = promise.declared.zip(declared).and_then(|(all, size)| all.checked_add(size));
+            promise.most = promise.most.saturating_add(most);
         }
-        walk.next = Upcoming::Frame;
         if at >= src.len() {
             return if at == src.len() { Ok(promise) } else { Err(cut(src)) };
         }

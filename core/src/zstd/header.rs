@@ -15,8 +15,10 @@ pub const MAX_BLOCK: usize = 128 << 10;
 /// to read one.
 pub const MAX_FRAME_HEADER: usize = 18;
 
-const MAGIC_TAIL: [u8; 3] = [0xB5, 0x2F, 0xFD];
-const SKIPPABLE_TAIL: [u8; 3] = [0x2A, 0x4D, 0x18];
+/// The magic number without its first byte, which depends on the format.
+const MAGIC: u32 = 0xFD2F_B500;
+/// The first of 16 magic numbers of skippable frames.
+const SKIPPABLE_MAGIC: u32 = 0x184D_2A50;
 
 /// The start of a frame of data or of a skippable frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,10 +98,6 @@ pub(super) fn cut(src: &[u8]) -> Fault {
     Fault::new(ErrorKind::Truncated, src.len())
 }
 
-fn magic_number(bytes: &[u8]) -> u64 {
-    number(bytes.get(..4).unwrap_or_default())
-}
-
 /// Returns little-endian bytes as a number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
@@ -129,6 +127,7 @@ impl Header {
     }
 
     /// Reads the header at `at`, which has no magic number if it is `magicless`.
+    #[inline(never)]
     pub(super) fn read_at<T: Trace>(
         src: &[u8],
         at: usize,
@@ -138,20 +137,24 @@ impl Header {
     ) -> Verdict<Self> {
         let start = u64_from(at);
         let bytes = src.get(at..).unwrap_or_default();
-        let mut rest = bytes;
+        let (mut rest, mut magic) = (bytes, 0);
         if !magicless {
-            // A wrong magic number is wrong even if it is truncated.
-            let (&first, tail) = bytes.split_first().ok_or_else(|| cut(src))?;
-            let tail = tail.get(..3).unwrap_or(tail);
-            let skippable = first & 0xF0 == 0x50 && SKIPPABLE_TAIL.starts_with(tail);
-            let ours = flavour.starts_with(first) && MAGIC_TAIL.starts_with(tail);
+            let mask;
+            (magic, mask) = match bytes.first_chunk() {
+                Some(&number) => (u32::from_le_bytes(number), u32::MAX),
+                // A wrong magic number is wrong even if it is truncated.
+                None => (low32(number(bytes)), (1 << (8 * bytes.len())) - 1),
+            };
+            let [first, ..] = magic.to_le_bytes();
+            let skippable = (magic ^ SKIPPABLE_MAGIC) & mask & !0xF == 0;
+            let ours = (magic ^ MAGIC) & mask & !0xFF == 0 && flavour.starts_with(first);
             if !skippable && !ours {
                 return Err(Fault::new(ErrorKind::ZstdMagic, at));
             }
             rest = bytes.get(4..).ok_or_else(|| cut(src))?;
             if skippable {
                 let size = u32::from_le_bytes(*rest.first_chunk().ok_or_else(|| cut(src))?);
-                trace.bytes(Part::Framing, Name::MagicNumber, start..start + 4, Value::Hex(magic_number(bytes)));
+                trace.bytes(Part::Framing, Name::MagicNumber, start..start + 4, Value::Hex(magic.into()));
                 trace.bytes(Part::Framing, Name::Size, start + 4..start + 8, Value::U64(size.into()));
                 return Ok(Header::Skippable { variant: first & 15, size });
             }
@@ -191,7 +194,7 @@ impl Header {
         let len = bytes.len() - fields.len();
         if T::LISTENS {
             if !magicless {
-                trace.bytes(Part::Framing, Name::MagicNumber, start..start + 4, Value::Hex(magic_number(bytes)));
+                trace.bytes(Part::Framing, Name::MagicNumber, start..start + 4, Value::Hex(magic.into()));
             }
             let mut at = after_magic;
             let mut tell = |name, len: usize, value| {
