@@ -90,7 +90,8 @@ impl<'a> Column<'a> {
         for row in self.rows() {
             let mut codes = self.offsets.row(row)?;
             while let Some(at) = codes.next() {
-                let (token, code) = (self.token_at(at)?, self.codes.get(at).unwrap_or_default());
+                let token = self.codes.get(at).and_then(|code| Some((code, self.dictionary.token(code)?)));
+                let (code, token) = token.ok_or_else(|| self.no_token(at))?;
                 if greedy && starts_others(&self.dictionary, code, token) {
                     let mut ahead = [0; MAX_TOKEN_LEN];
                     let len = self.look_ahead(at..codes.end, &mut ahead);

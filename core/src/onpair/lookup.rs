@@ -102,28 +102,19 @@ pub(super) struct NeedleCodes {
 pub(super) fn cut_needle(dictionary: &Dictionary<'_>, mut needle: &[u8]) -> Option<NeedleCodes> {
     let mut cut = None;
     while !needle.is_empty() {
-        let (last, len) = longest(dictionary, 0, needle.get(..MAX_TOKEN_LEN).unwrap_or(needle))?;
+        let (last, len) = longest(dictionary, needle.get(..MAX_TOKEN_LEN).unwrap_or(needle))?;
         needle = needle.get(len..)?;
         cut = Some(NeedleCodes { count: cut.map_or(0, |cut: NeedleCodes| cut.count).wrapping_add(1), last });
     }
     cut
 }
 
-/// Returns the longest token that `ahead` starts with, and its length. It is the token `from` or
-/// one after it.
-fn longest(dictionary: &Dictionary<'_>, from: u64, mut ahead: &[u8]) -> Option<(u16, usize)> {
-    let count = u64_from(dictionary.len());
+/// Returns the longest token that `ahead` starts with, and its length.
+fn longest(dictionary: &Dictionary<'_>, mut ahead: &[u8]) -> Option<(u16, usize)> {
     loop {
-        // For a row, the next token is most often above already.
-        let (mut low, mut step) = (from, 1u64);
-        let mut high = low.saturating_add(step);
-        while high < count && token(dictionary, high) <= ahead {
-            (low, step) = (high, step.saturating_mul(2));
-            high = high.saturating_add(step);
-        }
         // Every string between a token and a longer string that starts with it starts with it, too.
         // So the last token that is not above is the result, or shares its start with it.
-        let above = partition(dictionary, low, high.min(count), |token| token <= ahead);
+        let above = partition(dictionary, 0, u64_from(dictionary.len()), |token| token <= ahead);
         let below = above.checked_sub(1)?;
         let token = token(dictionary, below);
         let common = common(token, ahead);
@@ -140,9 +131,29 @@ pub(super) fn starts_others(dictionary: &Dictionary<'_>, code: u16, token: &[u8]
     code.checked_add(1).and_then(|next| dictionary.token(next)).is_some_and(|next| next.starts_with(token))
 }
 
-/// Returns `true` if this token is the longest that `ahead` starts with.
-pub(super) fn is_longest(dictionary: &Dictionary<'_>, code: u16, ahead: &[u8]) -> bool {
-    longest(dictionary, code.into(), ahead).is_none_or(|(longest, _)| longest == code)
+/// Returns `true` if no longer token starts `ahead`, which starts with this one.
+pub(super) fn is_longest(dictionary: &Dictionary<'_>, code: u16, mut ahead: &[u8]) -> bool {
+    let (code, count) = (u64::from(code), u64_from(dictionary.len()));
+    loop {
+        // Most often the next tokens are above already.
+        let (mut low, mut step) = (code, 1u64);
+        let mut high = low.saturating_add(step);
+        while high < count && token(dictionary, high) <= ahead {
+            (low, step) = (high, step.saturating_mul(2));
+            high = high.saturating_add(step);
+        }
+        let above = partition(dictionary, low, high.min(count), |token| token <= ahead);
+        let below = above.saturating_sub(1);
+        if below <= code {
+            return true;
+        }
+        let token = token(dictionary, below);
+        let common = common(token, ahead);
+        match ahead.get(..common) {
+            Some(shared) if common < token.len() && common < ahead.len() => ahead = shared,
+            _ => return false,
+        }
+    }
 }
 
 /// Returns the length of the common start of two strings.

@@ -94,6 +94,11 @@ impl<'s> Substring<'s> {
     }
 
     /// Judges all rows up to the first that needs a close look, and the 63 after it.
+    ///
+    /// Not inlined: among the registers of [`sift`](Self::sift), the loop of
+    /// [`position`](Self::position) would load the table again for every code (8 % more
+    /// instructions).
+    #[inline(never)]
     fn code_by_code(&self, column: &Column<'_>, unpacked: &mut CodeBuffer, rows: &mut Range<u64>) -> Sifted {
         let offsets = column.row_offsets();
         let mut sifted = Sifted::NONE;
