@@ -128,6 +128,8 @@ impl<'q> Query<'q> {
     /// too large to be moved on a small stack.
     ///
     /// A query compares no hash: `options.verify` has no effect.
+    // Inlined: a call returns the value in a frame of its own, which is larger than 512 bytes.
+    #[inline(always)]
     pub fn new(request: Request<'q>, options: &Options) -> Self {
         Self { request, limits: options.limits, now: Progress::default() }
     }
