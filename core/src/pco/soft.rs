@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn products_equal_those_of_the_machine() {
+    fn products_are_those_of_the_machine() {
         for ty in [NumberType::F16, NumberType::F32, NumberType::F64] {
             let (bits, mantissa) = (ty.bits(), ty.mantissa_bits());
             for latent in latents(bits, mantissa) {
