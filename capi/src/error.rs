@@ -162,7 +162,7 @@ fn word(words: &'static [u8], index: Option<usize>) -> *const c_char {
     for _ in 0..index.unwrap_or(usize::MAX) {
         let Some(zero) = rest.iter().position(|&byte| byte == 0) else { break };
         match rest.get(zero.wrapping_add(1)..) {
-            Some(behind) if !behind.is_empty() => rest = behind,
+            Some(after) if !after.is_empty() => rest = after,
             _ => return c"".as_ptr(),
         }
     }

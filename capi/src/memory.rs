@@ -66,8 +66,8 @@ pub fn apart(read: &[Stretch], written: &[Stretch]) -> Result<()> {
 }
 
 fn overlap((one, one_size): Stretch, (other, other_size): Stretch) -> bool {
-    let (before, behind) = (one.saturating_add(one_size) <= other, other.saturating_add(other_size) <= one);
-    one_size > 0 && other_size > 0 && !before && !behind
+    let (before, after) = (one.saturating_add(one_size) <= other, other.saturating_add(other_size) <= one);
+    one_size > 0 && other_size > 0 && !before && !after
 }
 
 /// Refuses a slice that is misaligned, or larger than half of the address space.

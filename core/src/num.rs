@@ -16,7 +16,7 @@ pub(crate) fn index(n: u64) -> usize {
 /// Returns the offset `len` bytes after `at`; an overflow becomes `u64::MAX`. A function, because
 /// on 32-bit machines the code is too long to repeat at every offset.
 #[cfg_attr(feature = "small", inline(never))]
-pub(crate) fn behind(at: u64, len: u64) -> u64 {
+pub(crate) fn offset_after(at: u64, len: u64) -> u64 {
     at.saturating_add(len)
 }
 

@@ -64,7 +64,7 @@ export interface Model {
   /** Group of each node; -1 at the top. */
   readonly parent: Int32Array;
   /** Index after the last descendant of each node. */
-  readonly behind: Uint32Array;
+  readonly after: Uint32Array;
   /** Fields in the order of their bytes. */
   readonly leaves: Uint32Array;
   /** Bits of each of `structure.parts`; the last entry counts bits outside any field. */
@@ -119,7 +119,7 @@ export function withoutEmptyEnd(structure: Structure): Structure {
 export function buildModel(structure: Structure, size: number): Model {
   const { length, start, end, depth, part } = structure;
   const parent = new Int32Array(length).fill(-1);
-  const behind = new Uint32Array(length).fill(length);
+  const after = new Uint32Array(length).fill(length);
   const open: number[] = [];
   const totals: number[] = Array<number>(structure.parts.length + 1).fill(0);
   const counts: number[] = Array<number>(structure.parts.length).fill(0);
@@ -130,7 +130,7 @@ export function buildModel(structure: Structure, size: number): Model {
   for (let at = 0; at < length; at++) {
     while (open.length > (depth[at] ?? 0)) {
       const closed = open.pop();
-      if (closed !== undefined) behind[closed] = at;
+      if (closed !== undefined) after[closed] = at;
     }
     parent[at] = open.at(-1) ?? -1;
     open.push(at);
@@ -147,7 +147,7 @@ export function buildModel(structure: Structure, size: number): Model {
   if (!inOrder) ordered.sort((a, b) => (start[a] ?? 0) - (start[b] ?? 0));
   const understood = totals.reduce((sum, bits) => sum + bits, 0);
   totals[structure.parts.length] = Math.max(0, size * 8 - understood);
-  return { structure, parent, behind, leaves: ordered, totals, counts };
+  return { structure, parent, after, leaves: ordered, totals, counts };
 }
 
 /** Returns the field that holds a byte, or -1; the last one if several do. */
@@ -230,12 +230,12 @@ export function coveredBy(model: Model, { name, offset, part }: Fault): readonly
     const [start] = bytesOf(model, brokenAt(model, offset));
     return part !== undefined && leaf < 0 && start < offset ? [start, offset] : undefined;
   }
-  const [first, behind] = bytesOf(model, leaf);
+  const [first, after] = bytesOf(model, leaf);
   const group = parent[leaf] ?? -1;
-  const [start, end] = group < 0 ? [0, behind] : bytesOf(model, group);
+  const [start, end] = group < 0 ? [0, after] : bytesOf(model, group);
   if (!name.includes('Header')) return [start, end];
   // A header and its checksum start their group; only a footer has its checksum first.
-  return structure.name[leaf] === Name.FooterCrc32 ? [first, end] : [start, behind];
+  return structure.name[leaf] === Name.FooterCrc32 ? [first, end] : [start, after];
 }
 
 /** Returns `true` if a node is a group. */
@@ -286,12 +286,12 @@ export function isNoise({ structure }: Model, node: number): boolean {
 
 /** Returns the visible nodes if only these groups are open. Of noise, only nodes in `kept`. */
 export function visibleNodes(model: Model, open: ReadonlySet<number>, kept: readonly number[]): Uint32Array {
-  const { structure, behind } = model;
+  const { structure, after } = model;
   const visible = new Uint32Array(structure.length);
   let count = 0;
   for (let at = 0; at < structure.length; ) {
     if (!isNoise(model, at) || kept.includes(at)) visible[count++] = at;
-    at = structure.part[at] !== 255 || open.has(at) ? at + 1 : (behind[at] ?? structure.length);
+    at = structure.part[at] !== 255 || open.has(at) ? at + 1 : (after[at] ?? structure.length);
   }
   return visible.slice(0, count);
 }
@@ -303,12 +303,12 @@ const SMALL = 40;
  * Returns the groups to open at first: all of a small file, else those at the top that stay short.
  */
 export function openAtFirst(model: Model): Set<number> {
-  const { structure, behind } = model;
+  const { structure, after } = model;
   if (structure.length <= SMALL) return new Set(Array.from({ length: structure.length }, (_, at) => at).filter((at) => isGroup(model, at)));
   const open = new Set<number>();
   let lines = 0;
   for (let at = 0; at < structure.length; at++) {
-    const inside = (behind[at] ?? 0) - at;
+    const inside = (after[at] ?? 0) - at;
     if (structure.part[at] === 255 && (structure.depth[at] ?? 0) === 0 && inside < 4000 && lines < 60) {
       open.add(at);
       lines += 8;

@@ -192,8 +192,8 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
 }
 
 function withArrays(report: Report): [report: Report, arrays: readonly ArrayBufferView[]] {
-  const { structure, parent, behind, leaves } = report.model;
-  return [report, [...Object.values(structure).filter(ArrayBuffer.isView), parent, behind, leaves]];
+  const { structure, parent, after, leaves } = report.model;
+  return [report, [...Object.values(structure).filter(ArrayBuffer.isView), parent, after, leaves]];
 }
 
 /** Writes parts to a file on disk or to a `Blob`; neither is in the worker's memory. */

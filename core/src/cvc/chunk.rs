@@ -7,7 +7,7 @@ use super::object::{Object, Position};
 use super::section::{Metadata, Sections};
 use crate::fault::{Fault, Verdict};
 use crate::json::{Elements, Node};
-use crate::num::behind;
+use crate::num::offset_after;
 use crate::{Error, ErrorKind, Result};
 
 /// The entry of a chunk in the header. Numbers and positions only, so that it outlives the borrow
@@ -103,7 +103,7 @@ impl ChunkCursor {
     /// times.
     pub(super) fn pass(&mut self, node: usize, end: u64, payload_len: u64) -> Verdict<()> {
         self.end = self.end.max(end);
-        self.payloads = behind(self.payloads, payload_len);
+        self.payloads = offset_after(self.payloads, payload_len);
         if self.payloads > self.end { Err(Fault::new(ErrorKind::CvcChunkOutside, node)) } else { Ok(()) }
     }
 }

@@ -19,7 +19,7 @@ use super::plan::{Piece, le_u32, part};
 use super::workspace::{OWN, Smallest, Workspace, from_word, to_word};
 use crate::checksum::Crc32;
 use crate::json::Member;
-use crate::num::{behind, index, u64_from};
+use crate::num::{index, offset_after, u64_from};
 use crate::{Done, Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Walks over a whole file: opens it, finds every chunk and every column in it, and verifies every
@@ -147,7 +147,7 @@ impl<H: AsRef<[u8]>> Outline<H> {
             return Err(Error::new(ErrorKind::RangeOutside, at));
         }
         if u64_from(bytes.len()) != range.end.saturating_sub(range.start) {
-            return Err(Error::truncated(behind(at, u64_from(bytes.len())), range.end));
+            return Err(Error::truncated(offset_after(at, u64_from(bytes.len())), range.end));
         }
         let head = self.head.as_ref();
         let piece = self.walk.enter(head, &chunk, start, bytes, trace)?;
@@ -190,7 +190,7 @@ impl InspectWalk {
     /// Returns the range of length and checksum of a chunk at this offset, cut to the file.
     fn prefix(&self, at: u64) -> Range<u64> {
         let len = if self.file(&[]).has_checksums() { 8 } else { 4 };
-        at.min(self.len)..behind(at, len).min(self.len)
+        at.min(self.len)..offset_after(at, len).min(self.len)
     }
 
     /// Enters a chunk at this offset and emits its length and checksum. Checks that its payload
@@ -266,7 +266,8 @@ impl InspectWalk {
         }
         let mut own = [0; OWN];
         let table = workspace.table(&mut own);
-        let in_file = |start: u32, end: u32| behind(payload.start, start.into())..behind(payload.start, end.into());
+        let in_file =
+            |start: u32, end: u32| offset_after(payload.start, start.into())..offset_after(payload.start, end.into());
         // The length of a payload has 32 bits.
         let (mut at, len) = (0, u32::try_from(piece.payload_len).unwrap_or(u32::MAX));
         while at < len {

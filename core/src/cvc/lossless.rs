@@ -6,7 +6,7 @@
 //! value, packed from the most significant bit on.
 
 use super::convert::Cell;
-use crate::num::{behind, index, u64_from};
+use crate::num::{index, offset_after, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 /// The planes of a payload, with their sizes checked.
@@ -36,7 +36,7 @@ impl<'a> Planes<'a> {
     /// Finds the planes of a payload at offset `at` of the file.
     #[inline(never)]
     pub(super) fn read(&mut self, payload: &'a [u8], at: u64, trace: &mut impl Trace) -> Result<()> {
-        let end = behind(at, u64_from(payload.len()));
+        let end = offset_after(at, u64_from(payload.len()));
         let short = || Error::new(ErrorKind::CvcLosslessShort, end);
         let mut rest = payload;
         let mut take = |len: usize| {
@@ -46,8 +46,8 @@ impl<'a> Planes<'a> {
             Ok::<_, Error>((here, taken))
         };
         let place = |start: usize, len: usize| {
-            let start = behind(at, u64_from(start));
-            start..behind(start, u64_from(len))
+            let start = offset_after(at, u64_from(start));
+            start..offset_after(start, u64_from(len))
         };
         let (_, count) = take(4)?;
         let count = count.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
@@ -111,7 +111,7 @@ impl<'a> Planes<'a> {
     fn bad_code(&self, value: usize) -> Error {
         let bad = self.planes.iter().find(|plane| plane.byte(value).is_none());
         let byte = bad.map_or(0, |plane| plane.at.saturating_add(plane.bit(value) / 8));
-        Error::new(ErrorKind::CvcLosslessCode, behind(self.at, u64_from(byte)))
+        Error::new(ErrorKind::CvcLosslessCode, offset_after(self.at, u64_from(byte)))
     }
 }
 

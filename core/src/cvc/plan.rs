@@ -10,7 +10,7 @@ use super::lossless::Planes;
 use super::payload::{Payload, compare_crc};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-use crate::num::{behind, index, u64_from};
+use crate::num::{index, offset_after, u64_from};
 use crate::{Checksums, Error, ErrorKind, Result, Verify};
 
 /// The rows of a column that one chunk holds.
@@ -99,7 +99,7 @@ impl Piece {
 
     /// Returns the range of the length field.
     pub(super) fn length(&self) -> Range<u64> {
-        self.at..behind(self.at, 4)
+        self.at..offset_after(self.at, 4)
     }
 
     /// Returns the bytes before the payload: its length, and from version 1 on its CRC-32.
@@ -109,7 +109,7 @@ impl Piece {
 
     /// Returns the offset of the payload in the file.
     pub(super) fn payload_start(&self) -> u64 {
-        behind(self.at, self.prefix_len())
+        offset_after(self.at, self.prefix_len())
     }
 
     /// Returns the range of the payload in the file.
@@ -120,7 +120,7 @@ impl Piece {
     /// Returns the range of the whole chunk, which [`read`](Self::read) needs and the checksum
     /// covers.
     pub fn range(&self) -> Range<u64> {
-        self.at..behind(self.payload_start(), self.payload_len)
+        self.at..offset_after(self.payload_start(), self.payload_len)
     }
 
     /// Returns the range of these rows alone, which [`read_data`](Self::read_data) needs.
@@ -131,14 +131,14 @@ impl Piece {
         let column = self.column_range()?;
         let Some(width) = self.storage.encoding.width() else { return Ok(column) };
         // Within the column, whose size is known to fit.
-        let start = behind(column.start, self.skip.saturating_mul(width));
-        Ok(start..behind(start, self.values.saturating_mul(width)))
+        let start = offset_after(column.start, self.skip.saturating_mul(width));
+        Ok(start..offset_after(start, self.values.saturating_mul(width)))
     }
 
     /// Returns the range of the column in the file.
     pub(super) fn column_range(&self) -> Result<Range<u64>> {
         let (column, start) = (self.storage.range(self.payload_len)?, self.payload_start());
-        Ok(behind(start, column.start)..behind(start, column.end))
+        Ok(offset_after(start, column.start)..offset_after(start, column.end))
     }
 
     /// Returns the number of values in the rows.
@@ -157,7 +157,7 @@ impl Piece {
 
     /// Returns the stored CRC-32 and its offset, if the chunk has one.
     pub(super) fn stored_crc(&self, prefix: &[u8]) -> Option<(u32, u64)> {
-        Some((le_u32(prefix.get(4..)?).filter(|_| self.has_crc)?, behind(self.at, 4)))
+        Some((le_u32(prefix.get(4..)?).filter(|_| self.has_crc)?, offset_after(self.at, 4)))
     }
 
     /// Takes the bytes of [`range`](Self::range), verifies them, and returns the values of the
@@ -172,7 +172,7 @@ impl Piece {
         compare_crc(checksums, self.stored_crc(prefix), verify, || Crc32::of(payload))?;
         let column = self.storage.range(self.payload_len)?;
         let stored = payload.get(index(column.start)..index(column.end)).unwrap_or(&[]);
-        self.payload(stored, behind(self.payload_start(), column.start), self.skip)
+        self.payload(stored, offset_after(self.payload_start(), column.start), self.skip)
     }
 
     /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the
@@ -210,7 +210,7 @@ impl Piece {
         if self.has_crc || self.chunk.saturating_add(1) < file.chunk_count() || start == end {
             return Ok(());
         }
-        let shifted = behind(start, 4)..behind(end, 4);
+        let shifted = offset_after(start, 4)..offset_after(end, 4);
         match (part(src, start..shifted.start), part(src, shifted)) {
             (Ok(stored), Ok(shifted)) if stored == Crc32::of(shifted).to_le_bytes() => {
                 Err(Error::new(ErrorKind::CvcHiddenCrc, start))
@@ -366,7 +366,7 @@ impl<'a> Plan<'a> {
             Need::Length if at != self.piece.at => Err(Error::new(ErrorKind::RangeOutside, at)),
             Need::Length => {
                 let range = self.piece.length();
-                let short = Error::truncated(behind(range.start, u64_from(bytes.len())), range.end);
+                let short = Error::truncated(offset_after(range.start, u64_from(bytes.len())), range.end);
                 if self.piece.enter(&mut self.cursor, le_u32(bytes).ok_or(short)?.into())? {
                     self.need = Ok(Need::Chunk);
                 } else {

@@ -222,8 +222,8 @@ impl<'d> Frame<'d> {
         let before = if base == 0 { before } else { &[] };
         let low = |n: usize| u32::try_from(n - base).unwrap_or(u32::MAX);
         // With 16 bytes after the last literal, all literals can be read in pieces.
-        let behind = out.len().min(begin + size + PIECE);
-        let out = out.get_mut(base..behind).unwrap_or_default();
+        let after = out.len().min(begin + size + PIECE);
+        let out = out.get_mut(base..after).unwrap_or_default();
         let window = u32::try_from(self.walk.header.window).unwrap_or(u32::MAX);
         // As long as the frame fits in its window, offsets may lead to any part of a dictionary.
         let allowed = if self.produced + u64_from(limit) <= self.walk.header.window { u32::MAX } else { window };

@@ -87,9 +87,9 @@ fn decode_file(mut source: &std::fs::File, buffer: &mut Vec<u8>, values: &mut [f
         source.read_exact(buffer)?;
         let payload = plan.feed(range.start, buffer, Verify::Refuse)?;
         let payload = payload.ok_or("the header does not tell how long a chunk is")?;
-        let (values, behind) = rest.split_at_mut_checked(payload.len()).ok_or("more values than expected")?;
+        let (values, after) = rest.split_at_mut_checked(payload.len()).ok_or("more values than expected")?;
         payload.decode(values)?;
-        rest = behind;
+        rest = after;
     }
     if rest.is_empty() { Ok(()) } else { Err("fewer values than expected".into()) }
 }

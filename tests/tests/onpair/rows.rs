@@ -13,7 +13,7 @@ pub fn decodes(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<u
         let mut out = vec![0xAA; expected.len() + slack];
         assert_eq!(column.decode_into(all.clone(), &mut out), Ok(expected.len()), "{what}");
         assert!(&out[..expected.len()] == expected, "{what} with {slack} to spare");
-        assert!(out[expected.len()..].iter().skip(16).all(|&byte| byte == 0xAA), "{what}: wrote far behind the end");
+        assert!(out[expected.len()..].iter().skip(16).all(|&byte| byte == 0xAA), "{what}: wrote far after the end");
     }
     assert!(column.decode_to_vec(all.clone()).unwrap() == expected, "{what}");
     let mut sunk: Vec<u8> = vec![];
@@ -75,7 +75,7 @@ fn plain_rows(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<us
             assert_eq!(&line[..row.len()], &expected[row.clone()], "{what} row {number} in {room}");
             assert!(
                 line[row.len()..].iter().skip(16).all(|&byte| byte == 0xAA),
-                "{what}: wrote far behind row {number}"
+                "{what}: wrote far after row {number}"
             );
         }
         for room in row.len().checked_sub(1).into_iter().chain([0]) {

@@ -22,7 +22,7 @@ test('decodes numbers into an array of their type or into bytes', () => {
   const room = new Int32Array(2100).fill(-7);
   assert.equal(decodePcoInto(pco, room), 2000);
   assert.deepEqual(room.subarray(0, 2000), expected);
-  assert.ok(room.subarray(2000).every((value) => value === -7), 'what lies behind is left alone');
+  assert.ok(room.subarray(2000).every((value) => value === -7), 'the bytes after it are left alone');
   const bytes = new Uint8Array(8001);
   assert.equal(decodeInto(pco, bytes.subarray(1)), 8000, 'also where nothing is aligned');
   assert.deepEqual(bytes.subarray(1), bytesOf(expected));

@@ -46,9 +46,9 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
  * Decodes bytes as text, if they are text. Only a later page may start within a character, and only
  * a cut one may end in one.
  */
-function textOf(bytes: Uint8Array, behind: boolean, cut: boolean): string | undefined {
+function textOf(bytes: Uint8Array, after: boolean, cut: boolean): string | undefined {
   let first = 0;
-  while (behind && first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first++;
+  while (after && first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first++;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(first), { stream: cut });
     return /[^\P{C}\t\n\r\p{Cf}]/u.test(text) ? undefined : text;

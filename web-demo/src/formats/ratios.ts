@@ -26,7 +26,7 @@ const PIECES: Partial<Record<NonNullable<Report['format']>, number>> = {
 
 /** Returns the pieces in the order of the file. */
 export function sharesOf(report: Report): Share[] {
-  const { format, model: { structure, behind } } = report;
+  const { format, model: { structure, after } } = report;
   if (format === 'cvc') return report.summary?.columns.length === 1 ? chunksOf(report) : columnsOf(report);
   const piece = format === undefined ? undefined : PIECES[format];
   if (piece === undefined) return [];
@@ -37,7 +37,7 @@ export function sharesOf(report: Report): Share[] {
     const node = nodeAt(structure, at);
     const { id, name, value, start, end, depth } = node;
     const last = shares.at(-1);
-    if (id === piece && node.part === undefined && depth <= 1 && !(last !== undefined && at < (behind[last.node] ?? 0))) {
+    if (id === piece && node.part === undefined && depth <= 1 && !(last !== undefined && at < (after[last.node] ?? 0))) {
       shares.push({ node: at, name: `${name} ${value === '' ? shares.length : value}`, bytes: (end - start) / 8, decoded: 0 });
       continue;
     }
@@ -45,11 +45,11 @@ export function sharesOf(report: Report): Share[] {
     const size = Number(value);
     if (format === 'pco') {
       if (id === Name.NumbersLess1) last.decoded = size + 1;
-      else if (id === Name.NumberType && at < (behind[last.node] ?? 0)) last.name += ` of ${value}`;
+      else if (id === Name.NumberType && at < (after[last.node] ?? 0)) last.name += ` of ${value}`;
       else if ((id === Name.Page && depth === 0) || id === Name.PageOfNumbers) last.bytes += (end - start) / 8;
     } else if (format === 'xz') {
       if (id === Name.ContentOfDecodedSize) last.decoded = size;
-      else if (id === Name.UncompressedSize && at >= (behind[last.node] ?? 0)) {
+      else if (id === Name.UncompressedSize && at >= (after[last.node] ?? 0)) {
         const block = shares[indexed++];
         if (block !== undefined) block.decoded = size;
       }
@@ -100,11 +100,11 @@ function chunksOf({ model: { structure }, summary }: Report): Share[] {
 }
 
 /** Returns the columns of a CVC file, each over all chunks, with their lengths from the header. */
-function columnsOf({ model: { structure, behind, parent }, summary }: Report): Share[] {
+function columnsOf({ model: { structure, after, parent }, summary }: Report): Share[] {
   if (summary === undefined) return [];
   const shares = summary.columns.map(({ name, dimension, dtype }) => ({ node: -1, name, bytes: 0, decoded: summary.rows * dimension * width(dtype) }));
   const nodes = (from: number, wanted: number): [number, Node][] =>
-    Array.from({ length: (behind[from] ?? 0) - from }, (_, at): [number, Node] => [from + at, nodeAt(structure, from + at)]).filter(([, { id }]) => id === wanted);
+    Array.from({ length: (after[from] ?? 0) - from }, (_, at): [number, Node] => [from + at, nodeAt(structure, from + at)]).filter(([, { id }]) => id === wanted);
   for (const at of placesNamed(structure, [Name.Column])) {
     if ((parent[at] ?? -1) < 0) continue;
     const { value } = nodeAt(structure, at);

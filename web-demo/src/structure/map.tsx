@@ -191,13 +191,13 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
 function cutsOf(model: Model): number[] {
   const outer = groupsIn(model, 0, model.structure.length);
   const [only = 0] = outer;
-  const groups = outer.length === 1 ? groupsIn(model, only + 1, model.behind[only] ?? 0) : outer;
+  const groups = outer.length === 1 ? groupsIn(model, only + 1, model.after[only] ?? 0) : outer;
   return groups.map((node) => bytesOf(model, node)[0]);
 }
 
 function groupsIn(model: Model, start: number, end: number): number[] {
   const groups = [];
-  for (let at = start; at < end; at = model.behind[at] ?? end) if (isGroup(model, at)) groups.push(at);
+  for (let at = start; at < end; at = model.after[at] ?? end) if (isGroup(model, at)) groups.push(at);
   return groups;
 }
 

@@ -19,7 +19,7 @@ export function Overview({ report }: { readonly report: Report }) {
     else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} verified`]);
   }
   const verdict = verdictOf(report);
-  const behind = bytesBehind(report);
+  const after = bytesAfterEnd(report);
   const about = aboutOf(report);
   return (
     <section class="overview" aria-label="Overview">
@@ -29,7 +29,7 @@ export function Overview({ report }: { readonly report: Report }) {
           {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
         </h2>
         {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
-        {behind > 0 && <p class="fine">{behind === 1 ? '1 byte after the end is' : `${bytes(behind)} after the end are`} not part of the file.</p>}
+        {after > 0 && <p class="fine">{after === 1 ? '1 byte after the end is' : `${bytes(after)} after the end are`} not part of the file.</p>}
       </div>
       {about !== undefined && <p class="what">{about.what}</p>}
       <dl>
@@ -45,7 +45,7 @@ export function Overview({ report }: { readonly report: Report }) {
 }
 
 /** Returns the number of bytes after the end of the file. They are not an error. */
-function bytesBehind({ model: { structure }, size }: Report): number {
+function bytesAfterEnd({ model: { structure }, size }: Report): number {
   const last = structure.length - 1;
   if (last < 0) return 0;
   const { id, part, depth, start, end } = nodeAt(structure, last);

@@ -477,7 +477,7 @@ impl<'a> Columns<'a> {
         let number = if USED.get(source) == USED.get(record).saturating_add(1) {
             NUMBER.place(source)
         } else {
-            self.behind(column, written)?
+            self.after(column, written)?
         };
         self.mapped(column, number)
     }
@@ -486,7 +486,7 @@ impl<'a> Columns<'a> {
     /// over the root, and maps it through the columns between, which have all numbered it.
     #[cold]
     #[inline(never)]
-    fn behind(&mut self, column: usize, written: u64) -> Verdict<usize> {
+    fn after(&mut self, column: usize, written: u64) -> Verdict<usize> {
         let record = self.record(column)?;
         let fault = self.values.fault(ErrorKind::At1DerivedAhead, STRINGS.place(record));
         // The columns between, the nearest first.

@@ -191,12 +191,12 @@ impl Query<'_> {
         let text = slot.text_range();
         // Text and flags are adjacent. The first text of a group precedes them, later ones follow.
         let (text, flags) = if text.end <= flags.0 {
-            let (before, behind) = texts.split_at_mut_checked(flags.0).unwrap_or_default();
-            (before.get(text), behind.get_mut(..flags.1.saturating_sub(flags.0)))
+            let (before, after) = texts.split_at_mut_checked(flags.0).unwrap_or_default();
+            (before.get(text), after.get_mut(..flags.1.saturating_sub(flags.0)))
         } else {
-            let (before, behind) = texts.split_at_mut_checked(flags.1).unwrap_or_default();
+            let (before, after) = texts.split_at_mut_checked(flags.1).unwrap_or_default();
             let text = text.start.saturating_sub(flags.1)..text.end.saturating_sub(flags.1);
-            (behind.get(text), before.get_mut(flags.0..))
+            (after.get(text), before.get_mut(flags.0..))
         };
         sift(&filter.test, column, text, flags.unwrap_or_default(), at)
     }

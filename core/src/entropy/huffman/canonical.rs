@@ -105,9 +105,9 @@ impl Table {
         let part = out.len().div_ceil(4);
         let mut rest = out;
         for (&start, &end) in bounds.iter().zip(bounds.iter().skip(1)) {
-            let (out, behind) = rest.split_at_mut_checked(part.min(rest.len()))?;
+            let (out, after) = rest.split_at_mut_checked(part.min(rest.len()))?;
             self.decode_one(src, start..end, out)?;
-            rest = behind;
+            rest = after;
         }
         Some(())
     }

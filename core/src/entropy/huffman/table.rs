@@ -467,8 +467,8 @@ impl SymbolReader {
         let mark = mark(src.get(stream.clone())?)?;
         let [end, all] =
             [stream.start, stream.end].map(|byte| byte.checked_mul(8).and_then(|bit| u32::try_from(bit).ok()));
-        let behind = BELOW + 1;
-        Some(Self { bits: 0, at: all?.wrapping_sub(behind + mark), end: end?.wrapping_sub(behind) })
+        let after = BELOW + 1;
+        Some(Self { bits: 0, at: all?.wrapping_sub(after + mark), end: end?.wrapping_sub(after) })
     }
 
     /// Loads at least 57 bits.

@@ -113,8 +113,8 @@ impl Weights {
         // For each symbol, its cells all over the table and those at its end. Symbols that are no
         // weight count as 15.
         let mut counts = [[0u16; 2]; 16];
-        let behind = src.get(range.start..)?;
-        let (log, len) = fse::describe(behind, 255, max_log, &mut |symbol, count| {
+        let after = src.get(range.start..)?;
+        let (log, len) = fse::describe(after, 255, max_log, &mut |symbol, count| {
             let [spread, last] = &mut counts[symbol.min(15)];
             *(if count < 0 { last } else { spread }) += count.unsigned_abs();
         })?;

@@ -69,7 +69,7 @@ fn by_rows(column: &Column<'_>, expected: &[u8], line: &mut [u8]) -> bool {
     let mut rest = expected;
     for (number, row) in column.rows().zip(column) {
         let Ok(len) = column.row_len(number) else { return false };
-        let Some((expected, behind)) = usize::try_from(len).ok().and_then(|len| rest.split_at_checked(len)) else {
+        let Some((expected, after)) = usize::try_from(len).ok().and_then(|len| rest.split_at_checked(len)) else {
             return false;
         };
         let Some(exact) = line.get_mut(..expected.len()) else { return false };
@@ -87,7 +87,7 @@ fn by_rows(column: &Column<'_>, expected: &[u8], line: &mut [u8]) -> bool {
         if !pieces.is_empty() || row.len() != Ok(len) || row.is_empty() != (len == 0) {
             return false;
         }
-        rest = behind;
+        rest = after;
     }
     let all = column.rows();
     let mut count = Count::default();

@@ -27,7 +27,7 @@ fn ahead_predicts_the_ranges_that_are_needed() {
         for answer in [ask(&[], Ask::Rows), ask(&[], Ask::Columns(&ends)), ask(&filters[..1], Ask::Count)] {
             for (i, ranges) in answer.foreseen.iter().enumerate() {
                 let rest = answer.fetched.get(i + 1..).unwrap_or(&[]);
-                assert_eq!(ranges[..], rest[..rest.len().min(12)], "{}: behind range {i}", path.display());
+                assert_eq!(ranges[..], rest[..rest.len().min(12)], "{}: after range {i}", path.display());
                 long = long.max(ranges.len());
             }
         }
