@@ -53,6 +53,7 @@
 //! * `alloc` adds the doors that return a `Vec`, and [`tree`].
 //! * `std` adds [`io`], `std::error::Error` and faster checksums.
 //! * `messages` adds the text of each error.
+//! * `threads` adds [`threads`]: work on many items, with results in order.
 //! * `small` trades speed for flash.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -103,6 +104,8 @@ mod sink;
 mod step;
 #[doc(hidden)]
 pub mod steps;
+#[cfg(feature = "threads")]
+pub mod threads;
 mod trace;
 #[cfg(feature = "alloc")]
 pub mod tree;

@@ -109,7 +109,7 @@ fn features() -> Result<()> {
             .arg(SLOW)
             .run()?;
     }
-    for more in ["alloc", "std"] {
+    for more in ["alloc", "std", "threads"] {
         for format in std::iter::once(String::new()).chain(formats()?) {
             cmd("cargo check --locked -p unspool --no-default-features --features")
                 .arg(format!("{more},{format}"))
@@ -190,8 +190,8 @@ fn miri() -> Result<()> {
 }
 
 /// Features of the core that are not formats.
-const NO_FORMATS: [&str; 9] =
-    ["default", "alloc", "std", "messages", "small", "formats", "count-steps", "xz-filters", "xz-sha256"];
+const NO_FORMATS: [&str; 10] =
+    ["default", "alloc", "std", "threads", "messages", "small", "formats", "count-steps", "xz-filters", "xz-sha256"];
 
 /// Returns the formats that the core can be built with, from the features in its manifest.
 pub fn formats() -> Result<Vec<String>> {
