@@ -72,7 +72,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   lentName = lent instanceof File ? lent.name : 'dictionary';
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
   if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, post);
-  let bytes = await readBlob(source, (done, total) => post({ done, total }));
+  let bytes = await readBlob(source, { onProgress: (done, total) => post({ done, total }) });
   const inside = await unwrap(bytes, (format) => doorOf(format) !== undefined);
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;

@@ -9,7 +9,6 @@ import { buildAll, EXPECTED } from '../../wasm/npm/test/projects/build.mjs';
 import { launch, watchedPage } from './browser.mjs';
 import { serve } from './server.mjs';
 
-const WITH_WORKER = ['vite', 'webpack', 'html'];
 let root;
 let browser;
 let names;
@@ -34,7 +33,7 @@ for (const name of ['vite', 'webpack', 'esbuild', 'rollup', 'html']) {
       await page.waitForFunction(() => document.title === 'done', undefined, { timeout: 20_000 });
       const { shape, numbers, refusal, streamed, fromWorker } = await page.evaluate(() => globalThis.report);
       assert.deepEqual({ shape, numbers, refusal, streamed }, EXPECTED);
-      assert.deepEqual(fromWorker, WITH_WORKER.includes(name) ? EXPECTED.shape : undefined);
+      assert.deepEqual(fromWorker, EXPECTED.shape);
       assert.deepEqual(wrong, []);
     } finally {
       await close();

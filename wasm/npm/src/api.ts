@@ -7,6 +7,6 @@ export { nodeAt, nodes, type Node, type Structure } from './structure.js';
 export * from './entries/all.js';
 export { pcoBinCounts, type PcoVariable } from './pco-inside.js';
 export {
-  RunningStatistics, statistics, type ArrayStatistics, type Bin, type Numbers, type Statistics, type StatisticsOptions, type Summary,
+  RunningStatistics, statistics, type ArrayStatistics, type Bin, type Numbers, type Statistics, type StatisticsOptions, type Summary, type TypedNumbers,
 } from './stats.js';
 export { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdSequences } from './zstd-inside.js';

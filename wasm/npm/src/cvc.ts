@@ -7,7 +7,7 @@ import { refuse } from './error.js';
 import { HalfFloats } from './half.js';
 import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitNumbers, limitsOf } from './limits.js';
-import { type Bytes, type ByteRange, bytesOf, fillBytes, kindOf, openSource, type OpenSource, toRanges, type Reader, type Source } from './source.js';
+import { anySignal, type Bytes, type ByteRange, bytesOf, fillBytes, kindOf, openSource, type OpenSource, toRanges, type Reader, type Source } from './source.js';
 
 const wasmModule = moduleFor('cvc');
 const { call, work } = wasmModule;
@@ -73,6 +73,12 @@ export interface CvcRowOptions {
   checksums?: 'verify' | 'skip' | undefined;
 }
 
+/** Options of {@link CvcColumn.rows}. */
+export interface CvcReadOptions extends CvcRowOptions {
+  /** Aborts the reads. */
+  signal?: AbortSignal | undefined;
+}
+
 /** Options of {@link decodeCvc}. */
 export interface CvcDecodeOptions extends CvcRowOptions {
   /** Column name; required if the file has several columns. */
@@ -134,6 +140,9 @@ interface Opened {
    */
   readonly lengths: Map<number, Uint8Array>;
 }
+
+/** Maximum number of columns that a message lists. */
+const MAX_LISTED = 10;
 
 /** An open CVC file. It keeps the header and reads values on demand. */
 export class CvcFile implements Disposable {
@@ -200,6 +209,12 @@ export class CvcFile implements Disposable {
     this.release();
   }
 
+  /** Lists the names of the columns for a message. */
+  #listColumns(): string {
+    const names = this.columns.slice(0, MAX_LISTED).map(({ name }) => `'${name}'`);
+    return `its columns are ${names.join(', ')}${this.columns.length > MAX_LISTED ? ', …' : ''}`;
+  }
+
   /**
    * Returns the column with this name, or the only column. If two columns share a name, the last
    * one wins.
@@ -208,8 +223,8 @@ export class CvcFile implements Disposable {
     if (name !== undefined && typeof name !== 'string') throw new TypeError('a column name must be a string');
     const matches = name === undefined ? this.columns : this.columns.filter((column) => column.name === name);
     const found = matches.at(-1);
-    if (found === undefined) throw refuse('CvcNoSuchColumn');
-    if (name === undefined && matches.length > 1) throw refuse('CvcPickColumn');
+    if (found === undefined) throw refuse('CvcNoSuchColumn', 0, 0, this.#listColumns());
+    if (name === undefined && matches.length > 1) throw refuse('CvcPickColumn', 0, 0, this.#listColumns());
     return found;
   }
 }
@@ -248,36 +263,44 @@ export class CvcColumn {
   }
 
   /** Decodes rows to `float32`. Reads only the bytes needed. */
-  rows(start: number | undefined, end: number | undefined, options: CvcRowOptions & { as: 'float32' }): Promise<CvcVectors<'float32'>>;
+  rows(start: number | undefined, end: number | undefined, options: CvcReadOptions & { as: 'float32' }): Promise<CvcVectors<'float32'>>;
   /** Decodes rows, by default all of them. Reads only the bytes needed. */
-  rows(start?: number, end?: number, options?: CvcRowOptions): Promise<CvcVectors>;
-  async rows(start = 0, end = this.length, options: CvcRowOptions = {}): Promise<CvcVectors> {
-    checkOptions(options, { as: true, checksums: true });
+  rows(start?: number, end?: number, options?: CvcReadOptions): Promise<CvcVectors>;
+  async rows(start = 0, end = this.length, options: CvcReadOptions = {}): Promise<CvcVectors> {
+    checkOptions(options, { as: true, checksums: true, signal: true });
+    const { signal, checksums } = options;
     const { reader } = this.#opened;
-    if (!reader.isRemote) return this.#pump(this.#decode(start, end, options));
+    if (!reader.isRemote) return this.#pump(this.#decode(start, end, options), (range) => reader.read(range, signal));
     // The plan is known beforehand, so only chunk lengths cost a round trip.
-    const ranges = await this.plan(start, end, { checksums: options.checksums });
-    const foreseen = readForeseen(reader);
+    const ranges = await this.plan(start, end, { checksums, signal });
+    // Aborts reads ahead after an error.
+    const over = new AbortController();
+    const until = anySignal(signal, over.signal);
+    const foreseen = readForeseen({ size: reader.size, read: (range) => reader.read(range, until) });
     let next = 0;
-    return this.#pump(this.#decode(start, end, options), (range) => {
-      while ((ranges[next]?.start ?? Infinity) < range.end) next++;
-      return foreseen(range, ranges.slice(next, next + AHEAD));
-    });
+    try {
+      return await this.#pump(this.#decode(start, end, options), (range) => {
+        while ((ranges[next]?.start ?? Infinity) < range.end) next++;
+        return foreseen(range, ranges.slice(next, next + AHEAD));
+      });
+    } finally {
+      over.abort();
+    }
   }
 
   /** Returns the byte ranges of the file that {@link rows} would read for these rows. */
-  async plan(start = 0, end = this.length, options: Pick<CvcRowOptions, 'checksums'> = {}): Promise<ByteRange[]> {
-    checkOptions(options, { checksums: true });
+  async plan(start = 0, end = this.length, options: Pick<CvcReadOptions, 'checksums' | 'signal'> = {}): Promise<ByteRange[]> {
+    checkOptions(options, { checksums: true, signal: true });
     checkRows([start, end]);
     const { head, reader, limits } = this.#opened;
     const verify = verifies(options);
     const work = drive((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
-    const { ranges } = await this.#pump(work);
+    const { ranges } = await this.#pump(work, (range) => reader.read(range, options.signal));
     return toRanges(ranges);
   }
 
   /** Drives a generator: reads each range that it yields. */
-  async #pump<T>(work: Generator<ByteRange, T, Uint8Array>, read?: Reader['read']): Promise<T> {
+  async #pump<T>(work: Generator<ByteRange, T, Uint8Array>, read: Reader['read']): Promise<T> {
     try {
       let step = work.next();
       while (step.done !== true) step = work.next(await this.#read(step.value, read));
@@ -481,10 +504,36 @@ export function decodeCvcInto(bytes: Bytes, to: CvcData<ArrayBufferLike>, option
     return fillBytes(to, (out) => {
       const bits = kind === 'Uint16Array' && column.output === 'float16';
       const plain = bits || kind === 'Uint8Array' || kind === kindOf(typed(column.output, new ArrayBuffer(0)));
-      if (!plain && kind !== 'Float32Array') throw refuse('WrongType');
+      if (!plain && kind !== 'Float32Array') throw refuse('WrongType', 0, 0, `the column is ${column.output}, the array a ${kind}`);
       return column.fillNow(out, start, end, { ...(checksums && { checksums }), ...(!plain && { as: 'float32' }) });
     });
   });
+}
+
+/** The header of a file. */
+export interface CvcHeader {
+  /** Rows of each column. */
+  readonly rows: number;
+  /** The columns, in the order of the schema. */
+  readonly columns: readonly {
+    /** The name of the column; empty if the file has only one. */
+    readonly name: string;
+    /** Values per row. */
+    readonly dimension: number;
+    /** Type of the decoded values. */
+    readonly dtype: CvcDtype;
+    /** Bytes of the decoded values. */
+    readonly size: number;
+  }[];
+  /** Bytes of all decoded values. */
+  readonly size: number;
+}
+
+/** Reads the header of a file. `bytes` may end after it. Decodes nothing. */
+export function cvcHeader(bytes: Bytes, options: Pick<CvcDecodeOptions, 'limits'> = {}): CvcHeader {
+  const { rows, columns } = openNow(bytesOf(bytes), limitsOf(options, {}));
+  const all = columns.map(({ name, dimension, output: dtype }) => ({ name, dimension, dtype, size: rows * dimension * typed(dtype, new ArrayBuffer(0)).BYTES_PER_ELEMENT }));
+  return { rows, columns: all, size: all.reduce((sum, { size }) => sum + size, 0) };
 }
 
 /** @internal Decodes all columns. */

@@ -77,6 +77,8 @@ interface Details extends ErrorOptions {
   readonly part?: string | undefined;
   /** Replaces the message of the kind. */
   readonly words?: string;
+  /** Follows the message of the kind: what was found. */
+  readonly detail?: string | undefined;
   /** An error from another thread, whose formats this thread may not have loaded. */
   readonly plain?: PlainError;
 }
@@ -118,10 +120,11 @@ export class UnspoolError extends Error {
   #find: (() => string | undefined) | undefined;
 
   /** @internal */
-  constructor(code: number, { offset = 0, need = 0, part, words, plain, ...options }: Details = {}) {
+  constructor(code: number, { offset = 0, need = 0, part, words, detail, plain, ...options }: Details = {}) {
     const kind = known.get(code) ?? TRAP;
+    const found = detail === undefined ? '' : `: ${detail}`;
     const needs = need > 0 ? ` (needs ${need})` : '';
-    super(plain?.message ?? (kind === TRAP ? (words ?? kind.words) : `${kind.classWords} at byte ${offset}: ${kind.words}${needs}`), options);
+    super(plain?.message ?? (kind === TRAP ? (words ?? kind.words) : `${kind.classWords} at byte ${offset}: ${kind.words}${found}${needs}`), options);
     const { name, class: class_ } = plain ?? kind;
     this.name = name;
     this.code = plain?.code ?? kind.code;
@@ -187,7 +190,7 @@ export function lost(cause?: unknown): UnspoolError {
 }
 
 /** Creates an error of the core that is detected in JavaScript. */
-export function refuse(name: ErrorName, offset = 0, need = 0): UnspoolError {
+export function refuse(name: ErrorName, offset = 0, need = 0, detail?: string): UnspoolError {
   const kind = [...known.values()].find((kind) => kind.name === name);
-  return new UnspoolError(kind?.code ?? 0, { offset, need });
+  return new UnspoolError(kind?.code ?? 0, { offset, need, detail });
 }

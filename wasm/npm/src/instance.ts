@@ -32,6 +32,10 @@ class Engine {
    */
   #generation = 0;
   #busy = 0;
+  /** Number of objects that can be reopened in another instance. */
+  #settlers = 0;
+  /** Memory of the instance when the last of them was opened. */
+  #settled = 0;
   /** True if this browser instantiates only asynchronously. Then the instance is never replaced. */
   #isSlow = false;
   /** Result of the last `init`. */
@@ -109,6 +113,7 @@ class Engine {
     this.#glue.__wbg_reset_state();
     this.#generation++;
     this.#poisoned = false;
+    this.#settlers = this.#settled = 0;
   }
 
   instanceNumber(): number | undefined {
@@ -125,8 +130,31 @@ class Engine {
   }
 
   leave(): void {
-    if (--this.#busy > 0 || this.#compiled === undefined || this.#poisoned || this.#isSlow) return;
-    if (this.#memory(this.#compiled).buffer.byteLength <= MAX_IDLE_MEMORY) return;
+    this.#busy--;
+    this.#shrink();
+  }
+
+  /** Ends the task of an object that can be reopened, which stays. */
+  settle(): void {
+    this.#busy--;
+    this.#settlers++;
+    if (this.#compiled !== undefined) this.#settled = this.#memory(this.#compiled).buffer.byteLength;
+  }
+
+  /** Forgets such an object, unless its instance is gone. */
+  unsettle(instance: number | undefined): void {
+    if (instance !== this.instanceNumber()) return;
+    if (--this.#settlers === 0) this.#settled = 0;
+    this.#shrink();
+  }
+
+  /**
+   * Replaces an idle instance with a large memory. If large objects are open, it must be twice as
+   * large as with them: reopening them takes time.
+   */
+  #shrink(): void {
+    if (this.#busy > 0 || this.#compiled === undefined || this.#poisoned || this.#isSlow) return;
+    if (this.#memory(this.#compiled).buffer.byteLength <= Math.max(MAX_IDLE_MEMORY, 2 * this.#settled)) return;
     // Replace it now: the next call may never come, and nothing else would free the memory.
     try {
       this.#renew();
@@ -164,7 +192,8 @@ class Engine {
     // A single-format module cannot inspect. Misuse, and a file too large as a whole, have no part.
     if (!this.#walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall' || (class_ === 'Limit' && offset === 0)) return;
     // A weak reference: keeping the error must not keep the file. During the call the file exists
-    // anyway.
+    // anyway. Some runtimes have none.
+    if (typeof WeakRef === 'undefined') return;
     const [memory, { byteOffset, length }] = [new WeakRef(bytes.buffer), bytes];
     error.find(() => {
       const buffer = memory.deref();
@@ -267,6 +296,10 @@ export interface ModuleAccess {
   enter(): void;
   /** Ends a task. After the last one, a large memory is freed. */
   leave(): void;
+  /** Ends a task whose object stays, but can be reopened if the instance is replaced. */
+  settle(): void;
+  /** Forgets such an object of this instance. */
+  unsettle(instance: number | undefined): void;
   /** Returns the number of the current instance, or `undefined` after a trap. */
   instanceNumber(): number | undefined;
   /**
@@ -288,6 +321,8 @@ export function moduleFor(name: string): ModuleAccess {
     call: (run) => engine().call(run),
     enter: () => engine().enter(),
     leave: () => engine().leave(),
+    settle: () => engine().settle(),
+    unsettle: (instance) => engine().unsettle(instance),
     instanceNumber: () => engine().instanceNumber(),
     work(bytes, limits, run) {
       engine().enter();
@@ -314,9 +349,14 @@ export class Handle<T extends { free(): void }> {
   #access: ModuleAccess;
   #thing: T | undefined;
   #instance: number | undefined;
+  /** Ends the task of the object. */
+  #end: () => void;
 
-  /** Creates the object. Its instance stays at least as long. */
-  constructor(access: ModuleAccess, make: (exports: Exports) => T) {
+  /**
+   * Creates the object. Its instance stays at least as long, unless the owner `reopens` a lost
+   * object.
+   */
+  constructor(access: ModuleAccess, make: (exports: Exports) => T, reopens = false) {
     this.#access = access;
     access.enter();
     try {
@@ -325,8 +365,10 @@ export class Handle<T extends { free(): void }> {
       access.leave();
       throw error;
     }
-    this.#instance = access.instanceNumber();
-    leaked.register(this, access, this);
+    const instance = (this.#instance = access.instanceNumber());
+    if (reopens) access.settle();
+    this.#end = reopens ? () => access.unsettle(instance) : access.leave;
+    leaked?.register(this, this.#end, this);
   }
 
   /** True if the instance of the object was replaced. */
@@ -351,8 +393,8 @@ export class Handle<T extends { free(): void }> {
     if (this.#thing === undefined) return;
     if (!this.isLost) this.#thing.free();
     this.#thing = undefined;
-    leaked.unregister(this);
-    this.#access.leave();
+    leaked?.unregister(this);
+    this.#end();
   }
 }
 
@@ -360,7 +402,7 @@ export class Handle<T extends { free(): void }> {
  * Ends the task of objects that were collected without `free`; else their instance would stay in
  * use forever.
  */
-const leaked = new FinalizationRegistry<ModuleAccess>((access) => access.leave());
+const leaked = typeof FinalizationRegistry === 'undefined' ? undefined : new FinalizationRegistry<() => void>((end) => end());
 
 /** Access to the module with all formats. */
 export const whole = moduleFor(WHOLE);

@@ -5,7 +5,7 @@ import { refuse, UnspoolError } from './error.js';
 import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { needleOf, openOnPair, type OnPairColumn, type OnPairParts, type OnPairQuery, type OnPairStrings } from './onpair.js';
-import { type ByteRange, openSource, type Reader, type Source } from './source.js';
+import { anySignal, type ByteRange, openSource, type Reader, type Source } from './source.js';
 
 const { enter, leave } = moduleFor('onpair');
 
@@ -24,10 +24,14 @@ export interface OnPairFileOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Options of {@link OnPairFile.search}. */
-export interface OnPairFileSearchOptions {
-  /** Aborts the search. */
+/** Options of the methods of {@link OnPairFile}. */
+export interface OnPairFileReadOptions {
+  /** Aborts the reads. */
   signal?: AbortSignal | undefined;
+}
+
+/** Options of {@link OnPairFile.search}. */
+export interface OnPairFileSearchOptions extends OnPairFileReadOptions {
   /** Reports the number of rows searched. The search awaits it, and fails if it throws. */
   onProgress?: ((done: number, total: number) => void | Promise<void>) | undefined;
 }
@@ -74,39 +78,39 @@ export class OnPairFile {
   }
 
   /** Returns the bytes of a row. */
-  async row(index: number): Promise<Uint8Array> {
+  async row(index: number, options: OnPairFileReadOptions = {}): Promise<Uint8Array> {
     checkRow(index);
-    return this.#readSpan(index, index + 1, (column) => column.row(0));
+    return this.#readSpan(index, index + 1, options, (column) => column.row(0));
   }
 
   /** Returns a row as text. Invalid UTF-8 becomes U+FFFD. */
-  async text(index: number): Promise<string> {
+  async text(index: number, options: OnPairFileReadOptions = {}): Promise<string> {
     checkRow(index);
-    return this.#readSpan(index, index + 1, (column) => column.text(0));
+    return this.#readSpan(index, index + 1, options, (column) => column.text(0));
   }
 
   /** Returns the bytes of a range of rows, by default all. */
-  rows(start?: number, end?: number): Promise<Uint8Array[]>;
+  rows(start?: number, end?: number, options?: OnPairFileReadOptions): Promise<Uint8Array[]>;
   /**
    * Returns the bytes of the rows with these numbers, in this order, such as those from {@link
    * search}. Nearby rows are read together.
    */
-  rows(numbers: Iterable<number>): Promise<Uint8Array[]>;
-  async rows(start: number | Iterable<number> = 0, end = this.rowCount): Promise<Uint8Array[]> {
-    return typeof start === 'number' ? this.#readSpan(start, end, (column) => column.rows()) : this.#pick(start, (column, rows) => column.rows(rows));
+  rows(numbers: Iterable<number>, options?: OnPairFileReadOptions): Promise<Uint8Array[]>;
+  async rows(...wanted: Wanted): Promise<Uint8Array[]> {
+    return this.#read(wanted, (column, rows) => (rows === undefined ? column.rows() : column.rows(rows)));
   }
 
   /** Returns a range of rows as text, by default all. */
-  texts(start?: number, end?: number): Promise<string[]>;
+  texts(start?: number, end?: number, options?: OnPairFileReadOptions): Promise<string[]>;
   /** Returns the rows with these numbers as text. */
-  texts(numbers: Iterable<number>): Promise<string[]>;
-  async texts(start: number | Iterable<number> = 0, end = this.rowCount): Promise<string[]> {
-    return typeof start === 'number' ? this.#readSpan(start, end, (column) => column.texts()) : this.#pick(start, (column, rows) => column.texts(rows));
+  texts(numbers: Iterable<number>, options?: OnPairFileReadOptions): Promise<string[]>;
+  async texts(...wanted: Wanted): Promise<string[]> {
+    return this.#read(wanted, (column, rows) => (rows === undefined ? column.texts() : column.texts(rows)));
   }
 
   /** Decodes a range of rows, by default all, to one buffer and their offsets. */
-  async decode(start = 0, end = this.rowCount): Promise<OnPairStrings> {
-    return this.#readSpan(start, end, (column) => column.decode());
+  async decode(start = 0, end = this.rowCount, options: OnPairFileReadOptions = {}): Promise<OnPairStrings> {
+    return this.#readSpan(start, end, options, (column) => column.decode());
   }
 
   /**
@@ -122,7 +126,7 @@ export class OnPairFile {
     const found = await mapConcurrently(starts, async (start) => {
       signal?.throwIfAborted();
       const end = Math.min(this.rowCount, start + AT_ONCE);
-      const rows = await this.#readSpan(start, end, (column) => column.search(query).map((row) => row + start));
+      const rows = await this.#readSpan(start, end, { signal }, (column) => column.search(query).map((row) => row + start));
       await onProgress?.((done += end - start), this.rowCount);
       return rows;
     });
@@ -135,22 +139,32 @@ export class OnPairFile {
     return all;
   }
 
-  /** Reads rows in any order. */
-  #pick<T>(rows: Iterable<number>, take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
+  /** Reads a range of rows, or rows in any order. */
+  #read<T>(wanted: Wanted, take: (column: OnPairColumn, rows?: readonly number[]) => T): Promise<T> {
+    const [rows] = wanted;
+    if (rows === undefined || typeof rows === 'number') {
+      const [start = 0, end = this.rowCount, options = {}] = wanted as readonly [number?, number?, OnPairFileReadOptions?];
+      return this.#readSpan(start, end, options, take);
+    }
     if (typeof rows?.[Symbol.iterator] !== 'function') checkRow(rows);
-    return this.#join(groupNear(rows), take);
+    const [, options = {}] = wanted as readonly [Iterable<number>, OnPairFileReadOptions?];
+    return this.#join(groupNear(rows), options, take);
   }
 
   /** Reads a range of rows. */
-  #readSpan<T>(start: number, end: number, take: (column: OnPairColumn) => T): Promise<T> {
+  #readSpan<T>(start: number, end: number, options: OnPairFileReadOptions, take: (column: OnPairColumn) => T): Promise<T> {
     checkRows([start, end]);
-    return this.#join([{ start, end, rows: [] }], take);
+    return this.#join([{ start, end, rows: [] }], options, (column) => take(column));
   }
 
   /** Reads spans of rows and joins them to one column. Between two spans it has an unwanted row. */
-  async #join<T>(spans: readonly RowSpan[], take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
+  async #join<T>(spans: readonly RowSpan[], options: OnPairFileReadOptions, take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
+    checkOptions(options, { signal: true });
     const { bits, tokenOffsets, dictBytes, dictOffsets, limits } = this.#opened;
-    const parts = await mapConcurrently(spans, (span) => this.#read(span));
+    // Aborts the other reads after an error.
+    const over = new AbortController();
+    const until = anySignal(options.signal, over.signal);
+    const parts = await mapConcurrently(spans, (span) => this.#readPart(span, until)).finally(() => over.abort());
     const packedCodes = new Uint8Array(parts.reduce((sum, { padded }) => sum + padded, 0));
     const codeOffsets = new Uint32Array(Math.max(1, parts.reduce((sum, { offsets }) => sum + offsets.length, 0)));
     const wanted: number[] = [];
@@ -168,9 +182,11 @@ export class OnPairFile {
   }
 
   /** Reads the offsets of a span, and its codes from the word boundary before it. */
-  async #read({ start, end, rows }: RowSpan): Promise<Part> {
+  async #readPart({ start, end, rows }: RowSpan, signal: AbortSignal): Promise<Part> {
     if (start > end || end > this.rowCount) throw refuse('RangeOutside', 0, end);
-    const { reader, bits, codes, rowOffsets } = this.#opened;
+    const { bits, codes, rowOffsets } = this.#opened;
+    const { size, read } = this.#opened.reader;
+    const reader = { size, read: (range: ByteRange) => read(range, signal) };
     const offsetsStart = rowOffsets.start + 4 * start;
     const offsets = toUint32(await exactly(reader, { start: offsetsStart, end: rowOffsets.start + 4 * (end + 1) }));
     const [lowest, highest] = [offsets.reduce((a, b) => Math.min(a, b)), offsets.reduce((a, b) => Math.max(a, b))];
@@ -182,6 +198,11 @@ export class OnPairFile {
     return { rows, offsets, offsetsStart, first, packed, codesStart, padded: Math.ceil(packed.length / unit) * unit };
   }
 }
+
+/** Arguments of `rows` and `texts`: a range of rows, or their numbers, and options. */
+type Wanted =
+  | readonly [start?: number, end?: number, options?: OnPairFileReadOptions]
+  | readonly [numbers: Iterable<number>, options?: OnPairFileReadOptions];
 
 /** Rows that are read together, and the wanted ones, counted from the first. */
 interface RowSpan {

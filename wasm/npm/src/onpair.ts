@@ -194,7 +194,7 @@ export class OnPairColumn implements Disposable {
   /** Calls the column. Reopens it if it was released or its instance trapped. */
   #call<T>(ask: (column: WasmOnPair) => T): T {
     if (this.#column?.isLost === true) this.release();
-    this.#column ??= new Handle(wasmModule, this.#open);
+    this.#column ??= new Handle(wasmModule, this.#open, true);
     return this.#column.call(ask);
   }
 }

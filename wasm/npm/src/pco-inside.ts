@@ -2,7 +2,7 @@
 import { checkWhole } from './check.js';
 import { moduleFor } from './instance.js';
 import { limitsOf } from './limits.js';
-import type { PcoDecodeOptions } from './pco.js';
+import type { PcoOptions } from './pco.js';
 import { type Bytes, bytesOf } from './source.js';
 
 const { call } = moduleFor('pco');
@@ -17,7 +17,7 @@ export type PcoVariable = 'lookback' | 'primary' | 'secondary';
  * the file are the writer's estimate. Chunks are counted from 0. Empty if the file has no such
  * chunk, or the chunk no such variable.
  */
-export function pcoBinCounts(bytes: Bytes, chunk: number, variable: PcoVariable, options: PcoDecodeOptions = {}): Uint32Array {
+export function pcoBinCounts(bytes: Bytes, chunk: number, variable: PcoVariable, options: PcoOptions = {}): Uint32Array {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   checkWhole('chunk', chunk);
   if (!VARIABLES.includes(variable)) throw new TypeError(`variable must be 'lookback', 'primary' or 'secondary', not ${String(variable)}`);

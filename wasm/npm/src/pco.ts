@@ -1,7 +1,7 @@
 // Pco: columns of numbers.
 import { checkWhole } from './check.js';
-import { refuse, salvaged, type UnspoolError } from './error.js';
-import { HalfFloats } from './half.js';
+import { refuse, salvaged, UnspoolError } from './error.js';
+import { HalfFloats, toDoubles } from './half.js';
 import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, fillBytes, kindOf } from './source.js';
@@ -43,20 +43,29 @@ export type PcoDtype = keyof PcoArrays;
 /** Numbers of any type. */
 export type PcoData<B extends ArrayBufferLike = ArrayBuffer> = PcoArrays<B>[PcoDtype];
 
-/** A run of numbers of one type. Checking `dtype` narrows the type of `data`. */
-export type PcoArray = {
-  [D in PcoDtype]: {
+/** Numbers of one type. Checking `dtype` narrows the type of `data`. */
+export type PcoArray<D extends PcoDtype = PcoDtype> = {
+  [K in D]: {
     /** Type of the numbers. */
-    readonly dtype: D;
+    readonly dtype: K;
     /** The numbers. */
-    readonly data: PcoArrays[D];
+    readonly data: PcoArrays[K];
   };
-}[PcoDtype];
+}[D];
 
-/** Options for decoding Pco. */
-export interface PcoDecodeOptions {
+/** Options for reading Pco. */
+export interface PcoOptions {
   /** Limits for this call. */
   limits?: Limits | undefined;
+}
+
+/** Options of {@link decodePco}. */
+export interface PcoDecodeOptions extends PcoOptions {
+  /**
+   * `float64` converts numbers of any type, and joins those of a file that mixes types. Rounds
+   * 64-bit integers to the nearest number.
+   */
+  as?: 'float64' | undefined;
 }
 
 /** A typed array's constructor. */
@@ -96,16 +105,60 @@ function arraysOf(bytes: Uint8Array, limits: Float64Array, salvage: boolean): Pc
   return arrays;
 }
 
+/** Decodes a standalone file to numbers of type `float64`. */
+export function decodePco(bytes: Bytes, options: PcoDecodeOptions & { as: 'float64' }): PcoArray<'float64'>;
 /**
  * Decodes a standalone file to a typed array of its type, such as `BigInt64Array` for signed 64-bit
  * integers or `Float32Array` for 32-bit floats. A file without numbers that names no type becomes
  * an empty `Float64Array`. A file that mixes types is refused with `WrongType`; use `decode` for
- * it.
+ * it, or `as`.
  */
-export function decodePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoData {
-  const [first, ...others] = decodePcoArrays(bytesOf(bytes), limitsOf(options, {}));
-  if (others.length > 0) throw refuse('WrongType');
-  return first?.data ?? new Float64Array();
+export function decodePco(bytes: Bytes, options?: PcoDecodeOptions): PcoArray;
+export function decodePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoArray {
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { as: true })];
+  if (options.as !== undefined && options.as !== 'float64') throw new TypeError("as must be 'float64'");
+  const arrays = decodePcoArrays(view, limits);
+  const [first, ...others] = arrays;
+  if (first === undefined) return { dtype: 'float64', data: new Float64Array() };
+  if (options.as !== undefined) return { dtype: 'float64', data: joinDoubles(arrays) };
+  if (others.length > 0) throw refuse('WrongType', 0, 0, `the file mixes ${[...new Set(arrays.map(({ dtype }) => dtype))].join(', ')}`);
+  return first;
+}
+
+/** Converts arrays of any type to one of doubles. */
+function joinDoubles(arrays: readonly PcoArray[]): Float64Array<ArrayBuffer> {
+  const parts = arrays.map(({ dtype, data }) => (dtype === 'float64' ? data : toDoubles(data, dtype)));
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** The header of a file, as its writer stated it. */
+export interface PcoHeader {
+  /** Type of the numbers of the first chunk; `undefined` if the file has neither chunks nor type. */
+  readonly dtype: PcoDtype | undefined;
+  /** Count of the numbers; `undefined` if not stated. The chunks may hold more or fewer. */
+  readonly count: number | undefined;
+  /** Bytes of these numbers. */
+  readonly size: number | undefined;
+}
+
+/** Maximum length of a header, and the type of the first chunk. */
+const HEADER = 18;
+
+/** Reads the header at the start of `bytes`; 18 bytes are enough. Decodes nothing. */
+export function pcoHeader(bytes: Bytes): PcoHeader {
+  const view = bytesOf(bytes).subarray(0, HEADER);
+  const [byte, hint = 0, isEmpty] = call((wasm) => wasm.pco_header(view));
+  const type = TYPES.find(([known]) => known === byte);
+  const count = isEmpty === 1 ? 0 : hint > 0 ? hint : undefined;
+  return { dtype: type?.[1], count, size: count && type ? count * type[2].BYTES_PER_ELEMENT : count };
 }
 
 /** Result of {@link salvagePco}. */
@@ -120,7 +173,7 @@ export interface PcoSalvage {
  * Decodes a standalone file that may be broken. Stops at the first error, to the nearest 256
  * numbers.
  */
-export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSalvage {
+export function salvagePco(bytes: Bytes, options: PcoOptions = {}): PcoSalvage {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   const start = (): PcoArray[] => work(view, limits, () => arraysOf(view, limits, true));
   const [arrays, error] = salvaged(() => decodePcoArrays(view, limits), start);
@@ -134,13 +187,21 @@ export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSal
  * `Uint8Array` for the bytes of any type. JavaScript allocates nothing for the numbers, and after
  * the first files the module's memory does not grow either.
  */
-export function decodePcoInto(bytes: Bytes, to: PcoData<ArrayBufferLike>, options: PcoDecodeOptions = {}): number {
+export function decodePcoInto(bytes: Bytes, to: PcoData<ArrayBufferLike>, options: PcoOptions = {}): number {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   // A Uint8Array takes the bytes of any type. Compared by name, as an array of another realm has
   // another class.
   const kind = kindOf(to);
   const type = kind === 'Uint8Array' ? 0 : (TYPES.find(([, , array]) => array.name === kind)?.[0] ?? OTHER);
-  return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.pco_decode_into(view, out, type, limits))));
+  try {
+    return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.pco_decode_into(view, out, type, limits))));
+  } catch (error) {
+    if (!(error instanceof UnspoolError) || error.name !== 'WrongType' || kind === 'Uint8Array') throw error;
+    const { offset } = error;
+    // A chunk starts with its type.
+    const is = TYPES.find(([byte]) => byte === view[offset])?.[1] ?? 'of another type';
+    throw refuse('WrongType', offset, 0, `the numbers are ${is}, the array is a ${kind}`);
+  }
 }
 
 /** A page of a wrapped chunk. */
@@ -163,8 +224,8 @@ export interface PcoWrapped<D extends PcoDtype = PcoDtype> {
   readonly dtype: D;
 }
 
-/** Decodes pages of a wrapped chunk, each to a typed array. A page decodes without the others. */
-export function decodePcoPages<D extends PcoDtype>(wrapped: PcoWrapped<D>, options: PcoDecodeOptions = {}): PcoArrays[D][] {
+/** Decodes pages of a wrapped chunk, each on its own. A page decodes without the others. */
+export function decodePcoPages<D extends PcoDtype>(wrapped: PcoWrapped<D>, options: PcoOptions = {}): PcoArray<D>[] {
   const type = TYPES.find(([, dtype]) => dtype === wrapped.dtype);
   if (type === undefined) throw new TypeError(`dtype must be a number type such as 'int32', not ${String(wrapped.dtype)}`);
   const [header, meta] = [bytesOf(wrapped.header, 'header'), bytesOf(wrapped.meta, 'meta')];
@@ -184,6 +245,6 @@ export function decodePcoPages<D extends PcoDtype>(wrapped: PcoWrapped<D>, optio
   return Array.from(counts, (count) => {
     const start = end;
     end += count * type[2].BYTES_PER_ELEMENT;
-    return new type[2](decoded.buffer.slice(start, end) as ArrayBuffer) as PcoArrays[D];
+    return { dtype: wrapped.dtype, data: new type[2](decoded.buffer.slice(start, end) as ArrayBuffer) } as unknown as PcoArray<D>;
   });
 }

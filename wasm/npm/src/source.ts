@@ -1,6 +1,6 @@
 // Sources of bytes: memory, a Blob, a server with range requests, or a reader of the caller's.
 
-import { checkWhole } from './check.js';
+import { checkOptions, checkWhole } from './check.js';
 import { refuse, UnspoolError } from './error.js';
 
 /** Bytes in memory. */
@@ -86,13 +86,28 @@ function described(thing: unknown): string {
 /** Minimum time between two progress reports, in milliseconds. */
 const REPORT_INTERVAL = 50;
 
-/** Reads all bytes of a `Blob`. Calls `onProgress` now and then, and once at the end. */
-export async function readBlob(blob: Blob, onProgress: (done: number, total: number) => void = () => undefined): Promise<Uint8Array<ArrayBuffer>> {
+/** Options of {@link readBlob}. */
+export interface ReadBlobOptions {
+  /** Aborts the read. */
+  signal?: AbortSignal | undefined;
+  /** Reports progress in bytes: now and then, and once at the end. */
+  onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** Reads all bytes of a `Blob`. */
+export async function readBlob(blob: Blob, options: ReadBlobOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+  checkOptions(options, { signal: true, onProgress: true });
+  const { signal, onProgress = () => undefined } = options;
+  signal?.throwIfAborted();
   const bytes = new Uint8Array(blob.size);
   const reader = blob.stream().getReader();
   let [done, reported] = [0, 0];
   for (;;) {
     const { value } = await reader.read();
+    if (signal?.aborted === true) {
+      void reader.cancel();
+      throw signal.reason;
+    }
     if (value === undefined) {
       if (done === 0) onProgress(0, 0);
       return bytes;
@@ -116,7 +131,7 @@ export function fillBytes(to: unknown, fill: (out: Uint8Array) => number): numbe
   const size = (to as Uint8Array).BYTES_PER_ELEMENT;
   try {
     const written = fill(to instanceof Uint8Array ? to : new Uint8Array(to.buffer, to.byteOffset, to.byteLength));
-    if (written % size !== 0) throw refuse('WrongType');
+    if (written % size !== 0) throw refuse('WrongType', 0, 0, `${written} bytes are not whole elements of ${size} bytes`);
     return written / size;
   } catch (error) {
     if (!(error instanceof UnspoolError) || error.class !== 'OutputTooSmall') throw error;
@@ -127,7 +142,8 @@ export function fillBytes(to: unknown, fill: (out: Uint8Array) => number): numbe
 /** A file that is read in ranges. */
 export interface Reader {
   readonly size: number;
-  read(range: ByteRange): Uint8Array | Promise<Uint8Array>;
+  /** Reads a range. The signal aborts this read alone. */
+  read(range: ByteRange, signal?: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
 
 /** An open file. `isRemote` is true if each read takes a round trip. */
@@ -142,10 +158,11 @@ export async function openSource(source: Source, signal?: AbortSignal): Promise<
   return {
     size,
     isRemote,
-    read(range) {
-      signal?.throwIfAborted();
+    read(range, own) {
+      const until = own === undefined ? signal : anySignal(signal, own);
+      until?.throwIfAborted();
       const end = Math.min(range.end, size);
-      return range.start < end ? read({ start: range.start, end }) : new Uint8Array();
+      return range.start < end ? read({ start: range.start, end }, until) : new Uint8Array();
     },
   };
 }
@@ -153,9 +170,14 @@ export async function openSource(source: Source, signal?: AbortSignal): Promise<
 async function openAny(source: Source, signal: AbortSignal | undefined): Promise<OpenSource> {
   if (typeof source === 'string' || source instanceof URL || isRequest(source)) return { ...(await openUrl(source, signal)), isRemote: true };
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
-    return { size: source.size, read: async ({ start, end }) => new Uint8Array(await source.slice(start, end).arrayBuffer()), isRemote: false };
+    const read = async ({ start, end }: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
+      const bytes = await source.slice(start, end).arrayBuffer();
+      signal?.throwIfAborted();
+      return new Uint8Array(bytes);
+    };
+    return { size: source.size, read, isRemote: false };
   }
-  if (isReader(source)) return { ...openReader(source, signal), isRemote: true };
+  if (isReader(source)) return { ...openReader(source), isRemote: true };
   const isBytes = isArray(source) || isBuffer(source);
   if (!isBytes) throw new TypeError(`a file must be a Blob, a URL, a Request, { size, read }, a Uint8Array or an ArrayBuffer, not ${described(source)}`);
   const bytes = bytesOf(source);
@@ -166,10 +188,10 @@ const isRequest = (source: Source): source is Request => kindOf(source) === 'Req
 
 const isReader = (source: Source): source is RangeReader => typeof source === 'object' && source !== null && 'size' in source && 'read' in source && typeof source.read === 'function';
 
-function openReader(source: RangeReader, signal: AbortSignal | undefined): Reader {
+function openReader(source: RangeReader): Reader {
   const { size } = source;
   checkWhole('size', size);
-  const read = async (range: ByteRange): Promise<Uint8Array> => {
+  const read = async (range: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
     const bytes = bytesOf(await source.read(range, signal), 'the result of read');
     const wanted = range.end - range.start;
     if (bytes.length !== wanted) throw new RangeError(`read returned ${bytes.length} bytes instead of ${wanted} at offset ${range.start}`);
@@ -217,9 +239,9 @@ async function openUrl(source: string | URL | Request, signal?: AbortSignal): Pr
   const request = isRequest(source) ? source : undefined;
   const url = isRequest(source) ? source.url : source;
   if (request !== undefined && request.method !== 'GET') throw new TypeError(`a file must be requested by GET, not ${request.method}`);
-  const until = request === undefined ? signal : anySignal(signal, request.signal);
   const refused = (status: number, why: string): SourceError => new SourceError(`${String(url)}: ${why}`, String(url), status);
-  const ask = async (start: number, end: number): Promise<Answer> => {
+  const ask = async (start: number, end: number, signal: AbortSignal | undefined): Promise<Answer> => {
+    const until = request === undefined ? signal : anySignal(signal, request.signal);
     // The headers here replace those of a Request.
     const headers = new Headers(request?.headers);
     headers.set('Range', `bytes=${start}-${end - 1}`);
@@ -247,10 +269,12 @@ async function openUrl(source: string | URL | Request, signal?: AbortSignal): Pr
     if (bytes.length !== last + 1 - first) throw refused(status, 'the server sent a body that does not match its Content-Range');
     return { bytes, start, size, version, status };
   };
-  const { bytes, size, version } = await ask(0, FIRST_READ);
-  const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => {
+  const { bytes, size, version, status } = await ask(0, FIRST_READ, signal);
+  // Applications answer any address with their page. No known format starts like one.
+  if (/^\W*<(!doctype html|html)/i.test(String.fromCharCode(...bytes.subarray(0, 64)))) throw refused(status, 'the server sent an HTML page instead of the file');
+  const read = async ({ start, end }: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
     if (end <= bytes.length) return bytes.subarray(start, end);
-    const part = await ask(start, end);
+    const part = await ask(start, end, signal);
     // Compare tags if both answers have one; else dates. Servers of one cluster may differ in
     // dates.
     const both = version.findIndex((then, at) => then && part.version[at]);

@@ -2,7 +2,7 @@
 // Statistics of numbers in one pass.
 import type { Stats as WasmStats } from '../wasm/unspool.js';
 import { checkOptions } from './check.js';
-import type { HalfFloats } from './half.js';
+import { type HalfFloats, toDoubles } from './half.js';
 import { Handle, moduleFor } from './instance.js';
 import { isDetached } from './source.js';
 
@@ -12,6 +12,14 @@ const wasmModule = moduleFor('stats');
 export type Numbers =
   | Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array
   | BigUint64Array | BigInt64Array | HalfFloats<ArrayBufferLike>;
+
+/** Numbers with the name of their type, as the decoders return them. */
+export interface TypedNumbers {
+  /** Type of the numbers. A `Uint16Array` of `float16` holds bits. */
+  readonly dtype: string;
+  /** The numbers. */
+  readonly data: Numbers;
+}
 
 /** Bounds, mean and deviation; NaN if undefined. Mean and deviation ignore infinities. */
 export interface Summary {
@@ -78,7 +86,7 @@ export interface StatisticsOptions {
 }
 
 /** Computes statistics of an array. 64-bit integers are rounded to the nearest `number`. */
-export function statistics(values: Numbers, options: StatisticsOptions = {}): ArrayStatistics {
+export function statistics(values: Numbers | TypedNumbers, options: StatisticsOptions = {}): ArrayStatistics {
   const running = new RunningStatistics(options);
   try {
     const each = running.add(values);
@@ -120,14 +128,18 @@ export class RunningStatistics {
    * Adds numbers; for vectors, whole rows. Returns the norm of each vector, or an empty array for
    * plain numbers.
    */
-  add(values: Numbers): Float64Array {
+  add(numbers: Numbers | TypedNumbers): Float64Array {
+    const isTyped = typeof numbers === 'object' && numbers !== null && 'dtype' in numbers;
+    const values = isTyped ? numbers.data : numbers;
+    const dtype = isTyped ? numbers.dtype : undefined;
     if (!ArrayBuffer.isView(values) || values instanceof DataView) throw new TypeError('values must be a typed array');
     if (isDetached(values.buffer)) throw new TypeError('values: the memory was transferred');
     const { dimension } = this;
     if (values.length % dimension !== 0) throw new TypeError(`values must be whole rows of ${dimension}, not ${values.length} values`);
+    const doublesOf = (part: Numbers): Float64Array => (part instanceof Float64Array ? part : toDoubles(part, dtype));
     return this.#stats.call((stats) => {
       const step = Math.max(1, Math.floor(AT_ONCE / dimension)) * dimension;
-      for (let at = 0; at < values.length; at += step) stats.push(floatsOf(values.subarray(at, at + step)));
+      for (let at = 0; at < values.length; at += step) stats.push(doublesOf(values.subarray(at, at + step)));
       return stats.lengths();
     });
   }
@@ -162,16 +174,6 @@ export class RunningStatistics {
   [Symbol.dispose](): void {
     this.release();
   }
-}
-
-/** Converts numbers of any type to doubles. */
-function floatsOf(values: Numbers): Float64Array {
-  if (values instanceof Float64Array) return values;
-  // Tested by value: an array of another realm has another class.
-  if (typeof values[0] !== 'bigint') return new Float64Array(values as ArrayLike<number>);
-  const floats = new Float64Array(values.length);
-  for (let at = 0; at < floats.length; at++) floats[at] = Number(values[at]);
-  return floats;
 }
 
 function summaryOf([count = 0, nans = 0, infinite = 0, min = NaN, max = NaN, mean = NaN, deviation = NaN]: Iterable<number>): Summary {

@@ -17,7 +17,7 @@ const onpair = read('onpair/cpp/urls_b12.onp');
 const cvc = read('cvc/med_fp16.cvc');
 
 test('decodes numbers into an array of their type or into bytes', () => {
-  const expected = decodePco(pco);
+  const { data: expected } = decodePco(pco);
   assert.ok(expected instanceof Int32Array && expected.length === 2000);
   const room = new Int32Array(2100).fill(-7);
   assert.equal(decodePcoInto(pco, room), 2000);

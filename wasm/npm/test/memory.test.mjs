@@ -105,6 +105,26 @@ test('frees the memory of a large file or column at once', () => {
   assert.ok(isSmall());
 });
 
+test('frees the memory of other calls while a small column is open', () => {
+  const isSmall = () => memory.buffer.byteLength < 64 * 2 ** 20;
+  const small = column(10);
+  const old = instances;
+  inspect(new Uint8Array(100e6));
+  assert.ok(isSmall());
+  assert.equal(instances, old + 1);
+  assert.equal(small.text(9), 'x', 'it reopens');
+  // Two columns, of which the first is of an instance that is gone.
+  const second = column(20);
+  inspect(new Uint8Array(100e6));
+  const third = column(30);
+  small.release();
+  second.release();
+  inspect(new Uint8Array(100e6));
+  assert.ok(isSmall());
+  assert.deepEqual([small, second, third].map((column) => column.text(1)), ['x', 'x', 'x']);
+  for (const open of [small, second, third]) open.release();
+});
+
 test('keeps a large column open during other calls', () => {
   const large = column(15e6);
   const before = instances;

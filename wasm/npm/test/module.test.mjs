@@ -113,6 +113,22 @@ function inNode(script) {
   });
 }
 
+test('runs where collected objects cannot be observed', () => {
+  const script = `
+    delete globalThis.FinalizationRegistry;
+    delete globalThis.WeakRef;
+    const { decodeCvc, openOnPair } = await import('unspool');
+    const { readFileSync } = await import('node:fs');
+    const bytes = readFileSync(process.argv[1]);
+    console.log(decodeCvc(bytes).shape.join());
+    try { decodeCvc(bytes.subarray(0, 1000)); } catch ({ name, part }) { console.log(name, part); }
+    const codeOffsets = Uint32Array.of(0, 1);
+    const column = openOnPair({ dictBytes: Uint8Array.of(120), dictOffsets: Uint32Array.of(0, 1), codes: new Uint16Array(1), codeOffsets });
+    console.log(column.text(0));
+    column.release();`;
+  assert.equal(inNode(script), '100,16\nTruncated undefined\nx\n');
+});
+
 test("reports that 'unspool/separate' has no module", () => {
   const script = `
     import { decodeCvc, init } from 'unspool/separate';

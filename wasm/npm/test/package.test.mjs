@@ -64,7 +64,7 @@ test('runs the snippet of the README of the repository, which prints what it say
 test('compiles in strict TypeScript with every module resolution', () => {
   writeFileSync(
     join(project, 'use.ts'),
-    `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, probe, queryAt1, UnspoolError, type At1QueryOptions, type CvcVectors } from 'unspool';
+    `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, pcoHeader, probe, queryAt1, UnspoolError, type At1QueryOptions, type CvcVectors } from 'unspool';
      import { init } from 'unspool/separate';
      import { decodePcoInto, init as initPco } from 'unspool/pco/separate';
      import { zstdStream, type DecodeStream } from 'unspool/zstd-stream';
@@ -104,7 +104,11 @@ test('compiles in strict TypeScript with every module resolution', () => {
      const first: string = column.text(0) + column.texts(0, 1)[0];
      const found_: Uint32Array = column.search({ startsWith: 'a' });
      const numbers = decodePco(bytes, { limits: { maxOutput: 8 } });
-     if (numbers instanceof BigInt64Array) console.log(numbers[0] ?? 0n);
+     if (numbers.dtype === 'int64') console.log((numbers.data[0] ?? 0n) + 1n);
+     const doubles: Float64Array = decodePco(bytes, { as: 'float64' }).data;
+     const total: number = doubles.map((value) => value + 1).reduce((a, b) => a + b, 0);
+     const header: number | undefined = pcoHeader(bytes).count;
+     console.log(total, header);
      // @ts-expect-error: plain codes have no other width
      openOnPair({ dictBytes: bytes, dictOffsets: new Uint32Array(1), codes: new Uint16Array(1), bits: 12, codeOffsets: new Uint32Array(1) });
      // @ts-expect-error: one or the other
@@ -122,7 +126,7 @@ test('types half floats, Blob parts and shared memory correctly', () => {
   const body = `import { decodeCvc, decodeInto, decodeOnPair, decodePco, decodeXz, DEFAULT_LIMITS, OnPairColumn, type PcoArrays } from 'unspool';
     const bits: PcoArrays['float16'] = new Uint16Array(1);
     const bytes = new Uint8Array(1);
-    new Blob([decodePco(bytes), decodeCvc(bytes).data, decodeXz(bytes), decodeOnPair(bytes).bytes, bits]);
+    new Blob([decodePco(bytes).data, decodeCvc(bytes).data, decodeXz(bytes), decodeOnPair(bytes).bytes, bits]);
     decodeInto(bytes, new Int32Array(new SharedArrayBuffer(8)));
     // @ts-expect-error: nobody changes them
     DEFAULT_LIMITS.maxOutput = 1;

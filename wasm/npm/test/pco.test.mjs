@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decode, decodePco, decodePcoPages, inspect, nodes, pcoBinCounts, probe, salvagePco, UnspoolError } from 'unspool';
+import { fileURLToPath } from 'node:url';
+import { decode, decodePco, decodePcoInto, decodePcoPages, inspect, nodes, pcoBinCounts, pcoHeader, probe, salvagePco, statistics, UnspoolError } from 'unspool';
 import * as Name from 'unspool/names';
 import { bytesOf } from './vectors.mjs';
 
@@ -32,12 +34,13 @@ test('decodes every vector bit for bit to an array of its type', () => {
     const wanted = read(bin);
     assert.deepEqual(Buffer.concat(decode(bytes).arrays.map(({ data }) => bytesOf(data))), Buffer.from(wanted), path);
     if (parts !== undefined) continue;
-    const data = decodePco(bytes);
+    const { dtype: named, data } = decodePco(bytes);
     assert.deepEqual(bytesOf(data), wanted, path);
     const [name, type] = arrays[dtype] ?? [];
     if (data.length === 0 || type === undefined) continue;
     assert.ok(data instanceof type, `${path} is a ${data.constructor.name}`);
-    assert.equal(decode(bytes).arrays[0].dtype, name);
+    assert.deepEqual([named, decode(bytes).arrays[0].dtype], [name, name]);
+    assert.deepEqual(pcoHeader(bytes).dtype, name);
     seen.add(dtype);
   }
   assert.equal(seen.size, 11, [...seen].join());
@@ -48,7 +51,7 @@ test('decodes a file of mixed types to several arrays, and refuses it where one 
   const { format, arrays: found } = decode(read(path));
   assert.equal(format, 'pco');
   assert.deepEqual(found.map(({ dtype, data }) => [dtype, sha256(bytesOf(data))]), parts.map(({ dtype, sha256 }) => [arrays[dtype][0], sha256]));
-  assert.throws(() => decodePco(read(path)), { name: 'WrongType', class: 'Misuse' });
+  assert.throws(() => decodePco(read(path)), { name: 'WrongType', class: 'Misuse', message: /: the file mixes uint32, / });
 });
 
 test('decodes the pages of wrapped chunks one by one', () => {
@@ -61,8 +64,9 @@ test('decodes the pages of wrapped chunks one by one', () => {
       const parts = pages.map(({ file, n }) => ({ bytes: part(file), count: n }));
       const decoded = decodePcoPages({ ...wrapped, pages: parts });
       pages.forEach(({ n, expected_byte_offset: start }, at) => {
-        assert.ok(decoded[at] instanceof arrays[dtype][1] && decoded[at].length === n, name);
-        const bytes = bytesOf(decoded[at]);
+        assert.ok(decoded[at].data instanceof arrays[dtype][1] && decoded[at].data.length === n, name);
+        assert.equal(decoded[at].dtype, arrays[dtype][0]);
+        const bytes = bytesOf(decoded[at].data);
         assert.deepEqual(bytes, wanted.subarray(start, start + bytes.length), `${name} page ${at}`);
         assert.deepEqual(decodePcoPages({ ...wrapped, pages: [parts[at]] })[0], decoded[at]);
         count++;
@@ -120,13 +124,14 @@ test('refuses a file truncated at any length', () => {
     assert.throws(() => decodePco(bytes.subarray(0, length)), { name: 'Truncated' }, `${length}`);
   }
   assert.throws(() => decodePco(bytes, { limits: { maxOutput: 777 * 4 - 1 } }), { name: 'OutputLimit' });
-  assert.deepEqual(decodePco(bytes.slice().buffer), Uint32Array.from({ length: 777 }, (_, at) => decodePco(bytes)[0] + at));
+  const { data } = decodePco(bytes.slice().buffer);
+  assert.deepEqual(data, Uint32Array.from({ length: 777 }, (_, at) => data[0] + at));
   for (const wrong of ['pco!', null, undefined, 42]) assert.throws(() => decodePco(wrong), TypeError);
 });
 
 test('salvages the numbers before an error, and reports the error', () => {
   const bytes = read('k_u32_arange.pco');
-  const whole = decodePco(bytes);
+  const { data: whole } = decodePco(bytes);
   let before = 0;
   for (let length = 0; length < bytes.length; length++) {
     const { arrays: found, error } = salvagePco(bytes.subarray(0, length));
@@ -174,9 +179,84 @@ test('counts as many latents in the bins as there are numbers', () => {
   const bytes = read('assets/v0_0_0_classic.pco');
   const counts = pcoBinCounts(bytes, 0, 'primary');
   assert.equal(counts.length, [...nodes(inspect(bytes).structure)].filter(({ id }) => id === Name.Bin).length);
-  assert.equal(counts.reduce((sum, count) => sum + count, 0), decodePco(bytes).length);
+  assert.equal(counts.reduce((sum, count) => sum + count, 0), decodePco(bytes).data.length);
   // Missing chunks and variables have no bins.
   assert.equal(pcoBinCounts(bytes, 0, 'secondary').length, 0);
   assert.equal(pcoBinCounts(bytes, 1, 'primary').length, 0);
   assert.throws(() => pcoBinCounts(bytes.subarray(0, bytes.length / 2), 0, 'primary'), { name: 'Truncated' });
+});
+
+/** Returns the halves of a file as doubles, on an engine with or without `Float16Array`. */
+const doublesOf = (bytes) => decodePco(bytes, { as: 'float64' });
+
+test('converts numbers of every type to doubles', () => {
+  const seen = new Set();
+  for (const { path, dtype } of valid) {
+    const bytes = read(path);
+    const runs = decode(bytes).arrays;
+    const { dtype: name, data } = doublesOf(bytes);
+    assert.equal(name, 'float64');
+    assert.ok(data instanceof Float64Array);
+    const wanted = runs.flatMap(({ dtype, data }) => Array.from(data, (value) => (dtype === 'float16' && data instanceof Uint16Array ? halfOf(value) : Number(value))));
+    assert.deepEqual(data, Float64Array.from(wanted), path);
+    seen.add(dtype);
+  }
+  assert.ok(seen.size >= 12, 'eleven types, and files that mix them');
+  assert.throws(() => decodePco(read('k_u32_arange.pco'), { as: 'float32' }), { name: 'TypeError', message: "as must be 'float64'" });
+});
+
+/** Converts the bits of a half float through the bits of a float. */
+function halfOf(bits) {
+  const [sign, exponent, fraction] = [bits >> 15, (bits >> 10) & 31, bits & 1023];
+  const wide = new DataView(new ArrayBuffer(4));
+  if (exponent === 0) return (sign ? -1 : 1) * fraction * 2 ** -24;
+  wide.setUint32(0, ((sign << 31) | ((exponent === 31 ? 255 : exponent + 112) << 23) | (fraction << 13)) >>> 0);
+  return wide.getFloat32(0);
+}
+
+test('tells half floats from 16-bit integers on every engine', () => {
+  const script = `
+    delete globalThis.Float16Array;
+    const { decodePco, decodePcoPages, statistics, decode } = await import('unspool');
+    const { readFileSync } = await import('node:fs');
+    for (const name of ['f16', 'u16']) {
+      const bytes = readFileSync(process.argv[1] + 'k_' + name + '_arange.pco');
+      const numbers = decodePco(bytes);
+      console.log(numbers.dtype, numbers.data.constructor.name, decodePco(bytes, { as: 'float64' }).data[1], statistics(numbers).max, decode(bytes).arrays[0].dtype);
+    }`;
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script, fileURLToPath(root)], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
+  const summary = (name) => {
+    const { data } = doublesOf(read(`k_${name}_arange.pco`));
+    return [data[1], data.reduce((a, b) => Math.max(a, b))].join(' ');
+  };
+  assert.equal(said, `float16 Uint16Array ${summary('f16')} float16\nuint16 Uint16Array ${summary('u16')} uint16\n`);
+  const halves = Uint16Array.of(0, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x8000, 0x8001, 0xc000, 0xfc00);
+  const { min, max, infinite, magnitudes } = statistics({ dtype: 'float16', data: halves });
+  assert.deepEqual([min, max, infinite, magnitudes.zeros, magnitudes.negative], [-Infinity, Infinity, 2, 2, 3]);
+  assert.equal(statistics({ dtype: 'float16', data: halves.subarray(0, 6) }).max, 65504);
+  assert.equal(statistics({ dtype: 'uint16', data: halves.subarray(0, 6) }).max, 0x7bff);
+});
+
+test('reads type, count and size from the header alone', () => {
+  let stated = 0;
+  for (const { path, n, parts } of valid) {
+    const bytes = read(path);
+    const { dtype, count, size } = pcoHeader(bytes.subarray(0, 18));
+    const [first] = decode(bytes).arrays;
+    assert.equal(dtype, first?.dtype, path);
+    if (count === undefined || parts !== undefined) continue;
+    assert.equal(size, dtype === undefined ? 0 : count * first.data.BYTES_PER_ELEMENT, path);
+    if (count === n) stated++;
+  }
+  assert.ok(stated > 200, `${stated}`);
+  const bytes = read('k_u32_arange.pco');
+  assert.deepEqual(pcoHeader(bytes), { dtype: 'uint32', count: 777, size: 3108 });
+  for (let length = 0; length < 10; length++) assert.throws(() => pcoHeader(bytes.subarray(0, length)), { name: 'Truncated' });
+  assert.throws(() => pcoHeader(Uint8Array.from('CVCF and more', (letter) => letter.charCodeAt(0))), { name: 'PcoMagic' });
+  for (const wrong of ['pco!', null, undefined]) assert.throws(() => pcoHeader(wrong), TypeError);
+});
+
+test('names both types if an array has another one', () => {
+  assert.throws(() => decodePcoInto(read('k_f16_arange.pco'), new Float32Array(2000)), { name: 'WrongType', message: /: the numbers are float16, the array is a Float32Array$/ });
+  assert.throws(() => [read('k_u32_arange.pco')].map(decodePco), { name: 'TypeError', message: 'options must be an object, not 0; in map, write (bytes) => decode(bytes)' });
 });

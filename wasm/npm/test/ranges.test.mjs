@@ -3,7 +3,7 @@ import { openAsBlob, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { at1Text, decodeAt1, describeAt1, openCvc, openOnPairFile, outline, queryAt1, SourceError } from 'unspool';
+import { at1Text, decodeAt1, describeAt1, openCvc, openOnPairFile, outline, queryAt1, readBlob, SourceError } from 'unspool';
 import { init } from 'unspool/pco/separate';
 import { readAhead } from '../dist/ahead.js';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
@@ -513,4 +513,99 @@ test('aborts reads before they start and while they run', async () => {
   await assert.rejects(queryAt1(server.url, { signal: stop.signal }), same);
   await closed;
   server.close();
+});
+
+test('recognises a page of HTML in place of the file', async () => {
+  for (const page of ['<!doctype html><title>app</title>', '\ufeff\n<!DOCTYPE HTML>', '<html lang="en">']) {
+    const server = await serve(Buffer.from(page), { ranges: false });
+    const found = { name: 'SourceError', status: 200, message: `${server.url}: the server sent an HTML page instead of the file` };
+    for (const open of [openCvc, openOnPairFile, describeAt1]) await assert.rejects(open(server.url), found);
+    server.close();
+  }
+});
+
+test('lists the columns if a name is missing or wrong', async () => {
+  const entry = valid.find(({ columns }) => columns?.length > 1);
+  const names = entry.columns.map(({ name }) => `'${name}'`).join(', ');
+  const file = await openCvc(read(entry.file));
+  assert.throws(() => file.column('nobody'), { name: 'CvcNoSuchColumn', message: new RegExp(`: its columns are ${names}$`) });
+  assert.throws(() => file.column(), { name: 'CvcPickColumn', message: new RegExp(`; name one: its columns are ${names}$`) });
+});
+
+test('aborts the reads of a call, and no other', async () => {
+  const strings = new Uint8Array(readFileSync(new URL('../../../tests/vectors/onpair/cpp/urls_b12.onp', import.meta.url)));
+  const vectors = read(med.file);
+  /** Returns a reader whose reads stay open after opening, until their signal aborts them. */
+  const stuck = (bytes) => {
+    const reader = { size: bytes.length, isStuck: false, aborted: 0 };
+    reader.read = ({ start, end }, signal) =>
+      !reader.isStuck
+        ? bytes.subarray(start, end)
+        : new Promise((_, reject) => signal.addEventListener('abort', () => (reader.aborted++, reject(signal.reason))));
+    return reader;
+  };
+  const [onpair, cvc] = [stuck(strings), stuck(vectors)];
+  const [file, vectorFile] = [await openOnPairFile(onpair), await openCvc(cvc)];
+  const column = vectorFile.column();
+  const calls = {
+    row: (options) => file.row(0, options),
+    text: (options) => file.text(0, options),
+    rows: (options) => file.rows(0, 3, options),
+    'rows by number': (options) => file.rows([1, 2], options),
+    texts: (options) => file.texts(0, 3, options),
+    'texts by number': (options) => file.texts(new Set([1, 2]), options),
+    decode: (options) => file.decode(0, 3, options),
+    search: (options) => file.search({ contains: 'a' }, options),
+    vectors: (options) => column.rows(0, 10, options),
+    plan: (options) => column.plan(0, 10, options),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const now = AbortSignal.abort(new Error('before'));
+    onpair.isStuck = cvc.isStuck = false;
+    if (name !== 'plan') await assert.rejects(call({ signal: now }), /before/, name);
+    await assert.rejects(call({ signel: now }), TypeError, name);
+    onpair.isStuck = cvc.isStuck = true;
+    const stop = new AbortController();
+    const pending = call({ signal: stop.signal });
+    setTimeout(() => stop.abort(new Error('enough')), 5);
+    if (name !== 'plan') await assert.rejects(pending, /enough/, name);
+    onpair.isStuck = cvc.isStuck = false;
+    await call({ signal: new AbortController().signal });
+  }
+  const blob = new Blob([vectors]);
+  const local = await openCvc(blob);
+  await assert.rejects(local.column().rows(0, 10, { signal: AbortSignal.abort(new Error('before')) }), /before/);
+  const stop = new AbortController();
+  const pending = local.column().rows(0, 10, { signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await assert.rejects(pending, /enough/);
+});
+
+test('aborts reads ahead of a CVC file after a failure', async () => {
+  const entry = valid.find(({ num_chunks }) => num_chunks > 2);
+  const bytes = read(entry.file);
+  let [reads, calledOff] = [0, 0];
+  const reader = { size: bytes.length, isTorn: false };
+  reader.read = ({ start, end }, signal) => {
+    if (!reader.isTorn || end - start === 4) return bytes.subarray(start, end);
+    return new Promise((resolve, reject) => {
+      if (++reads === 1) setTimeout(() => reject(new Error('torn')), 10);
+      signal.addEventListener('abort', () => (calledOff++, reject(signal.reason)));
+    });
+  };
+  const file = await openCvc(reader);
+  reader.isTorn = true;
+  const [column] = file.columns;
+  await assert.rejects(column.rows(1, file.rows - 1, { checksums: 'skip' }), /torn/);
+  assert.ok(reads > 1, 'nothing was read ahead');
+  assert.equal(calledOff, reads, 'all of them are aborted');
+});
+
+test('aborts reading a Blob', async () => {
+  await assert.rejects(readBlob(new Blob(['a']), { signal: AbortSignal.abort(new Error('before')) }), /before/);
+  const stop = new AbortController();
+  const onProgress = () => stop.abort(new Error('enough'));
+  await assert.rejects(readBlob(new Blob([new Uint8Array(9e6)]), { signal: stop.signal, onProgress }), /enough/);
+  await assert.rejects(readBlob(new Blob(['a']), { onprogress: 1 }), TypeError);
+  assert.deepEqual(await readBlob(new Blob(['ab'])), Uint8Array.of(97, 98));
 });

@@ -68,6 +68,42 @@ test('keeps the message of an error on a page without the format', () => {
   assert.match(said, /^CvcCrc 514 Checksum checksum mismatch at byte \d+: the CRC-32/);
 });
 
+test('fails the job of a worker that never answers, and starts another one', async () => {
+  let turn = 0;
+  const start = () => new Worker(turn++ === 0 ? 'setInterval(() => undefined, 1000)' : "import('unspool/worker/host')", { eval: true });
+  const worker = new UnspoolWorker({ start, startTimeout: 500 });
+  const jobs = [worker.decode(onpair), worker.decode(onpair)];
+  await assert.rejects(jobs[0], { name: 'TimeoutError', message: /did not start within 500 ms; its file must import unspool\/worker\/host/ });
+  assert.equal((await jobs[1]).format, 'onpair');
+  // A job may take longer than the start.
+  const slow = new Uint8Array(60e6);
+  slow.set(cvc);
+  const patient = new UnspoolWorker({ startTimeout: 2000 });
+  await patient.decode(onpair);
+  assert.equal((await patient.inspect(slow)).size, 60e6);
+  patient.terminate();
+  worker.terminate();
+  assert.throws(() => new UnspoolWorker({ startTimeout: -1 }), TypeError);
+});
+
+test('survives a runtime that reports the exit of a worker while it is being terminated', async () => {
+  const lines = [];
+  const client = new UnspoolWorkerBase((hear, die) => {
+    const line = { hear, postMessage() {}, terminate: () => die(new Error('the worker exited')) };
+    lines.push(line);
+    return line;
+  });
+  const stop = new AbortController();
+  const jobs = [client.decode(cvc, { signal: stop.signal }), client.decode(cvc), client.decode(cvc)];
+  await Promise.resolve();
+  stop.abort();
+  await assert.rejects(jobs[0], { name: 'AbortError' });
+  lines[1].hear({ result: 'of the second' });
+  assert.equal(await jobs[1], 'of the second');
+  client.terminate();
+  await assert.rejects(jobs[2], { name: 'AbortError' });
+});
+
 /** Creates a client whose workers do nothing by themselves. */
 function puppets() {
   const lines = [];

@@ -68,7 +68,7 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     name: 'Pco numbers',
     what: 'A column of numbers: each is predicted, then stored as a bin and an offset in it.',
     saves: NUMBERS,
-    call: () => ['decodePco', ['const numbers = decodePco(bytes); // a typed array']],
+    call: () => ['decodePco', ['const { dtype, data } = decodePco(bytes); // a typed array']],
     start: () => ['salvagePco', ['const { arrays, error } = salvagePco(bytes); // The numbers before the error, and the error.', 'const numbers = arrays[0]?.data;']],
   },
   onpair: {

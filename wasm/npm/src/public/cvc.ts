@@ -1,6 +1,7 @@
 export {
   decodeCvc,
   decodeCvcInto,
+  cvcHeader,
   openCvc,
   CvcFile,
   CvcColumn,
@@ -10,7 +11,9 @@ export {
   type CvcData,
   type CvcDecodeOptions,
   type CvcDtype,
+  type CvcHeader,
   type CvcOpenOptions,
+  type CvcReadOptions,
   type CvcRowOptions,
   type CvcSection,
   type CvcVectors,

@@ -1,4 +1,4 @@
 export {
-  decodePco, decodePcoInto, decodePcoPages, type PcoArray, type PcoArrays, type PcoData, type PcoDecodeOptions, type PcoDtype, type PcoPage, type PcoSalvage,
+  decodePco, decodePcoInto, decodePcoPages, pcoHeader, type PcoArray, type PcoArrays, type PcoData, type PcoDecodeOptions, type PcoDtype, type PcoHeader, type PcoOptions, type PcoPage, type PcoSalvage,
   type PcoWrapped, salvagePco,
 } from '../pco.js';

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The page's side: a queue of jobs and one worker, which is replaced after a job was aborted.
-import { checkOptions } from '../check.js';
+import { checkOptions, checkWhole } from '../check.js';
 import type { Decoded, DecodeOptions } from '../decode.js';
 import { UnspoolError, type PlainError } from '../error.js';
 import type { Inspection, InspectOptions } from '../inspect.js';
@@ -36,6 +36,9 @@ export interface WorkerPort {
 /** Starts a worker that passes on its replies and its failure. */
 export type Start = (onMessage: (reply: Reply) => void, onError: (error: Error) => void) => WorkerPort;
 
+/** Milliseconds until a new worker must have loaded its code. */
+const START_TIMEOUT = 30_000;
+
 /** A queued job. */
 interface Waiting {
   job: Job;
@@ -44,7 +47,7 @@ interface Waiting {
   /** True if the bytes are a copy, which can always be transferred. */
   isCopy: boolean;
   readonly options: JobOptions;
-  readonly settle: (reply: Exclude<Reply, { progress: Progress }>) => void;
+  readonly settle: (reply: Exclude<Reply, { progress: Progress } | { ready: true }>) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -54,13 +57,18 @@ interface Waiting {
  */
 export class UnspoolWorkerBase implements Disposable {
   #start: Start;
+  #startTimeout: number;
   #worker: WorkerPort | undefined;
+  /** Runs until the worker has sent its first message. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #queue: Waiting[] = [];
   #ended = false;
 
   /** @internal */
-  constructor(start: Start) {
+  constructor(start: Start, startTimeout = START_TIMEOUT) {
+    checkWhole('startTimeout', startTimeout);
     this.#start = start;
+    this.#startTimeout = startTimeout;
   }
 
   /** Runs `decode` in the worker. */
@@ -134,8 +142,11 @@ export class UnspoolWorkerBase implements Disposable {
   }
 
   #stop(): void {
-    this.#worker?.terminate();
+    clearTimeout(this.#timer);
+    const worker = this.#worker;
+    // First, as Deno reports the exit of a worker while it is being terminated.
     this.#worker = undefined;
+    worker?.terminate();
   }
 
   #next(): void {
@@ -159,8 +170,8 @@ export class UnspoolWorkerBase implements Disposable {
   async #retryWithCopy(first: Waiting): Promise<void> {
     try {
       const source = sourceOf(first.job);
-      const report = (done: number, total: number): void => first.options.onProgress?.({ phase: 'read', done, total });
-      const bytes = source instanceof Uint8Array ? new Uint8Array(source) : await readBlob(source, report);
+      const onProgress = (done: number, total: number): void => first.options.onProgress?.({ phase: 'read', done, total });
+      const bytes = source instanceof Uint8Array ? new Uint8Array(source) : await readBlob(source, { onProgress });
       // It may have been aborted meanwhile.
       if (this.#queue[0] !== first) return;
       [first.job, first.mayTransfer, first.isCopy] = [withSource(first.job, bytes), true, true];
@@ -180,12 +191,15 @@ export class UnspoolWorkerBase implements Disposable {
   #connect(): WorkerPort {
     // Ignore late messages of a terminated worker.
     const worker = this.#start((reply) => worker === this.#worker && this.#receive(reply), (error) => worker === this.#worker && this.#end(error));
+    const late = (): void => this.#end(new DOMException(`the worker did not start within ${this.#startTimeout} ms; its file must import unspool/worker/host`, 'TimeoutError'));
+    this.#timer = setTimeout(late, this.#startTimeout);
     return worker;
   }
 
   #receive(reply: Reply): void {
+    clearTimeout(this.#timer);
     const [first] = this.#queue;
-    if (first === undefined) return;
+    if (first === undefined || 'ready' in reply) return;
     if ('progress' in reply) {
       try {
         return first.options.onProgress?.(reply.progress);

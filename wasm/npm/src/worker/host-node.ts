@@ -4,3 +4,4 @@ import { serve } from './serve.js';
 import type { Job } from './messages.js';
 
 parentPort?.on('message', (job) => void serve(job as Job, parentPort as NonNullable<typeof parentPort>));
+parentPort?.postMessage({ ready: true });

@@ -2,4 +2,6 @@
 import { serve } from './serve.js';
 import type { Job, Port } from './messages.js';
 
-self.onmessage = ({ data }: MessageEvent<Job>) => void serve(data, self as unknown as Port);
+const port = self as unknown as Port;
+self.onmessage = ({ data }: MessageEvent<Job>) => void serve(data, port);
+port.postMessage({ ready: true }, []);

@@ -34,13 +34,18 @@ export interface UnspoolWorkerOptions {
    * that do not find the built-in worker.
    */
   start?: (() => WebWorker | NodeWorker) | undefined;
+  /**
+   * Milliseconds until a new worker must have loaded its code, 30,000 by default. After that its
+   * job fails with a `TimeoutError`.
+   */
+  startTimeout?: number | undefined;
 }
 
 /** A worker that decodes and inspects. It starts with its first job. */
 export class UnspoolWorker extends UnspoolWorkerBase {
   /** Creates a worker, and starts it with its first job. */
   constructor(options: UnspoolWorkerOptions = {}) {
-    checkOptions(options, { start: true });
+    checkOptions(options, { start: true, startTimeout: true });
     const { start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }) } = options;
     super((onMessage, onError) => {
       const worker = start() as WebWorker;
@@ -48,6 +53,6 @@ export class UnspoolWorker extends UnspoolWorkerBase {
       worker.onerror = ({ message }) => onError(new Error(message || 'the worker could not start'));
       worker.onmessageerror = () => onError(new Error('the reply of the worker cannot be deserialized'));
       return worker;
-    });
+    }, options.startTimeout);
   }
 }

@@ -18,8 +18,9 @@ export type Job =
   | { readonly decode: Uint8Array | Blob; readonly options: DecodeOptions }
   | { readonly inspect: Uint8Array | Blob; readonly options: InspectOptions };
 
-/** A reply of the worker. */
+/** A message of the worker. The first one is `ready`. */
 export type Reply =
+  | { readonly ready: true }
   | { readonly progress: Progress }
   | { readonly result: unknown }
   | { readonly refused: PlainError }

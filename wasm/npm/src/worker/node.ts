@@ -9,7 +9,7 @@ import type { Reply } from './messages.js';
 export class UnspoolWorker extends UnspoolWorkerBase {
   /** Creates a worker, and starts it with its first job. */
   constructor(options: UnspoolWorkerOptions = {}) {
-    checkOptions(options, { start: true });
+    checkOptions(options, { start: true, startTimeout: true });
     const { start = () => new Worker(new URL('./host-node.js', import.meta.url)) } = options;
     super((onMessage, onError) => {
       const worker = start() as Worker;
@@ -18,6 +18,6 @@ export class UnspoolWorker extends UnspoolWorkerBase {
       worker.on('messageerror', (error) => onError(error as Error));
       worker.on('exit', () => onError(new Error('the worker exited')));
       return worker;
-    });
+    }, options.startTimeout);
   }
 }

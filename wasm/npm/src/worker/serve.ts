@@ -7,7 +7,7 @@ export async function serve(job: Job, port: Port): Promise<void> {
   const reply = (reply: Reply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
   try {
     const source = 'decode' in job ? job.decode : job.inspect;
-    const bytes = source instanceof Uint8Array ? source : await readBlob(source, (done, total) => reply({ progress: { phase: 'read', done, total } }));
+    const bytes = source instanceof Uint8Array ? source : await readBlob(source, { onProgress: (done, total) => reply({ progress: { phase: 'read', done, total } }) });
     reply({ progress: { phase: 'work', done: 0, total: bytes.length } });
     const result = 'decode' in job ? decode(bytes, job.options) : plain(inspect(bytes, job.options));
     reply({ progress: { phase: 'work', done: bytes.length, total: bytes.length } });

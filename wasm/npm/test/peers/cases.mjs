@@ -16,7 +16,7 @@ export const FORMATS = {
   zstd: { file: vector('zstd/rfc8878/text-1025.zst'), checksum: (size) => [size - 4, size], own: decodeZstd, into: into(decodeZstdInto) },
   xz: { file: vector('xz/page.xz'), own: decodeXz, into: into(decodeXzInto) },
   gzip: { file: vector('gzip/v1_int8.cvc.gz'), checksum: (size) => [size - 8, size - 4], own: decodeGzip, into: into(decodeGzipInto) },
-  pco: { file: vector('pco/assets/v1_0_0_conv1.pco'), own: (bytes) => asBytes(decodePco(bytes)) },
+  pco: { file: vector('pco/assets/v1_0_0_conv1.pco'), own: (bytes) => asBytes(decodePco(bytes).data) },
   onpair: { file: vector('onpair/cpp/urls_b12.onp'), own: (bytes) => asBytes(decodeOnPair(bytes).bytes) },
   cvc: { file: vector('cvc/v1_int8.cvc'), own: (bytes) => asBytes(decodeCvc(bytes).data) },
   at1: { file: vector('at1/c8_events_be_cycle.at1'), checksum: (size) => [size - 36, size - 4], own: decodeAt1, into: into(decodeAt1Into) },

@@ -5,7 +5,7 @@ import { xzStream } from 'unspool/xz-stream';
 import { cvc, pco, xz } from './files.js';
 
 const { data, shape } = decodeCvc(cvc);
-const numbers = decodePco(pco);
+const { data: numbers } = decodePco(pco, { as: 'float64' });
 let refusal;
 try {
   decode(cvc.subarray(0, 1000));

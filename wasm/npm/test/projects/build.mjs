@@ -37,7 +37,7 @@ const PROJECTS = {
   async esbuild(dir) {
     const { build } = await import('esbuild');
     const result = await build({
-      absWorkingDir: dir, entryPoints: ['page-without-worker.js'], outfile: 'dist/page.js', bundle: true, format: 'esm', minify: true, logLevel: 'silent',
+      absWorkingDir: dir, entryPoints: { page: 'page-with-host.js', host: 'host.js' }, outdir: 'dist', bundle: true, format: 'esm', minify: true, logLevel: 'silent',
     });
     if (result.warnings.length > 0) throw new Error(JSON.stringify(result.warnings));
     writeFileSync(join(dir, 'dist/index.html'), html('./page.js'));
@@ -48,9 +48,11 @@ const PROJECTS = {
     const onLog = (level, { message }) => {
       throw new Error(`${level}: ${message}`);
     };
-    const bundle = await rollup({ input: join(dir, 'page-without-worker.js'), plugins: [resolve({ rootDir: dir })], onLog });
-    await bundle.write({ file: join(dir, 'dist/page.js'), format: 'es' });
-    await bundle.close();
+    for (const [name, input] of [['page', 'page-with-host.js'], ['host', 'host.js']]) {
+      const bundle = await rollup({ input: join(dir, input), plugins: [resolve({ rootDir: dir })], onLog });
+      await bundle.write({ file: join(dir, `dist/${name}.js`), format: 'es' });
+      await bundle.close();
+    }
     writeFileSync(join(dir, 'dist/index.html'), html('./page.js'));
   },
   async html(dir) {
@@ -84,7 +86,7 @@ export async function buildAll(root) {
     mkdirSync(join(dir, 'dist'));
     writeFileSync(join(dir, 'package.json'), JSON.stringify({ name, private: true, type: 'module', dependencies: { unspool: `file:../${tarball}` } }));
     run('npm', ['install', '--offline', '--no-audit', '--no-fund'], dir);
-    for (const file of ['app.js', 'page.js', 'page-without-worker.js']) cpSync(join(here, file), join(dir, file));
+    for (const file of ['app.js', 'page.js', 'page-with-host.js', 'host.js']) cpSync(join(here, file), join(dir, file));
     writeFileSync(join(dir, 'files.js'), lines.join('\n'));
     await build(dir);
   }

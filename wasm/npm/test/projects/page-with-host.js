@@ -1,0 +1,11 @@
+// The same program in a page, with a worker whose code is a file of its own.
+import './app.js';
+import { UnspoolWorker } from 'unspool/worker';
+import { cvc } from './files.js';
+
+const start = () => new Worker(new URL('host.js', document.baseURI), { type: 'module' });
+const worker = new UnspoolWorker({ start });
+const { columns } = await worker.decode(cvc);
+globalThis.report.fromWorker = columns[0].shape;
+worker.terminate();
+document.title = 'done';

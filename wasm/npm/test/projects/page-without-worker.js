@@ -1,3 +1,0 @@
-import './app.js';
-
-document.title = 'done';
