@@ -277,7 +277,7 @@ test('copies TypeScript that returns what the page shows', async () => {
     ['embeddings', 'cvc/med_fp16.cvc', 'data', floats('cvc/med_fp16.f32.bin')],
     ['wrapped', 'gzip/v1_int8.cvc.gz', 'data', floats('cvc/v1_int8.f32.bin')],
     ['broken', 'cvc/bad/payload_flip.cvc', 'parts.map(({ shape }) => shape)', [[32, 16], [32, 16], [4, 16]]],
-    ['numbers', 'pco/assets/v1_0_0_conv1.pco', 'numbers', new Int32Array(new Uint8Array(vector('pco/assets/v1_0_0_conv1.bin')).buffer)],
+    ['numbers', 'pco/assets/v1_0_0_conv1.pco', 'data', new Int32Array(new Uint8Array(vector('pco/assets/v1_0_0_conv1.bin')).buffer)],
     ['strings', 'onpair/cpp/urls_b12.onp', 'texts.length', 3000],
     ['zstd', 'zstd/rfc8878/text-1025.zst', 'content', unspool.decodeZstd(vector('zstd/rfc8878/text-1025.zst'))],
     ['xz', 'xz/blocks.xz', 'content', unspool.decodeXz(vector('xz/blocks.xz'))],
