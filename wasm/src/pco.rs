@@ -5,7 +5,7 @@ mod bins;
 
 use alloc::vec;
 use alloc::vec::Vec;
-use unspool::pco::{File, Header, Meta, NumberType, Plan, Version};
+use unspool::pco::{File, Meta, NumberType, Plan, Version};
 use unspool::{Error, ErrorKind, Limits, Result, Trace};
 use wasm_bindgen::prelude::*;
 
@@ -88,10 +88,11 @@ fn decode_runs(
 /// if no chunk follows. `bytes` hold the header and one byte more.
 #[wasm_bindgen]
 pub fn pco_header(bytes: &[u8]) -> core::result::Result<Vec<f64>, Fault> {
-    let header = Header::read(bytes, &Limits::NONE)?;
-    let first = bytes.get(header.len).copied();
-    let ty = header.uniform_type.map_or(first.unwrap_or(0), |ty| ty as u8);
-    Ok(vec![f64::from(ty), number::from_u64(header.n_hint), f64::from(u8::from(first == Some(0)))])
+    let mut file = File::new();
+    file.read(bytes, &Limits::NONE, &mut silent())?;
+    let first = bytes.get(file.header.len).copied();
+    let ty = file.header.uniform_type.map_or(first.unwrap_or(0), |ty| ty as u8);
+    Ok(vec![f64::from(ty), number::from_u64(file.header.n_hint), f64::from(u8::from(first == Some(0)))])
 }
 
 /// Decodes a whole file to the start of `to` as little-endian bytes. `ty` is the byte of the type

@@ -96,16 +96,16 @@ export class OnPairFile {
    * search}. Nearby rows are read together.
    */
   rows(numbers: Iterable<number>, options?: OnPairFileReadOptions): Promise<Uint8Array[]>;
-  async rows(...wanted: Wanted): Promise<Uint8Array[]> {
-    return this.#read(wanted, (column, rows) => (rows === undefined ? column.rows() : column.rows(rows)));
+  async rows(rows?: number | Iterable<number>, end?: number | OnPairFileReadOptions, options?: OnPairFileReadOptions): Promise<Uint8Array[]> {
+    return this.#read([rows, end, options], (column, rows) => (rows === undefined ? column.rows() : column.rows(rows)));
   }
 
   /** Returns a range of rows as text, by default all. */
   texts(start?: number, end?: number, options?: OnPairFileReadOptions): Promise<string[]>;
   /** Returns the rows with these numbers as text. */
   texts(numbers: Iterable<number>, options?: OnPairFileReadOptions): Promise<string[]>;
-  async texts(...wanted: Wanted): Promise<string[]> {
-    return this.#read(wanted, (column, rows) => (rows === undefined ? column.texts() : column.texts(rows)));
+  async texts(rows?: number | Iterable<number>, end?: number | OnPairFileReadOptions, options?: OnPairFileReadOptions): Promise<string[]> {
+    return this.#read([rows, end, options], (column, rows) => (rows === undefined ? column.texts() : column.texts(rows)));
   }
 
   /** Decodes a range of rows, by default all, to one buffer and their offsets. */
@@ -140,15 +140,10 @@ export class OnPairFile {
   }
 
   /** Reads a range of rows, or rows in any order. */
-  #read<T>(wanted: Wanted, take: (column: OnPairColumn, rows?: readonly number[]) => T): Promise<T> {
-    const [rows] = wanted;
-    if (rows === undefined || typeof rows === 'number') {
-      const [start = 0, end = this.rowCount, options = {}] = wanted as readonly [number?, number?, OnPairFileReadOptions?];
-      return this.#readSpan(start, end, options, take);
-    }
+  async #read<T>([rows = 0, end, options]: Wanted, take: (column: OnPairColumn, rows?: readonly number[]) => T): Promise<T> {
+    if (typeof rows === 'number') return this.#readSpan(rows, (end as number | undefined) ?? this.rowCount, options ?? {}, take);
     if (typeof rows?.[Symbol.iterator] !== 'function') checkRow(rows);
-    const [, options = {}] = wanted as readonly [Iterable<number>, OnPairFileReadOptions?];
-    return this.#join(groupNear(rows), options, take);
+    return this.#join(groupNear(rows), (end as OnPairFileReadOptions | undefined) ?? {}, take);
   }
 
   /** Reads a range of rows. */
@@ -199,10 +194,10 @@ export class OnPairFile {
   }
 }
 
-/** Arguments of `rows` and `texts`: a range of rows, or their numbers, and options. */
-type Wanted =
-  | readonly [start?: number, end?: number, options?: OnPairFileReadOptions]
-  | readonly [numbers: Iterable<number>, options?: OnPairFileReadOptions];
+/** Arguments of `rows` and `texts`: a range of rows and options, or their numbers and options. */
+type Wanted = readonly [
+  rows: number | Iterable<number> | undefined, end: number | OnPairFileReadOptions | undefined, options: OnPairFileReadOptions | undefined,
+];
 
 /** Rows that are read together, and the wanted ones, counted from the first. */
 interface RowSpan {

@@ -198,7 +198,7 @@ test('converts numbers of every type to doubles', () => {
     assert.equal(name, 'float64');
     assert.ok(data instanceof Float64Array);
     const wanted = runs.flatMap(({ dtype, data }) => Array.from(data, (value) => (dtype === 'float16' && data instanceof Uint16Array ? halfOf(value) : Number(value))));
-    assert.deepEqual(data, Float64Array.from(wanted), path);
+    assert.deepEqual(Array.from(data), wanted, path);
     seen.add(dtype);
   }
   assert.ok(seen.size >= 12, 'eleven types, and files that mix them');
@@ -219,17 +219,19 @@ test('tells half floats from 16-bit integers on every engine', () => {
     delete globalThis.Float16Array;
     const { decodePco, decodePcoPages, statistics, decode } = await import('unspool');
     const { readFileSync } = await import('node:fs');
-    for (const name of ['f16', 'u16']) {
-      const bytes = readFileSync(process.argv[1] + 'k_' + name + '_arange.pco');
+    for (const path of process.argv.slice(1)) {
+      const bytes = readFileSync(path);
       const numbers = decodePco(bytes);
       console.log(numbers.dtype, numbers.data.constructor.name, decodePco(bytes, { as: 'float64' }).data[1], statistics(numbers).max, decode(bytes).arrays[0].dtype);
     }`;
-  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script, fileURLToPath(root)], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
-  const summary = (name) => {
-    const { data } = doublesOf(read(`k_${name}_arange.pco`));
-    return [data[1], data.reduce((a, b) => Math.max(a, b))].join(' ');
+  const [halves16, integers16] = ['f16', 'u16'].map((dtype) => valid.find(({ dtype: is, n }) => is === dtype && n > 1).path);
+  const paths = [halves16, integers16].map((path) => fileURLToPath(new URL(path, root)));
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script, ...paths], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
+  const summary = (path) => {
+    const { data } = doublesOf(read(path));
+    return [data[1], data.filter((number) => !Number.isNaN(number)).reduce((a, b) => Math.max(a, b))].join(' ');
   };
-  assert.equal(said, `float16 Uint16Array ${summary('f16')} float16\nuint16 Uint16Array ${summary('u16')} uint16\n`);
+  assert.equal(said, `float16 Uint16Array ${summary(halves16)} float16\nuint16 Uint16Array ${summary(integers16)} uint16\n`);
   const halves = Uint16Array.of(0, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x8000, 0x8001, 0xc000, 0xfc00);
   const { min, max, infinite, magnitudes } = statistics({ dtype: 'float16', data: halves });
   assert.deepEqual([min, max, infinite, magnitudes.zeros, magnitudes.negative], [-Infinity, Infinity, 2, 2, 3]);
