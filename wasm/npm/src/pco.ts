@@ -141,7 +141,7 @@ function joinDoubles(arrays: readonly PcoArray[]): Float64Array<ArrayBuffer> {
 
 /** The header of a file, as its writer stated it. */
 export interface PcoHeader {
-  /** Type of the numbers of the first chunk; `undefined` if the file has neither chunks nor type. */
+  /** Type of the first chunk's numbers; `undefined` if the file has neither chunks nor type. */
   readonly dtype: PcoDtype | undefined;
   /** Count of the numbers; `undefined` if not stated. The chunks may hold more or fewer. */
   readonly count: number | undefined;
