@@ -15,7 +15,7 @@
 
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{ErrorKind, Name, Part, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Trace, Value};
 
 /// A field of `LEN` bytes at a fixed place in a header.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,11 @@ impl<const LEN: usize> Field<LEN> {
     /// Returns the offset of the field, which is where its faults show.
     pub(crate) const fn at(&self) -> usize {
         self.at
+    }
+
+    /// Returns the offset of the byte after the field.
+    pub(crate) const fn end(&self) -> usize {
+        self.at.saturating_add(LEN)
     }
 }
 
@@ -110,6 +115,18 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
         }
     }
 
+    /// Opens a group of fields.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, name: Name, value: Value<'_>) {
+        self.trace.enter(name, value);
+    }
+
+    /// Closes the innermost group.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self) {
+        self.trace.leave();
+    }
+
     /// Returns the offset in the file of an offset in the header.
     fn place(&self, at: usize) -> u64 {
         self.base.saturating_add(u64_from(at))
@@ -126,5 +143,16 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
     /// if unknown.
     pub(crate) const fn wanted(&self) -> usize {
         self.wanted
+    }
+
+    /// Turns a fault into an error in the file. That of a truncated header says how long it must
+    /// be.
+    #[cold]
+    pub(crate) fn error(&self, fault: Fault) -> Error {
+        let error = match fault.kind {
+            ErrorKind::Truncated => Error::truncated(u64_from(fault.at), u64_from(self.wanted)),
+            _ => fault.into(),
+        };
+        error.offset_by(self.base)
     }
 }

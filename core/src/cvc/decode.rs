@@ -4,14 +4,13 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::chunk::ChunkCursor;
 use super::column::Column;
 use super::convert::Element;
 use super::header::File;
 use super::inspect::inspect_each;
 use super::options::Options;
 use super::payload::{Payload, split_front};
-use super::plan::{Need, Piece, le_u32, part};
+use super::plan::part;
 use super::workspace::Workspace;
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
@@ -226,47 +225,5 @@ impl Column<'_> {
         let len = self.fits(rows, usize::MAX, sizes, &options.limits)?;
         self.each(src, rows.clone(), Verify::Skip, &mut Done::default(), &mut |_| Ok(()))?;
         zeros(u64_from(len))
-    }
-
-    /// Walks over the payloads of these rows, which [`fits`](Self::fits) has checked. `done` counts
-    /// those that were decoded.
-    #[inline(never)]
-    fn each<'b>(
-        &self,
-        src: &'b [u8],
-        rows: Range<u64>,
-        verify: Verify,
-        done: &mut Done,
-        decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
-    ) -> Result<()> {
-        let (mut cursor, mut piece) = (ChunkCursor::of(&self.file), Piece::NONE);
-        loop {
-            let wanted = match self.next_piece(&mut cursor, &rows, &mut piece)? {
-                Need::Nothing => return Ok(()),
-                Need::Chunk => true,
-                Need::Length => piece.enter(&mut cursor, le_u32(part(src, piece.length())?).unwrap_or(0).into())?,
-            };
-            if wanted {
-                decode(&self.payload(src, &piece, verify, &mut done.checksums)?)?;
-                done.parts += 1;
-                done.wrote = done.wrote.saturating_add(index(piece.values()));
-            }
-        }
-    }
-
-    /// Reads a piece. Its length is checked before more is read: a wrong one is an error even if
-    /// the file ends there.
-    #[inline(never)]
-    fn payload<'b>(
-        &self,
-        src: &'b [u8],
-        piece: &Piece,
-        verify: Verify,
-        checksums: &mut Checksums,
-    ) -> Result<Payload<'b>> {
-        piece.check_length(part(src, piece.length())?)?;
-        let payload = piece.read(part(src, piece.range())?, verify, checksums)?;
-        piece.refuse_hidden_crc(&self.file, src)?;
-        Ok(payload)
     }
 }

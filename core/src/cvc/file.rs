@@ -6,13 +6,11 @@
 use super::chunk::{ChunkCursor, ChunkEntry};
 use super::column::{Column, StoredColumn};
 use super::convert::Dtype;
-use super::describe::describe;
-use super::header::{ColumnLayout, File, Header};
+use super::header::File;
 use super::options::Options;
-use super::plan::{Piece, le_u32, part};
+use super::plan::{Piece, part, stored_len};
 use super::section::Sections;
 use super::workspace::{NameTable, OWN, Workspace};
-use crate::json::{self, Node};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Limits, Result, Trace};
 
@@ -27,7 +25,7 @@ pub fn workspace_len(src: &[u8], options: &Options<'_>) -> Result<u64> {
 const FEW: u64 = OWN as u64 * 3 / 8;
 
 impl<'a> File<'a> {
-    /// Parses the head of a file: the whole file, or at least its first [`Header::head_len`] bytes.
+    /// Parses the head of a file: the whole file, or at least its first [`Header::head_len`](super::Header::head_len) bytes.
     ///
     /// Checks all of the JSON, and that the rows of all chunks add up to the number of vectors.
     /// Reads no data.
@@ -39,28 +37,9 @@ impl<'a> File<'a> {
 
     /// Does the same in place: moving a file from call to call would take more code than filling
     /// it.
-    #[inline(never)]
     pub(super) fn read<T: Trace>(&mut self, src: &'a [u8], limits: &Limits, trace: &mut T) -> Result<()> {
-        let header = Header::parse(src, limits, trace)?;
-        let root = self.read_json(src, &header, limits)?;
-        if T::LISTENS {
-            describe(root, header.json..header.end, trace);
-        }
+        self.read_head(src, limits, trace)?;
         self.check(limits)
-    }
-
-    /// Checks the JSON, and reads the members that concern the whole file.
-    fn read_json(&mut self, src: &'a [u8], header: &Header, limits: &Limits) -> Result<Node<'a>> {
-        self.head = src.get(..header.end).ok_or_else(|| Error::truncated(u64_from(src.len()), header.head_len()))?;
-        let root = self.node(json::check(self.head, header.json..header.end, limits.max_depth)?);
-        self.facts.read(root, header)?;
-        self.facts.max_output = limits.max_output;
-        match self.facts.layout {
-            ColumnLayout::Columnar { columns, count } if count > limits.max_columns => {
-                Err(Error::new(ErrorKind::ElementLimit, u64_from(columns)).needing(count))
-            }
-            _ => Ok(root),
-        }
     }
 
     /// Counts the chunks, up to one more than allowed; adds up their rows in numbers that cannot
@@ -125,7 +104,7 @@ impl<'a> File<'a> {
         let (mut cursor, mut chunk, mut piece) = (ChunkCursor::of(self), ChunkEntry::default(), Piece::NONE);
         while cursor.next(self, &mut chunk)? {
             piece.open(self, &chunk, cursor.start(self, &chunk)?);
-            let stored = le_u32(part(src, piece.length())?).unwrap_or(0).into();
+            let stored = stored_len(part(src, piece.length())?).unwrap_or(0);
             piece.enter(&mut cursor, stored)?;
             self.each_storage(&chunk, workspace, &mut |position, column, storage| {
                 piece.storage = *storage;

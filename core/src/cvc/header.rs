@@ -1,13 +1,24 @@
 //! The start of a file: magic, version, length of the JSON header, and the members of that JSON
 //! that concern the whole file.
 
+use super::describe::describe;
 use super::object::{Object, Position};
-use crate::fault::Verdict;
-use crate::json::Node;
+use crate::fault::{Fault, Verdict};
+use crate::fields::{Field, Fields};
+use crate::json::{self, Node};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-const MAGIC: &[u8] = b"CVCF";
+const MAGIC: Field<4> = Field::new(0, Part::Framing, Name::Magic);
+const MAJOR: Field<2> = Field::new(4, Part::Framing, Name::MajorVersion);
+const MINOR: Field<2> = Field::new(6, Part::Framing, Name::MinorVersion);
+const LENGTH: Field<4> = Field::new(8, Part::Framing, Name::HeaderLength);
+/// The first byte of the JSON.
+const JSON: Field<1> = Field::new(12, Part::Header, Name::Json);
+
+/// The same fields of version 0, which has no version words.
+const LENGTH_0: Field<4> = Field::new(4, Part::Framing, Name::HeaderLength);
+const JSON_0: Field<4> = Field::new(8, Part::Header, Name::Json);
 
 /// The generation of writers that made a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +41,7 @@ pub struct Header {
 impl Header {
     /// The number of bytes that [`read`](Self::read) needs: magic, version, length, and the first
     /// byte of the JSON.
-    pub const LEN: usize = 13;
+    pub const LEN: usize = JSON.end();
 
     /// Reads the start of a file.
     pub fn read(src: &[u8], limits: &Limits) -> Result<Self> {
@@ -48,43 +59,50 @@ impl Header {
         u64_from(self.end)
     }
 
-    pub(super) fn parse(src: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        if !src.starts_with(MAGIC) && !MAGIC.starts_with(src) {
-            return Err(Error::new(ErrorKind::CvcMagic, 0));
+    pub(super) fn parse<T: Trace>(src: &[u8], limits: &Limits, trace: &mut T) -> Result<Self> {
+        let mut fields = Fields::new(src, 0, trace);
+        let (version, field, len) = Self::fixed(&mut fields).map_err(|fault| fields.error(fault))?;
+        if len > limits.max_header {
+            return Err(Error::new(ErrorKind::HeaderLimit, u64_from(field.at())).needing(len));
         }
-        let Some(&[_, _, _, _, a, b, c, d, e, f, g, h, i]) = src.first_chunk::<{ Self::LEN }>() else {
-            return Err(Error::truncated(u64_from(src.len()), u64_from(Self::LEN)));
-        };
-        trace.bytes(Part::Framing, Name::Magic, 0..4, Value::Text("CVCF"));
-        let (word, next) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
-        let mut version = Version { major: u16::from_le_bytes([a, b]), minor: u16::from_le_bytes([c, d]) };
+        let json = fields.at();
+        Ok(Self { version, json, end: index(len).saturating_add(json) })
+    }
+
+    /// Reads and emits everything before the JSON. Returns the version, the field of the length,
+    /// and the length.
+    fn fixed<T: Trace>(fields: &mut Fields<'_, '_, T>) -> Verdict<(Version, Field<4>, u64)> {
+        // A wrong magic number is wrong even if it is truncated.
+        if fields.rest().iter().zip(b"CVCF").any(|(found, magic)| found != magic) {
+            return Err(Fault::new(ErrorKind::CvcMagic, MAGIC.at()));
+        }
+        let [json] = fields.get(&JSON)?;
+        let [major, minor] = [fields.get(&MAJOR)?, fields.get(&MINOR)?].map(u16::from_le_bytes);
+        fields.emit(&MAGIC, Value::Text("CVCF"));
         // Version 0 has its header length where later versions have their version words, and its
         // JSON where they have their length. A length of 65537 reads like version 1.1, so the bytes
         // after it decide: a length below 150 MB holds at least one byte that no JSON text has.
-        let json_at_8 = is_json_start(e) && [f, g, h].into_iter().all(is_json_byte);
-        let json_at_12 = is_json_start(i);
-        let (json, len, length_at) = if !json_at_8 && (1..=10).contains(&version.major) && version.minor <= 100 {
-            if version.major > 2 {
-                return Err(Error::new(ErrorKind::CvcVersion, 4));
+        let [first, more @ ..] = fields.get(&JSON_0)?;
+        let json_at_8 = is_json_start(first) && more.into_iter().all(is_json_byte);
+        let (version, field) = if !json_at_8 && (1..=10).contains(&major) && minor <= 100 {
+            if major > 2 {
+                return Err(Fault::new(ErrorKind::CvcVersion, MAJOR.at()));
             }
-            trace.bytes(Part::Framing, Name::MajorVersion, 4..6, Value::U64(version.major.into()));
-            trace.bytes(Part::Framing, Name::MinorVersion, 6..8, Value::U64(version.minor.into()));
-            (12, next, 8)
+            fields.emit(&MAJOR, Value::U64(major.into()));
+            fields.emit(&MINOR, Value::U64(minor.into()));
+            (Version { major, minor }, LENGTH)
         } else {
-            if json_at_12 && !json_at_8 {
-                return Err(Error::new(ErrorKind::CvcVersion, 4));
+            if is_json_start(json) && !json_at_8 {
+                return Err(Fault::new(ErrorKind::CvcVersion, MAJOR.at()));
             }
-            version = Version { major: 0, minor: 1 };
-            (8, word, 4)
+            (Version { major: 0, minor: 1 }, LENGTH_0)
         };
-        trace.bytes(Part::Framing, Name::HeaderLength, length_at..length_at + 4, Value::U64(len.into()));
+        let len = u64::from(u32::from_le_bytes(fields.get(&field)?));
+        fields.emit(&field, Value::U64(len));
         if len == 0 {
-            return Err(Error::new(ErrorKind::CvcHeaderEmpty, length_at));
+            return Err(Fault::new(ErrorKind::CvcHeaderEmpty, field.at()));
         }
-        if u64::from(len) > limits.max_header {
-            return Err(Error::new(ErrorKind::HeaderLimit, length_at).needing(len.into()));
-        }
-        Ok(Self { version, json, end: index(u64::from(len)).saturating_add(json) })
+        Ok((version, field, len))
     }
 }
 
@@ -198,6 +216,27 @@ pub struct File<'a> {
 impl<'a> File<'a> {
     /// No file.
     pub(super) const NONE: Self = Self { head: &[], facts: Facts::NONE };
+
+    /// Reads the head: the fixed fields, and the members of the JSON that concern the whole file.
+    /// Checks all of the JSON.
+    #[inline(never)]
+    pub(super) fn read_head<T: Trace>(&mut self, src: &'a [u8], limits: &Limits, trace: &mut T) -> Result<()> {
+        let header = Header::parse(src, limits, trace)?;
+        self.head = src.get(..header.end).ok_or_else(|| Error::truncated(u64_from(src.len()), header.head_len()))?;
+        let root = self.node(json::check(self.head, header.json..header.end, limits.max_depth)?);
+        self.facts.read(root, &header)?;
+        self.facts.max_output = limits.max_output;
+        match self.facts.layout {
+            ColumnLayout::Columnar { columns, count } if count > limits.max_columns => {
+                return Err(Error::new(ErrorKind::ElementLimit, u64_from(columns)).needing(count));
+            }
+            _ => {}
+        }
+        if T::LISTENS {
+            describe(root, header.json..header.end, trace);
+        }
+        Ok(())
+    }
 
     /// Returns the value at this position of the JSON.
     pub(super) fn node(&self, start: usize) -> Node<'a> {

@@ -15,9 +15,10 @@ use super::lossless::Planes;
 use super::object::Object;
 use super::options::Options;
 use super::payload::compare_crc;
-use super::plan::{Piece, le_u32, part};
+use super::plan::{CRC, LENGTH, Piece, part};
 use super::workspace::{OWN, Smallest, Workspace, from_word, to_word};
 use crate::checksum::Crc32;
+use crate::fields::Fields;
 use crate::json::Member;
 use crate::num::{index, offset_after, u64_from};
 use crate::{Done, Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
@@ -189,7 +190,7 @@ impl InspectWalk {
 
     /// Returns the range of length and checksum of a chunk at this offset, cut to the file.
     fn prefix(&self, at: u64) -> Range<u64> {
-        let len = if self.file(&[]).has_checksums() { 8 } else { 4 };
+        let len = u64_from(if self.file(&[]).has_checksums() { CRC.end() } else { LENGTH.end() });
         at.min(self.len)..offset_after(at, len).min(self.len)
     }
 
@@ -212,14 +213,13 @@ impl InspectWalk {
         trace.enter(Name::Chunk, Value::U64(chunk.index));
         let mut piece = Piece::NONE;
         piece.open(&file, chunk, at);
-        let len = le_u32(prefix).ok_or(Error::truncated(self.len, piece.length().end))?.into();
-        trace.bytes(Part::Framing, Name::PayloadLength, piece.length(), Value::U64(len));
-        let start = piece.payload_start();
-        if u64_from(prefix.len()) < piece.prefix_len() {
-            return Err(Error::truncated(self.len, start));
-        }
-        if let Some((crc, at)) = piece.stored_crc(prefix) {
-            trace.bytes(Part::Checksum, Name::Crc32, at..start, Value::Hex(crc.into()));
+        let mut fields = Fields::new(prefix, at, trace);
+        let len = fields.get(&LENGTH).map_err(|_| Error::truncated(self.len, piece.length().end))?;
+        let len = u32::from_le_bytes(len).into();
+        fields.emit(&LENGTH, Value::U64(len));
+        if file.has_checksums() {
+            let crc = fields.get(&CRC).map_err(|_| Error::truncated(self.len, piece.payload_start()))?;
+            fields.emit(&CRC, Value::Hex(u32::from_le_bytes(crc).into()));
         }
         if !file.is_columnar() {
             let mut column = Column::of(&file);

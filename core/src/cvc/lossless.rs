@@ -6,8 +6,17 @@
 //! value, packed from the most significant bit on.
 
 use super::convert::Cell;
+use crate::fault::{Fault, Verdict};
+use crate::fields::{Field, Fields};
 use crate::num::{index, offset_after, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
+
+const COUNT: Field<4> = Field::new(0, Part::Header, Name::Values);
+const WIDTHS: [Field<1>; 4] = [width(0), width(1), width(2), width(3)];
+
+const fn width(plane: usize) -> Field<1> {
+    Field::new(4 + plane, Part::Header, Name::BitsOfACode)
+}
 
 /// The planes of a payload, with their sizes checked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,49 +44,44 @@ impl<'a> Planes<'a> {
 
     /// Finds the planes of a payload at offset `at` of the file.
     #[inline(never)]
-    pub(super) fn read(&mut self, payload: &'a [u8], at: u64, trace: &mut impl Trace) -> Result<()> {
-        let end = offset_after(at, u64_from(payload.len()));
-        let short = || Error::new(ErrorKind::CvcLosslessShort, end);
-        let mut rest = payload;
-        let mut take = |len: usize| {
-            let here = payload.len() - rest.len();
-            let (taken, after) = rest.split_at_checked(len).ok_or_else(short)?;
-            rest = after;
-            Ok::<_, Error>((here, taken))
-        };
-        let place = |start: usize, len: usize| {
-            let start = offset_after(at, u64_from(start));
-            start..offset_after(start, u64_from(len))
-        };
-        let (_, count) = take(4)?;
-        let count = count.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        trace.bytes(Part::Header, Name::Values, place(0, 4), Value::U64(count.into()));
-        let (_, widths) = take(4)?;
-        for (plane, (&width, width_at)) in self.planes.iter_mut().zip(widths.iter().zip(4usize..)) {
-            trace.bytes(Part::Header, Name::BitsOfACode, place(width_at, 1), Value::U64(width.into()));
+    pub(super) fn read<T: Trace>(&mut self, payload: &'a [u8], at: u64, trace: &mut T) -> Result<()> {
+        self.at = at;
+        self.fill(&mut Fields::new(payload, at, trace)).map_err(|fault| {
+            let is_short = fault.kind == ErrorKind::Truncated;
+            let kind = if is_short { ErrorKind::CvcLosslessShort } else { fault.kind };
+            Error::new(kind, offset_after(at, u64_from(fault.at)))
+        })
+    }
+
+    fn fill<T: Trace>(&mut self, fields: &mut Fields<'a, '_, T>) -> Verdict<()> {
+        let count = u32::from_le_bytes(fields.array()?);
+        fields.emit(&COUNT, Value::U64(count.into()));
+        let widths = fields.array::<4>()?;
+        for (plane, (width, field)) in self.planes.iter_mut().zip(widths.into_iter().zip(&WIDTHS)) {
+            fields.emit(field, Value::U64(width.into()));
             if !(1..=8).contains(&width) {
-                return Err(Error::new(ErrorKind::CvcLosslessBits, place(width_at, 0).start));
+                return Err(Fault::new(ErrorKind::CvcLosslessBits, field.at()));
             }
             plane.width = width.into();
         }
         for (plane, number) in self.planes.iter_mut().zip(0..) {
-            trace.enter(Name::Plane, Value::U64(number));
-            let (start, distinct) = take(2)?;
-            let distinct = distinct.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
-            trace.bytes(Part::Header, Name::DistinctBytes, place(start, 2), Value::U64(distinct.into()));
-            let (start, dictionary) = take(distinct.into())?;
-            trace.bytes(Part::Table, Name::Dictionary, place(start, dictionary.len()), Value::Bytes(dictionary));
-            let bits = u64::from(count) * u64::from(plane.width);
-            let (start, codes) = take(index(bits.div_ceil(8)))?;
-            trace.bytes(Part::Symbols, Name::Codes, place(start, codes.len()), Value::None);
-            trace.leave();
-            (plane.dictionary, plane.codes, plane.at) = (dictionary, codes, start);
+            fields.enter(Name::Plane, Value::U64(number));
+            let start = fields.at();
+            let distinct = u16::from_le_bytes(fields.array()?);
+            fields.emit_from(start, Part::Header, Name::DistinctBytes, Value::U64(distinct.into()));
+            let start = fields.at();
+            plane.dictionary = fields.take(distinct.into())?;
+            fields.emit_from(start, Part::Table, Name::Dictionary, Value::Bytes(plane.dictionary));
+            plane.at = fields.at();
+            plane.codes = fields.take(index((u64::from(count) * u64::from(plane.width)).div_ceil(8)))?;
+            fields.emit_from(plane.at, Part::Symbols, Name::Codes, Value::None);
+            fields.leave();
         }
-        if !rest.is_empty() {
-            let start = payload.len() - rest.len();
-            trace.bytes(Part::Padding, Name::Unused, place(start, rest.len()), Value::None);
+        let start = fields.at();
+        if !fields.take(fields.rest().len())?.is_empty() {
+            fields.emit_from(start, Part::Padding, Name::Unused, Value::None);
         }
-        (self.count, self.at) = (count.into(), at);
+        self.count = count.into();
         Ok(())
     }
 

@@ -44,7 +44,6 @@ mod stream;
 mod plan;
 
 mod column;
-mod describe;
 
 mod chunk;
 mod section;
@@ -52,6 +51,7 @@ mod section;
 mod header;
 mod payload;
 
+mod describe;
 mod lossless;
 mod workspace;
 

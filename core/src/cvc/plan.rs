@@ -10,8 +10,13 @@ use super::lossless::Planes;
 use super::payload::{Payload, compare_crc};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
+use crate::fields::{Field, Fields};
 use crate::num::{index, offset_after, u64_from};
-use crate::{Checksums, Error, ErrorKind, Result, Verify};
+use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Verify};
+
+/// The bytes before a payload. Version 0 has no checksum.
+pub(super) const LENGTH: Field<4> = Field::new(0, Part::Framing, Name::PayloadLength);
+pub(super) const CRC: Field<4> = Field::new(4, Part::Checksum, Name::Crc32);
 
 /// The rows of a column that one chunk holds.
 #[derive(Clone, Debug)]
@@ -99,12 +104,12 @@ impl Piece {
 
     /// Returns the range of the length field.
     pub(super) fn length(&self) -> Range<u64> {
-        self.at..offset_after(self.at, 4)
+        self.at..offset_after(self.at, u64_from(LENGTH.end()))
     }
 
     /// Returns the bytes before the payload: its length, and from version 1 on its CRC-32.
     pub(super) fn prefix_len(&self) -> u64 {
-        if self.has_crc { 8 } else { 4 }
+        u64_from(if self.has_crc { CRC.end() } else { LENGTH.end() })
     }
 
     /// Returns the offset of the payload in the file.
@@ -148,7 +153,7 @@ impl Piece {
 
     /// Compares the stored length with the one that the header requires.
     pub(super) fn check_length(&self, prefix: &[u8]) -> Result<()> {
-        if le_u32(prefix).map(u64::from) != Some(self.payload_len) {
+        if stored_len(prefix) != Some(self.payload_len) {
             return Err(Error::new(ErrorKind::CvcChunkLength, self.at));
         }
         self.storage.range(self.payload_len)?;
@@ -157,7 +162,8 @@ impl Piece {
 
     /// Returns the stored CRC-32 and its offset, if the chunk has one.
     pub(super) fn stored_crc(&self, prefix: &[u8]) -> Option<(u32, u64)> {
-        Some((le_u32(prefix.get(4..)?).filter(|_| self.has_crc)?, offset_after(self.at, 4)))
+        let stored = Fields::new(prefix, self.at, &mut ()).get(&CRC).ok().filter(|_| self.has_crc)?;
+        Some((u32::from_le_bytes(stored), offset_after(self.at, u64_from(CRC.at()))))
     }
 
     /// Takes the bytes of [`range`](Self::range), verifies them, and returns the values of the
@@ -173,6 +179,22 @@ impl Piece {
         let column = self.storage.range(self.payload_len)?;
         let stored = payload.get(index(column.start)..index(column.end)).unwrap_or(&[]);
         self.payload(stored, offset_after(self.payload_start(), column.start), self.skip)
+    }
+
+    /// Reads these rows of a file in memory. The length is checked before more is read: a wrong one
+    /// is an error even if the file ends there.
+    #[inline(never)]
+    fn read_from<'b>(
+        &self,
+        file: &File<'_>,
+        src: &'b [u8],
+        verify: Verify,
+        checksums: &mut Checksums,
+    ) -> Result<Payload<'b>> {
+        self.check_length(part(src, self.length())?)?;
+        let payload = self.read(part(src, self.range())?, verify, checksums)?;
+        self.refuse_hidden_crc(file, src)?;
+        Ok(payload)
     }
 
     /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the
@@ -233,9 +255,9 @@ pub(super) fn part(src: &[u8], range: Range<u64>) -> Result<&[u8]> {
     src.get(index(range.start)..index(end)).ok_or_else(|| Error::truncated(u64_from(src.len()), end))
 }
 
-/// Returns the number in the first four bytes.
-pub(super) fn le_u32(bytes: &[u8]) -> Option<u32> {
-    bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+/// Returns the length of the payload after these bytes.
+pub(super) fn stored_len(prefix: &[u8]) -> Option<u64> {
+    Fields::new(prefix, 0, &mut ()).get(&LENGTH).ok().map(|len| u32::from_le_bytes(len).into())
 }
 
 /// The bytes that a walk over the pieces of a column needs next.
@@ -266,6 +288,32 @@ impl<'a> Column<'a> {
             }
         }
         Ok(Need::Nothing)
+    }
+
+    /// Walks over the payloads of these rows, which [`fits`](Self::fits) has checked. `done` counts
+    /// those that were decoded.
+    #[inline(never)]
+    pub(super) fn each<'b>(
+        &self,
+        src: &'b [u8],
+        rows: Range<u64>,
+        verify: Verify,
+        done: &mut Done,
+        decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
+    ) -> Result<()> {
+        let (mut cursor, mut piece) = (ChunkCursor::of(&self.file), Piece::NONE);
+        loop {
+            let wanted = match self.next_piece(&mut cursor, &rows, &mut piece)? {
+                Need::Nothing => return Ok(()),
+                Need::Chunk => true,
+                Need::Length => piece.enter(&mut cursor, stored_len(part(src, piece.length())?).unwrap_or(0))?,
+            };
+            if wanted {
+                decode(&piece.read_from(&self.file, src, verify, &mut done.checksums)?)?;
+                done.parts += 1;
+                done.wrote = done.wrote.saturating_add(index(piece.values()));
+            }
+        }
     }
 
     /// Plans to read these rows: names the bytes of the file that hold them, chunk by chunk.
@@ -367,7 +415,7 @@ impl<'a> Plan<'a> {
             Need::Length => {
                 let range = self.piece.length();
                 let short = Error::truncated(offset_after(range.start, u64_from(bytes.len())), range.end);
-                if self.piece.enter(&mut self.cursor, le_u32(bytes).ok_or(short)?.into())? {
+                if self.piece.enter(&mut self.cursor, stored_len(bytes).ok_or(short)?)? {
                     self.need = Ok(Need::Chunk);
                 } else {
                     self.advance();

@@ -9,7 +9,7 @@ use super::header::{Facts, File, Header};
 use super::lossless::Planes;
 use super::options::Options;
 use super::payload::{Payload, compare_crc, split_front};
-use super::plan::{Piece, le_u32};
+use super::plan::{LENGTH, Piece, stored_len};
 use crate::checksum::Crc32;
 use crate::num::{copy, index, u64_from};
 use crate::{Checksums, End, Error, ErrorKind, Result, Status, Step, Verify};
@@ -260,10 +260,10 @@ impl<'w> Decoder<'w> {
     /// even if the file ends there.
     fn enter(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
         self.take(io, self.piece.at.saturating_sub(self.at));
-        if !self.gather(io, 4) {
+        if !self.gather(io, LENGTH.end()) {
             return Ok(false);
         }
-        let stored = le_u32(&self.gathered).unwrap_or(0).into();
+        let stored = stored_len(&self.gathered).unwrap_or(0);
         let len = self.piece.storage.payload_len().unwrap_or(stored);
         self.piece.enter(&mut self.cursor, len)?;
         self.piece.check_length(&self.gathered)?;

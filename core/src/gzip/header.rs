@@ -43,15 +43,11 @@ impl<'a> Header<'a> {
         let most = index(limits.max_header);
         let mut fields = Fields::new(src.get(..most).unwrap_or(src), base, trace);
         Self::fill(&mut fields, most).map_err(|fault| {
-            let wanted = u64_from(fields.wanted());
-            let error = match fault.kind {
-                ErrorKind::Truncated if fields.wanted() > most => {
-                    Error::new(ErrorKind::HeaderLimit, u64_from(fields.at())).needing(wanted)
-                }
-                ErrorKind::Truncated => Error::truncated(u64_from(src.len()), wanted),
-                _ => fault.into(),
-            };
-            error.offset_by(base)
+            if fault.kind == ErrorKind::Truncated && fields.wanted() > most {
+                let limit = Error::new(ErrorKind::HeaderLimit, u64_from(fields.at()));
+                return limit.needing(u64_from(fields.wanted())).offset_by(base);
+            }
+            fields.error(fault)
         })
     }
 
