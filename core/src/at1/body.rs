@@ -17,9 +17,33 @@ pub(crate) enum Content<'a> {
     Set(Set<'a>),
 }
 
+/// Passes each body of a file to `run`, which returns whether to go on. Returns the number of
+/// bodies.
+///
+/// A frame is a group of the trace.
+pub(crate) fn each_body<'a, T: Trace>(
+    src: &'a [u8],
+    header: &Header,
+    limits: &Limits,
+    trace: &mut T,
+    mut run: impl FnMut(&Content<'a>, &mut T) -> Result<bool>,
+) -> Result<u64> {
+    let mut bodies = Bodies { src, header, limits, at: HEADER_LEN, is_started: false, count: 0 };
+    while let Some(body) = bodies.next(trace)? {
+        let goes_on = run(&body.content, trace).map_err(|error| body.locate(error))?;
+        if header.container == Container::Frames {
+            trace.leave();
+        }
+        if !goes_on {
+            break;
+        }
+    }
+    Ok(bodies.count)
+}
+
 /// The body of a whole file or of a frame.
-pub(crate) struct Body<'a> {
-    pub(crate) content: Content<'a>,
+struct Body<'a> {
+    content: Content<'a>,
     /// A length or a trailing hash says where the body ends.
     is_bounded: bool,
 }
@@ -27,7 +51,7 @@ pub(crate) struct Body<'a> {
 impl Body<'_> {
     /// Replaces `Truncated` if the body is complete, because more of the file would not extend it.
     #[cold]
-    pub(crate) fn locate(&self, error: Error) -> Error {
+    fn locate(&self, error: Error) -> Error {
         match self.content {
             _ if !self.is_bounded || error.kind != ErrorKind::Truncated => error,
             Content::Raw(_) => inside(error, 0),
@@ -37,25 +61,20 @@ impl Body<'_> {
 }
 
 /// Walks over the bodies of a file.
-pub(crate) struct Bodies<'a, 'h> {
+struct Bodies<'a, 'h> {
     src: &'a [u8],
     header: &'h Header,
     limits: &'h Limits,
     at: u64,
     is_started: bool,
     /// Bodies read so far.
-    pub(crate) count: u64,
+    count: u64,
 }
 
-impl<'a, 'h> Bodies<'a, 'h> {
-    pub(crate) const fn new(src: &'a [u8], header: &'h Header, limits: &'h Limits) -> Self {
-        Self { src, header, limits, at: HEADER_LEN, is_started: false, count: 0 }
-    }
-
-    /// Reads the next body. A frame opens a group of the trace; the caller [leaves](Self::leave)
-    /// it.
+impl<'a> Bodies<'a, '_> {
+    /// Reads the next body.
     #[inline(never)]
-    pub(crate) fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
+    fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
         let is_first = !core::mem::replace(&mut self.is_started, true);
         let end = self.header.body_end;
         if self.header.container == Container::Whole {
@@ -69,13 +88,6 @@ impl<'a, 'h> Bodies<'a, 'h> {
             self.at = at;
         }
         (self.at != end).then(|| self.frame(trace)).transpose()
-    }
-
-    /// Closes the group of a frame.
-    pub(crate) fn leave<T: Trace>(&self, trace: &mut T) {
-        if self.header.container == Container::Frames {
-            trace.leave();
-        }
     }
 
     #[inline(never)]

@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use super::body::{Bodies, Content};
+use super::body::{Content, each_body};
 use super::codecs;
 use super::header::Header;
 use super::output::Output;
@@ -19,8 +19,8 @@ use crate::{Checksums, Class, Done, Error, ErrorKind, Limits, Result, Sink, Trac
 
 /// Decodes a file to a slice.
 ///
-/// Bytes of `dst` after the decoded ones may be overwritten. If `trace` listens, it first receives
-/// the structure that [`inspect`] emits.
+/// Bytes of `dst` after the decoded ones may be overwritten. `trace` receives the structure that
+/// [`inspect`] emits, each frame before it is decoded.
 pub fn decode<T: Trace>(
     src: &[u8],
     dst: &mut [u8],
@@ -29,13 +29,9 @@ pub fn decode<T: Trace>(
     options: &Options,
     trace: &mut T,
 ) -> Result<Done> {
-    if T::LISTENS && trace.listens() {
-        // Decoding meets the same error, unless it meets another one first.
-        let _ = inspect(src, workspace, options, trace);
-    }
-    let header = Header::read(src, &options.limits)?;
+    let header = Header::parse(src, trace)?;
     let mut out = Output::slice(dst, is_hashed(&header, options), &options.limits);
-    run(src, &header, &mut out, workspace, Scratch::new(scratch), options)
+    run(src, &header, &mut out, workspace, Scratch::new(scratch), options, trace)
 }
 
 /// Decodes a file to a sink. The sink also gets everything before an error.
@@ -53,7 +49,7 @@ pub fn decode_to<S: Sink>(
     let mut scratch = Scratch::new(scratch);
     let buffer = scratch.take(BUFFER)?;
     let mut out = Output::sink(sink, buffer, is_hashed(&header, options), &options.limits);
-    run(src, &header, &mut out, workspace, scratch, options)
+    run(src, &header, &mut out, workspace, scratch, options, &mut ())
 }
 
 /// Decodes everything before the first error. Returns the length of that prefix and the error.
@@ -69,7 +65,7 @@ pub fn salvage(
         Err(error) => return (Done::default(), Some(error)),
     };
     let mut out = Output::slice(dst, is_hashed(&header, options), &options.limits);
-    match run(src, &header, &mut out, workspace, Scratch::new(scratch), options) {
+    match run(src, &header, &mut out, workspace, Scratch::new(scratch), options, &mut ()) {
         Ok(done) => (done, None),
         Err(error) => (Done { wrote: index(out.written()), content: out.written(), ..Done::default() }, Some(error)),
     }
@@ -80,7 +76,7 @@ pub fn salvage(
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<u64> {
     let header = Header::read(src, &options.limits)?;
     let mut out = Output::counting(&options.limits);
-    run(src, &header, &mut out, workspace, Scratch::new(scratch), options).map(|done| done.content)
+    run(src, &header, &mut out, workspace, Scratch::new(scratch), options, &mut ()).map(|done| done.content)
 }
 
 /// Decodes a file to a new vector.
@@ -120,23 +116,29 @@ pub fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
 /// Emits the structure of a file down to the blocks of each payload. Builds tables but decodes
 /// nothing: errors in the content show in [`decode`].
 pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Options, trace: &mut T) -> Result<Done> {
-    let limits = &options.limits;
     let header = Header::parse(src, trace)?;
-    let mut bodies = Bodies::new(src, &header, limits);
-    while let Some(body) = bodies.next(trace)? {
-        let traced = match &body.content {
-            Content::Raw(entry) => entry.trace_unnamed(workspace, limits, trace),
-            Content::Set(set) => {
-                set.trace(|name| codecs::reads(header.codec, name), workspace, &of_streams(limits), trace)
-            }
-        };
-        traced.map_err(|error| body.locate(error))?;
-        bodies.leave(trace);
-    }
-    header.trace_trailer(trace);
+    let parts = each_body(src, &header, &options.limits, trace, |content, trace| {
+        emit(content, &header, workspace, &options.limits, trace)?;
+        Ok(true)
+    })?;
+    header.emit_trailer(src, trace);
     let mut checksums = Checksums::default();
     *(if header.hash.is_some() { &mut checksums.matched } else { &mut checksums.unchecked }) = 1;
-    Ok(Done { read: src.len(), parts: bodies.count, checksums, ..Done::default() })
+    Ok(Done { read: src.len(), parts, checksums, ..Done::default() })
+}
+
+/// Emits the content of a body.
+fn emit<T: Trace>(
+    content: &Content<'_>,
+    header: &Header,
+    workspace: &mut Workspace,
+    limits: &Limits,
+    trace: &mut T,
+) -> Result<()> {
+    match content {
+        Content::Raw(entry) => entry.trace_unnamed(workspace, limits, trace),
+        Content::Set(set) => set.trace(|name| codecs::reads(header.codec, name), workspace, &of_streams(limits), trace),
+    }
 }
 
 /// Returns the scratch that [`decode`] and [`decoded_len`] take, as far as the headers of streams
@@ -160,9 +162,8 @@ pub fn scratch_len_to(src: &[u8], options: &Options) -> Result<u64> {
 fn scratch_lens(src: &[u8], limits: &Limits) -> Result<(u64, u64)> {
     let header = Header::read(src, limits)?;
     let (mut slice, mut sink) = (0u64, 0u64);
-    let mut bodies = Bodies::new(src, &header, limits);
-    while let Some(body) = bodies.next(&mut ())? {
-        match &body.content {
+    each_body(src, &header, limits, &mut (), |content, ()| {
+        match content {
             Content::Raw(entry) => match entry.scratch_len(limits) {
                 Ok(len) => sink = sink.max(len),
                 Err(error) if error.class() == Class::Limit => return Err(error),
@@ -170,11 +171,12 @@ fn scratch_lens(src: &[u8], limits: &Limits) -> Result<(u64, u64)> {
                 Err(_) => {}
             },
             Content::Set(set) => {
-                let lens = of_set(&header, set, &of_streams(limits)).map_err(|error| body.locate(error))?;
+                let lens = of_set(&header, set, &of_streams(limits))?;
                 (slice, sink) = (slice.max(lens.0), sink.max(lens.1));
             }
         }
-    }
+        Ok(true)
+    })?;
     Ok((slice, sink.saturating_add(BUFFER)))
 }
 
@@ -205,16 +207,17 @@ fn is_hashed(header: &Header, options: &Options) -> bool {
 
 /// Decodes a file to any output. A refusal by the output precedes any other error.
 #[inline(never)]
-fn run(
+fn run<T: Trace>(
     src: &[u8],
     header: &Header,
     out: &mut Output<'_>,
     workspace: &mut Workspace,
     scratch: Scratch<'_>,
     options: &Options,
+    trace: &mut T,
 ) -> Result<Done> {
     let mut lent = Lent { scratch, workspace, limits: &options.limits };
-    let done = walk(src, header, out, &mut lent, options.verify);
+    let done = walk(src, header, out, &mut lent, options.verify, trace);
     let done = out.refusal().map_or(done, Err);
     out.flush();
     out.refusal().filter(|_| done.is_ok()).map_or(done, Err)
@@ -222,18 +225,26 @@ fn run(
 
 /// Walks over a file: decodes each body, then compares the hash.
 #[inline(never)]
-fn walk(src: &[u8], header: &Header, out: &mut Output<'_>, lent: &mut Lent<'_, '_>, verify: Verify) -> Result<Done> {
-    let mut bodies = Bodies::new(src, header, lent.limits);
-    while let Some(body) = bodies.next(&mut ())? {
-        let done = match &body.content {
-            Content::Raw(entry) => raw(entry, lent.after(0), out),
-            Content::Set(set) => structured(header, set, lent.after(0), out),
-        };
-        done.map_err(|error| body.locate(error))?;
-        if out.is_full() {
-            break;
+fn walk<T: Trace>(
+    src: &[u8],
+    header: &Header,
+    out: &mut Output<'_>,
+    lent: &mut Lent<'_, '_>,
+    verify: Verify,
+    trace: &mut T,
+) -> Result<Done> {
+    let parts = each_body(src, header, lent.limits, trace, |content, trace| {
+        if T::LISTENS && trace.listens() {
+            // Decoding meets the same error, unless it meets another one first.
+            let _ = emit(content, header, lent.workspace, lent.limits, trace);
         }
-    }
+        match content {
+            Content::Raw(entry) => raw(entry, lent.after(0), out)?,
+            Content::Set(set) => structured(header, set, lent.after(0), out)?,
+        }
+        Ok(!out.is_full())
+    })?;
+    header.emit_trailer(src, trace);
     let mut checksums = Checksums::default();
     match header.hash.zip(out.hash()) {
         Some((stored, ours)) => {
@@ -242,14 +253,7 @@ fn walk(src: &[u8], header: &Header, out: &mut Output<'_>, lent: &mut Lent<'_, '
         None => checksums.unchecked = 1,
     }
     let written = out.written();
-    Ok(Done {
-        read: src.len(),
-        wrote: index(written),
-        content: written,
-        parts: bodies.count,
-        checksums,
-        ..Done::default()
-    })
+    Ok(Done { read: src.len(), wrote: index(written), content: written, parts, checksums, ..Done::default() })
 }
 
 /// Decodes a body that is one stream.
@@ -260,14 +264,13 @@ fn raw<'a>(entry: &Entry<'a>, mut lent: Lent<'_, 'a>, out: &mut Output<'_>) -> R
     if !out.has_sink() {
         return out.fill(size, |place| entry.decode(place, lent.workspace, lent.limits));
     }
-    out.put(entry.load(&mut lent)?.bytes);
+    out.put(entry.load(size, &mut lent)?.bytes);
     Ok(())
 }
 
 /// Decodes a body that is a set of streams.
 #[inline(never)]
 fn structured<'a>(header: &Header, set: &Set<'a>, lent: Lent<'_, 'a>, out: &mut Output<'_>) -> Result<()> {
-    set.check()?;
     let limits = of_streams(lent.limits);
     codecs::decode(header, set, &mut Lent { limits: &limits, ..lent }, out)
 }

@@ -2,8 +2,10 @@
 
 use core::ops::Range;
 
-use crate::num::{split_last, u64_from};
-use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
+use crate::fault::{Fault, Verdict};
+use crate::fields::{Field, Fields};
+use crate::num::{index, split_last, u64_from};
+use crate::{ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Bytes of magic number and codec.
 pub const HEADER_LEN: u64 = 5;
@@ -12,7 +14,13 @@ pub const HEADER_LEN: u64 = 5;
 pub const TRAILER_LEN: u64 = 36;
 
 /// The last four bytes of a file that ends with a hash.
-const TRAILER_MAGIC: &[u8; 4] = b"\xA1S6\x01";
+const TRAILER_MAGIC: [u8; 4] = *b"\xA1S6\x01";
+
+const MAGIC: Field<4> = Field::new(0, Part::Framing, Name::MagicNumber);
+const CODEC: Field<1> = Field::new(4, Part::Header, Name::Codec);
+
+const HASH: Field<32> = Field::new(0, Part::Checksum, Name::Sha256);
+const MARK: Field<4> = Field::new(32, Part::Framing, Name::TrailerMagic);
 
 /// The layout of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,23 +137,22 @@ impl Header {
         Self::parse(src, &mut ())
     }
 
-    /// Reads both ends with a trace.
-    pub(crate) fn parse(src: &[u8], trace: &mut impl Trace) -> Result<Self> {
-        let mut header = Self::read_start(src)?;
+    /// Reads both ends. Emits the start; [`emit_trailer`](Self::emit_trailer) emits the end.
+    pub(crate) fn parse<T: Trace>(src: &[u8], trace: &mut T) -> Result<Self> {
+        let mut header = Self::start(src, trace)?;
         header.body_end = u64_from(src.len());
-        trace.bytes(Part::Framing, Name::MagicNumber, 0..4, Value::Bytes(src.get(..4).unwrap_or_default()));
-        trace.bytes(Part::Header, Name::Codec, 4..5, Value::Word(header.codec.name()));
         // The last entry of a bundle may be a stored file that ends with its own hash.
         let bundle = header.container == Container::Whole && header.codec == Codec::Bundle;
-        if let Some((body, trailer)) = split_last::<36>(src)
-            && let Some((hash, magic)) = trailer.split_first_chunk::<32>()
-            && magic == TRAILER_MAGIC
+        if let Some((body, trailer)) = split_last::<{ MARK.end() }>(src)
             && !bundle
         {
-            header.hash = Some(*hash);
-            header.body_end = u64_from(body.len());
-            if header.body_end < HEADER_LEN {
-                return Err(Error::new(ErrorKind::At1Magic, 0));
+            let (mut ignored, at) = ((), u64_from(body.len()));
+            let mut fields = Fields::new(trailer, at, &mut ignored);
+            if fields.get(&MARK) == Ok(TRAILER_MAGIC) {
+                (header.hash, header.body_end) = (Some(fields.get(&HASH)?), at);
+                if at < HEADER_LEN {
+                    return Err(Fault::new(ErrorKind::At1Magic, 0).into());
+                }
             }
         }
         Ok(header)
@@ -154,15 +161,27 @@ impl Header {
     /// Reads the first five bytes of a file whose end is not at hand. The hash and the end of the
     /// body stay unknown.
     pub fn read_start(src: &[u8]) -> Result<Self> {
-        let start = src.get(..3).unwrap_or(src);
-        if !b"AT1".starts_with(start) || !matches!(src.get(3), None | Some(2 | 3)) {
-            return Err(Error::new(ErrorKind::At1Magic, 0));
+        Self::start(src, &mut ())
+    }
+
+    fn start<T: Trace>(src: &[u8], trace: &mut T) -> Result<Self> {
+        let mut fields = Fields::new(src, 0, trace);
+        Self::fill(&mut fields).map_err(|fault| fields.error(fault))
+    }
+
+    fn fill<T: Trace>(fields: &mut Fields<'_, '_, T>) -> Verdict<Self> {
+        // A wrong magic number is wrong even if it is truncated.
+        let start = fields.rest();
+        let has_magic = start.iter().zip(b"AT1").all(|(found, magic)| found == magic);
+        if !has_magic || !matches!(start.get(3), None | Some(2 | 3)) {
+            return Err(Fault::new(ErrorKind::At1Magic, MAGIC.at()));
         }
-        let Some(&[_, _, _, version, codec]) = src.first_chunk::<5>() else {
-            return Err(Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(HEADER_LEN));
-        };
-        let container = if version == 2 { Container::Whole } else { Container::Frames };
-        let codec = Codec::of(codec).ok_or(Error::new(ErrorKind::At1Codec, 4))?;
+        let [codec] = fields.get(&CODEC)?;
+        let magic = fields.get(&MAGIC)?;
+        let container = if magic == *b"AT1\x02" { Container::Whole } else { Container::Frames };
+        let codec = Codec::of(codec).ok_or(Fault::new(ErrorKind::At1Codec, CODEC.at()))?;
+        fields.emit(&MAGIC, Value::Bytes(&magic));
+        fields.emit(&CODEC, Value::Word(codec.name()));
         Ok(Self { container, codec, hash: None, body_end: u64::MAX })
     }
 
@@ -171,12 +190,12 @@ impl Header {
         HEADER_LEN..self.body_end
     }
 
-    /// Emits the hash.
-    pub(crate) fn trace_trailer(&self, trace: &mut impl Trace) {
+    /// Emits the trailer, if the file has one.
+    pub(crate) fn emit_trailer<T: Trace>(&self, src: &[u8], trace: &mut T) {
         if let Some(hash) = &self.hash {
-            let magic = self.body_end.saturating_add(32);
-            trace.bytes(Part::Checksum, Name::Sha256, self.body_end..magic, Value::Bytes(hash));
-            trace.bytes(Part::Framing, Name::TrailerMagic, magic..magic.saturating_add(4), Value::Bytes(TRAILER_MAGIC));
+            let mut fields = Fields::new(src.get(index(self.body_end)..).unwrap_or_default(), self.body_end, trace);
+            fields.emit(&HASH, Value::Bytes(hash));
+            fields.emit(&MARK, Value::Bytes(&TRAILER_MAGIC));
         }
     }
 }
@@ -184,6 +203,7 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     #[test]
     fn a_trailer_is_found_unless_the_file_is_a_bundle() {

@@ -63,7 +63,6 @@ impl<'a> Bundle<'a> {
         }
         let body = header.body();
         let set = Set::open(src, body.start, body.end, limits)?;
-        set.check()?;
         let mut lent = Lent { scratch: Scratch::new(scratch), workspace, limits: &of_streams(limits) };
         let manifest = set.load(&[MANIFEST], &mut lent, |&[manifest], _| Ok(manifest))?;
         if u64_from(manifest.bytes.len()) > limits.max_header {

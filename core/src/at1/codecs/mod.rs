@@ -54,7 +54,7 @@ macro_rules! table {
             }
         }
 
-        /// Restores the file from the streams of a set.
+        /// Checks a set, and restores the file from its streams.
         #[inline(never)]
         pub(crate) fn decode<'a>(
             header: &Header,
@@ -72,6 +72,7 @@ macro_rules! table {
                 (Codec::Bundle, Container::Frames) if cfg!(feature = "at1") => (ErrorKind::At1BundleInside, 3),
                 _ => (ErrorKind::FormatNotBuilt, 4),
             };
+            set.check()?;
             Err(Error::new(kind, at))
         }
     };

@@ -161,8 +161,7 @@ impl Extract<'_> {
         out.put(b"\" version=\"");
         digits::unsigned(version.numbers.unsigned()?, out);
         out.put(b"\" timestamp=\"");
-        let seconds = time.next()?;
-        timestamp(seconds, out).ok_or_else(|| time.numbers.fault(ErrorKind::At1Time))?;
+        timestamp(time.next()?, &time.numbers, out)?;
         out.byte(b'"');
         // Of a node: latitude, longitude. Of a way: number of nodes, nodes. Of a relation: number
         // of members, their kinds, the members, their roles.
@@ -225,11 +224,11 @@ fn coordinate(ten_millionths: i64, out: &mut Output<'_>) {
     }
 }
 
-/// Appends seconds since 1970 as a date and a time. Returns `None`, and appends nothing, if the
-/// year does not have four digits.
-fn timestamp(seconds: i64, out: &mut Output<'_>) -> Option<()> {
+/// Appends seconds since 1970, which were read from `numbers`, as a date and a time. Refuses, and
+/// appends nothing, if the year does not have four digits.
+fn timestamp(seconds: i64, numbers: &Numbers<'_>, out: &mut Output<'_>) -> Verdict<()> {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400).cast_unsigned());
-    let (year, month, day) = date(days)?;
+    let (year, month, day) = date(days).ok_or_else(|| numbers.fault(ErrorKind::At1Time))?;
     let digit = |n: u64| b'0'.saturating_add(u8::try_from(n % 10).unwrap_or(0));
     out.put(&[digit(year / 1000), digit(year / 100)]);
     for (n, after) in [
@@ -242,7 +241,7 @@ fn timestamp(seconds: i64, out: &mut Output<'_>) -> Option<()> {
     ] {
         out.put(&[digit(n / 10), digit(n), after]);
     }
-    Some(())
+    Ok(())
 }
 
 /// Returns year, month and day of a day since 1970 in the proleptic Gregorian calendar. Returns
@@ -282,6 +281,7 @@ mod tests {
 
     #[test]
     fn prints_timestamps() {
+        let numbers = Numbers::default();
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00Z"),
             (-1, "1969-12-31T23:59:59Z"),
@@ -293,10 +293,11 @@ mod tests {
             (-62_135_596_800, "0001-01-01T00:00:00Z"),
             (-62_162_208_001, "0000-02-27T23:59:59Z"),
         ] {
-            assert_eq!(Output::printed(|out| assert_eq!(timestamp(seconds, out), Some(()))), text);
+            assert_eq!(Output::printed(|out| assert_eq!(timestamp(seconds, &numbers, out), Ok(()))), text);
         }
         for seconds in [253_402_300_800, i64::MAX, i64::MIN, -70_000_000_000] {
-            assert_eq!(Output::printed(|out| assert_eq!(timestamp(seconds, out), None)), "");
+            let refusal = Err(numbers.fault(ErrorKind::At1Time));
+            assert_eq!(Output::printed(|out| assert_eq!(timestamp(seconds, &numbers, out), refusal)), "");
         }
         // Each day of four hundred years follows the day before it.
         let mut last = date(-1).unwrap();

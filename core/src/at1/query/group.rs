@@ -218,7 +218,9 @@ impl Query<'_> {
         for row in self.now.row..self.now.rows {
             for record in records.iter_mut() {
                 let mut slot = ColumnState::read(record);
-                slot.step(texts).ok_or(Error::new(ErrorKind::At1ListShort, at.saturating_add(slot.block.0)))?;
+                if !slot.step(texts) {
+                    return Err(Error::new(ErrorKind::At1ListShort, at.saturating_add(slot.block.0)));
+                }
                 *record = slot.write();
             }
             let left = flags.is_none_or(|(start, _)| texts.get(start.saturating_add(index(row))) != Some(&0));

@@ -63,14 +63,14 @@ impl ColumnState {
         index(self.value.0)..index(self.value.1)
     }
 
-    /// Moves to the next value. Returns `None` at the end.
+    /// Moves to the next value. Returns `false` after the last one.
     #[inline]
-    pub(crate) fn step(&mut self, texts: &[u8]) -> Option<()> {
+    pub(crate) fn step(&mut self, texts: &[u8]) -> bool {
         // The first value starts with the text, each other one after a line feed.
-        let start = if self.value.0 == NOWHERE { self.text.0 } else { self.value.1.checked_add(1)? };
-        let rest = texts.get(index(start)..index(self.text.1))?;
+        let start = if self.value.0 == NOWHERE { self.text.0 } else { self.value.1.saturating_add(1) };
+        let Some(rest) = texts.get(index(start)..index(self.text.1)) else { return false };
         self.value = (start, start.saturating_add(u64_from(line_len(rest))));
-        Some(())
+        true
     }
 }
 

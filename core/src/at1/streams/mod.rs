@@ -107,12 +107,13 @@ impl<'a> Entry<'a> {
         if bare { error.offset_by(self.start) } else { inside(error, self.start) }
     }
 
-    /// Decodes it into the scratch. Borrows a stored stream from the file.
-    pub(crate) fn load(&self, lent: &mut Lent<'_, 'a>) -> Result<Stream<'a>> {
+    /// Decodes it into `size` bytes of the scratch, as [`scratch_len`](Self::scratch_len) returned.
+    /// Borrows a stored stream from the file.
+    pub(crate) fn load(&self, size: u64, lent: &mut Lent<'_, 'a>) -> Result<Stream<'a>> {
         if self.backend == Backend::Stored {
             return Ok(Stream::new(self.payload()?, self.start, true));
         }
-        let dst = lent.scratch.take(self.decoded_size(lent.limits)?)?;
+        let dst = lent.scratch.take(size)?;
         self.decode(dst, lent.workspace, lent.limits)?;
         Ok(Stream::new(dst, self.start, false))
     }
@@ -218,6 +219,11 @@ impl<'a> Set<'a> {
         for entry in self.entries() {
             end = entry?.range().end;
         }
+        self.ends_at(end)
+    }
+
+    /// Checks that the last entry ends with the set.
+    fn ends_at(&self, end: u64) -> Result<()> {
         if end == self.end { Ok(()) } else { Err(Error::new(ErrorKind::At1Trailing, end)) }
     }
 
@@ -251,12 +257,18 @@ impl<'a> Set<'a> {
 
     /// Returns the stream of this name, if it exists. A duplicate name is an error.
     pub fn find(&self, name: &[u8]) -> Result<Option<Entry<'a>>> {
-        let mut stream = self.missing();
-        self.find_all(&[name], core::slice::from_mut(&mut stream))?;
-        self.entry(&stream)
+        let mut found = None;
+        for entry in self.entries() {
+            let entry = entry?;
+            if entry.name == name && found.replace(entry).is_some() {
+                return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
+            }
+        }
+        Ok(found)
     }
 
-    /// Decodes the streams of these names and passes them to `open`. A missing stream is empty.
+    /// Checks the set, decodes the streams of these names and passes them to `open`. A missing stream
+    /// is empty.
     pub(crate) fn load<const N: usize, T>(
         &self,
         names: &[&[u8]; N],
@@ -268,27 +280,35 @@ impl<'a> Set<'a> {
         open(&streams, lent)
     }
 
-    /// Decodes any number of streams, so that this code is not repeated per `N`.
-    pub(crate) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+    /// Finds and decodes the streams of these names.
+    pub(crate) fn load_into<const N: usize>(
+        &self,
+        names: &[&[u8]],
+        streams: &mut [Stream<'a>; N],
+        lent: &mut Lent<'_, 'a>,
+    ) -> Result<()> {
         self.find_all(names, streams)?;
         self.load_found(streams, lent)
     }
 
-    /// Records the offsets of the entries of these names in one walk.
+    /// Records the offsets of the entries of these names, and [checks](Self::check) the set, in one
+    /// walk. An error of any entry precedes a duplicate name.
     #[inline(never)]
     fn find_all(&self, names: &[&[u8]], streams: &mut [Stream<'a>]) -> Result<()> {
         streams.fill(self.missing());
+        let (mut end, mut twice) = (self.first, None);
         for entry in self.entries() {
             let entry = entry?;
+            end = entry.range().end;
             let place = names.iter().position(|&name| name == entry.name);
-            if let Some(stream) = place.and_then(|place| streams.get_mut(place)) {
-                if self.is_found(stream) {
-                    return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
-                }
-                *stream = Stream::found(entry.at);
+            match place.and_then(|place| streams.get_mut(place)) {
+                Some(stream) if self.is_found(stream) => twice = twice.or(Some(entry.at)),
+                Some(stream) => *stream = Stream::found(entry.at),
+                None => {}
             }
         }
-        Ok(())
+        self.ends_at(end)?;
+        twice.map_or(Ok(()), |at| Err(Error::new(ErrorKind::At1StreamTwice, at)))
     }
 
     /// Returns the placeholder of a missing stream: empty, at the start of the set.
@@ -309,25 +329,41 @@ impl<'a> Set<'a> {
 
     /// Decodes the streams that were found. Those that are not stored take scratch in order, which
     /// [`ends`](record::ends) relies on.
+    pub(crate) fn load_found<const N: usize>(
+        &self,
+        streams: &mut [Stream<'a>; N],
+        lent: &mut Lent<'_, 'a>,
+    ) -> Result<()> {
+        const { assert!(N <= MAX_STREAMS) };
+        self.load_each(streams, lent)
+    }
+
+    /// Does the same for any number of streams, so that this code is not repeated per `N`.
     #[inline(never)]
-    pub(crate) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+    fn load_each(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+        // Each size is read once: an xz file has it at its end, after three checksums.
+        let mut sizes = [0usize; MAX_STREAMS];
         let mut total = 0u64;
-        for stream in &*streams {
+        for (stream, size) in streams.iter().zip(&mut sizes) {
             let Some(entry) = self.entry(stream)? else { continue };
-            total = total.saturating_add(entry.scratch_len(lent.limits)?);
+            let len = entry.scratch_len(lent.limits)?;
+            (*size, total) = (index(len), total.saturating_add(len));
             if total > lent.limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(total));
             }
         }
         lent.scratch.expect(total)?;
-        for stream in streams {
+        for (stream, size) in streams.iter_mut().zip(sizes) {
             if let Some(entry) = self.entry(stream)? {
-                *stream = entry.load(lent)?;
+                *stream = entry.load(u64_from(size), lent)?;
             }
         }
         Ok(())
     }
 }
+
+/// The most streams that a codec loads at once.
+const MAX_STREAMS: usize = 13;
 
 /// The shortest entry: a length, a backend and a length.
 const MIN_ENTRY: u64 = 3;
@@ -409,6 +445,9 @@ fn truncated(src: &[u8], need: u64) -> Error {
 }
 
 /// Reads the varint at byte `at`, before `end`. Returns the value and its end.
+///
+/// Not through [`Fields`](crate::fields::Fields): a set or a frame may end before the slice or after
+/// it, and a number that crosses each end has an error of its own.
 pub(crate) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
     let known = src.get(..index(end)).unwrap_or(src);
     match read_varint(known.get(index(at)..).unwrap_or_default()) {
