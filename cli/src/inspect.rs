@@ -58,15 +58,15 @@ impl Report {
         self.facts.push((name, value.to_string()));
     }
 
-    fn ratio(&self, size: usize) -> Option<f64> {
+    fn ratio(&self, size: u64) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
         self.decoded.filter(|_| size > 0).map(|decoded| decoded as f64 / size as f64)
     }
 
     /// Returns the bytes of each part that has any. In a truncated file, the last field is clipped
     /// to `size`.
-    fn parts(&self, size: usize) -> Vec<(Part, u64)> {
-        let end = u64::try_from(size).unwrap_or(u64::MAX).saturating_mul(8);
+    fn parts(&self, size: u64) -> Vec<(Part, u64)> {
+        let end = size.saturating_mul(8);
         let sum = |part| {
             let leaves = self.tree.nodes().iter().filter(|node| node.part == Some(part));
             leaves.map(|node| node.bits.end.min(end).saturating_sub(node.bits.start)).sum::<u64>().div_ceil(8)
@@ -74,16 +74,16 @@ impl Report {
         Part::ALL.iter().map(|&part| (part, sum(part))).filter(|&(_, bytes)| bytes > 0).collect()
     }
 
-    pub fn to_text(&self, path: &Path, bytes: &[u8], all: bool) -> String {
+    pub fn to_text(&self, path: &Path, size: u64, all: bool) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write_text(&mut text, path, bytes, all);
+        let _ = self.write_text(&mut text, path, size, all);
         text
     }
 
-    fn write_text(&self, out: &mut String, path: &Path, bytes: &[u8], all: bool) -> std::fmt::Result {
+    fn write_text(&self, out: &mut String, path: &Path, size: u64, all: bool) -> std::fmt::Result {
         let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        writeln!(out, "{}: {}{version}, {} bytes", Plain(path.display()), self.format.name(), bytes.len())?;
+        writeln!(out, "{}: {}{version}, {} bytes", Plain(path.display()), self.format.name(), size)?;
         for (name, value) in &self.facts {
             writeln!(out, "  {name:<10} {}", Plain(value))?;
         }
@@ -93,7 +93,7 @@ impl Report {
         for (rows, metadata) in &self.sections {
             writeln!(out, "  {:<10} rows {}..{} {}", "section", rows.start, rows.end, Plain(metadata))?;
         }
-        if let (Some(decoded), Some(ratio)) = (self.decoded, self.ratio(bytes.len())) {
+        if let (Some(decoded), Some(ratio)) = (self.decoded, self.ratio(size)) {
             writeln!(out, "  {:<10} {decoded} bytes, {ratio:.2} times the file", "decoded")?;
         }
         if let Some(checksums) = self.checksums {
@@ -102,10 +102,10 @@ impl Report {
         for column in &self.stats {
             column.write_text(out)?;
         }
-        for (part, size) in self.parts(bytes.len()) {
+        for (part, bytes) in self.parts(size) {
             #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
-            let share = 100.0 * size as f64 / bytes.len() as f64;
-            writeln!(out, "  {:<10} {size} bytes, {share:.1} %", part.name())?;
+            let share = 100.0 * bytes as f64 / size as f64;
+            writeln!(out, "  {:<10} {bytes} bytes, {share:.1} %", part.name())?;
         }
         writeln!(out, "\n{:>24}  field", "bytes")?;
         self.write_nodes(out, all)?;
@@ -148,13 +148,13 @@ impl Report {
         Ok(())
     }
 
-    pub fn to_json(&self, path: &Path, bytes: &[u8]) -> String {
+    pub fn to_json(&self, path: &Path, size: u64) -> String {
         let mut text = String::new();
-        let _ = self.write_json(&mut text, path, bytes);
+        let _ = self.write_json(&mut text, path, size);
         text
     }
 
-    fn write_json(&self, out: &mut String, path: &Path, bytes: &[u8]) -> std::fmt::Result {
+    fn write_json(&self, out: &mut String, path: &Path, size: u64) -> std::fmt::Result {
         let string = |out: &mut String, key: &str, text: &str| {
             write!(out, "\"{key}\":")?;
             write_json_string(out, text)
@@ -165,7 +165,7 @@ impl Report {
         if let Some(version) = &self.version {
             write!(out, ",\"version\":\"{version}\"")?;
         }
-        write!(out, ",\"size\":{}", bytes.len())?;
+        write!(out, ",\"size\":{size}")?;
         for (name, value) in &self.facts {
             match value.parse::<u64>() {
                 Ok(number) => write!(out, ",\"{name}\":{number}")?,
@@ -175,7 +175,7 @@ impl Report {
                 }
             }
         }
-        if let (Some(decoded), Some(ratio)) = (self.decoded, self.ratio(bytes.len())) {
+        if let (Some(decoded), Some(ratio)) = (self.decoded, self.ratio(size)) {
             write!(out, ",\"decoded_size\":{decoded},\"ratio\":{ratio:.4}")?;
         }
         if let Some(checksums) = self.checksums {
@@ -206,8 +206,8 @@ impl Report {
             out.push('}');
         }
         out.push_str("],\"parts\":{");
-        for (at, (part, size)) in self.parts(bytes.len()).into_iter().enumerate() {
-            write!(out, "{}\"{}\":{size}", if at == 0 { "" } else { "," }, part.name())?;
+        for (at, (part, bytes)) in self.parts(size).into_iter().enumerate() {
+            write!(out, "{}\"{}\":{bytes}", if at == 0 { "" } else { "," }, part.name())?;
         }
         out.push('}');
         if let Some(error) = self.error {

@@ -9,22 +9,26 @@ mod inspect;
 mod output;
 mod query;
 mod report;
+mod source;
 mod stats;
+#[cfg(test)]
+mod tests;
 mod text;
 mod threaded;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use unspool::{Count, Format, Limits, PROBE_LEN, Probe, probe};
+use unspool::{Count, Format, Limits};
 
 use args::{Arguments, Command, DecodeArgs, GrepArgs, TakeArgs};
-use formats::Selection;
+use formats::{Selection, Stop};
 use output::Output;
 use report::{Failure, Plain};
+use source::Source;
 
 fn main() -> ExitCode {
     let failure = match Arguments::parse().command {
@@ -45,68 +49,23 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads a file, or standard input for `-`.
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    read_if(path, |_| true)
-}
-
-/// Reads a whole file if its first bytes are `wanted`, else only those: other files may be endless.
-fn read_if(path: &Path, wanted: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Failure> {
+/// Reads a file that is needed as a whole, besides the input: at most `most` bytes.
+fn read(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = vec![];
-    let read = input(path).and_then(|mut input| {
-        let first = u64::try_from(PROBE_LEN).unwrap_or(u64::MAX);
-        input.by_ref().take(first).read_to_end(&mut bytes)?;
-        if wanted(&bytes) { input.read_to_end(&mut bytes) } else { Ok(0) }
-    });
-    read.map_err(|error| Failure::io("cannot read", path, error))?;
+    let read = File::open(path).and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes));
+    match read {
+        Ok(len) if len as u64 > most => {
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {most} bytes")))
+        }
+        read => read,
+    }
+    .map_err(|error| Failure::io("cannot read", path, error))?;
     Ok(bytes)
 }
 
-fn input(path: &Path) -> io::Result<Box<dyn Read>> {
-    Ok(if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
-}
-
-/// Reads a file and unwraps gzip. Returns the bytes, and the size of the gzip file if there was
-/// one.
-///
-/// If a format is named, the file is not unwrapped.
-fn open(path: &Path, named: Option<Format>, limits: &Limits) -> Result<(Vec<u8>, Option<usize>), Failure> {
-    if named.is_some() {
-        return Ok((read(path)?, None));
-    }
-    let bytes = read_if(path, |first| probe(first) != Probe::Unknown)?;
-    Ok(match formats::gzip::unwrapped(&bytes, limits) {
-        Some(inside) => (inside, Some(bytes.len())),
-        None => (bytes, None),
-    })
-}
-
-/// Reads a file for commands that need the content of gzip; fails if it cannot be unwrapped.
-fn open_inside(path: &Path, limits: &Limits) -> Result<Vec<u8>, Failure> {
-    let (bytes, _) = open(path, None, limits)?;
-    if probe(&bytes) == Probe::Match(Format::Gzip) {
-        formats::gzip::check(&bytes, limits, &mut Count::default())
-            .map_err(|error| Failure::refused(path, &bytes, error))?;
-    }
-    Ok(bytes)
-}
-
-/// Returns the named format, or detects it from the first bytes.
-fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Error> {
-    let unknown = unspool::Error::new(unspool::ErrorKind::UnknownFormat, 0);
-    match (named, probe(bytes)) {
-        (Some(format), _) => Ok(format),
-        // Two formats share each magic number; only the whole file can distinguish them.
-        (None, Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable)) => {
-            Ok(formats::zstd::format_of(bytes))
-        }
-        (None, Probe::Match(format)) => Ok(format),
-        (None, Probe::NeedInput { min }) => {
-            let at = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-            Err(unspool::Error::new(unspool::ErrorKind::Truncated, at).needing(u64::try_from(min).unwrap_or(0)))
-        }
-        (None, Probe::Unknown) => Err(unknown),
-    }
+/// Reads the dictionary that the arguments name. It is a part of the window.
+fn dictionary(take: &TakeArgs, limits: &Limits) -> Result<Option<Vec<u8>>, Failure> {
+    take.dict.as_deref().map(|path| read(path, limits.max_window)).transpose()
 }
 
 /// The options of `inspect`.
@@ -121,37 +80,45 @@ struct Shown {
 fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure> {
     let Shown { json, stats, symbols, all } = shown;
     let limits = take.allow.limits();
-    let (bytes, wrapped) = open(path, take.format, &limits)?;
-    let dictionary = take.dict.as_deref().map(read).transpose()?;
-    let format = format_of(&bytes, take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
+    let mut source = Source::open(path, take.format, &limits)?;
+    let dictionary = dictionary(take, &limits)?;
+    let format = source.format(take.format)?;
     let dictionary = dictionary.as_deref();
-    let mut report = match format {
-        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 if symbols => {
-            formats::zstd::inspect_symbols(format, &bytes, dictionary, &limits)
+    let is_zstd = matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07);
+    if symbols && !is_zstd {
+        return Err(Failure::Usage("--symbols is for zstd files".to_owned()));
+    }
+    if stats && !symbols && !matches!(format, Format::Pco | Format::OnPair | Format::Cvc) {
+        return Err(Failure::Usage("--stats is for pco, cvc and onpair files".to_owned()));
+    }
+    let report = match formats::inspect(format, &mut source, dictionary, symbols, &limits) {
+        // A gzip file that is broken is shown itself.
+        Err(Stop::Refused(_)) if source.wrapped().is_some() && path != Path::new("-") => {
+            source = Source::open(path, Some(Format::Gzip), &limits)?;
+            formats::inspect(Format::Gzip, &mut source, dictionary, symbols, &limits)
         }
-        _ if symbols => return Err(Failure::Usage("--symbols is for zstd files".to_owned())),
-        Format::Pco | Format::OnPair | Format::Cvc => formats::inspect(format, &bytes, dictionary, &limits),
-        _ if stats => return Err(Failure::Usage("--stats is for pco, cvc and onpair files".to_owned())),
-        _ => formats::inspect(format, &bytes, dictionary, &limits),
+        report => report,
     };
-    if let Some(size) = wrapped {
+    let mut report = source.conclude(report)?;
+    if let Some(size) = source.wrapped() {
         report.fact("wrapped in", format!("gzip of {size} bytes"));
     }
     if stats {
-        let ended = formats::stats(format, &bytes, &limits, &mut report.stats);
+        let ended = formats::stats(format, source.head(), &limits, &mut report.stats);
         report.error = report.error.or(ended.err());
     }
-    let text = if json { report.to_json(path, &bytes) } else { report.to_text(path, &bytes, all) };
+    let size = source.len().unwrap_or(0);
+    let text = if json { report.to_json(path, size) } else { report.to_text(path, size, all) };
     output::print(&text)?;
     match report.error {
         None => Ok(()),
-        Some(error) => Err(Failure::refused(path, &bytes, error)),
+        Some(error) => Err(source.refused(error)),
     }
 }
 
 fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
     let limits = args.take.allow.limits();
-    let dictionary = args.take.dict.as_deref().map(read).transpose()?;
+    let dictionary = dictionary(&args.take, &limits)?;
     let selection = Selection {
         column: args.column.as_deref(),
         rows: args.rows.clone(),
@@ -164,46 +131,47 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         if args.take.format != Some(Format::OnPair) {
             return Err(Failure::Usage("--parts is for --format onpair".to_owned()));
         }
-        let parts = formats::onpair::Parts::read(folder, args.bits)?;
+        let parts = formats::onpair::Parts::read(folder, args.bits, &limits)?;
         let mut output = Output::create(args.to())?;
         let decoded = parts.decode(&selection, &limits, &mut output);
-        return output.finish(decoded.map_err(|error| error.into_failure(folder, &[])));
+        return output.finish(decoded.map_err(|error| error.into_failure(folder)));
     }
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
-    let (bytes, _) = open(path, args.take.format, &limits)?;
-    let format = format_of(&bytes, args.take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
+    let mut source = Source::open(path, args.take.format, &limits)?;
+    let format = source.format(args.take.format)?;
     formats::check_range(format, &selection)?;
-    if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), args.to()) {
-        return formats::at1::unbundle(path, &bytes, &selection, folder, &limits);
+    if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(source.head()), args.to()) {
+        return formats::at1::unbundle(&mut source, &selection, folder, &limits);
     }
     let mut output = Output::create(args.to())?;
-    let decoded = formats::decode(format, &bytes, &selection, &limits, &mut output);
-    output.finish(decoded.map_err(|error| error.into_failure(path, &bytes)))
+    let decoded = formats::decode(format, &mut source, &selection, &limits, &mut output);
+    output.finish(source.conclude(decoded))
 }
 
 fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
     use formats::onpair::{Where, grep};
     let limits = args.allow.limits();
-    let bytes = open_inside(&args.file, &limits)?;
+    let mut source = Source::open(&args.file, None, &limits)?;
     let place = match (args.prefix, args.exact) {
         (true, _) => Where::Start,
         (_, true) => Where::Whole,
         _ => Where::Inside,
     };
-    match format_of(&bytes, None).map_err(|error| Failure::refused(&args.file, &bytes, error))? {
+    match source.format(None)? {
         Format::OnPair => {}
         other => return Err(Failure::Usage(format!("grep searches OnPair columns; this file is {}", other.name()))),
     }
     let mut output = Output::create(None)?;
-    let searched = grep(&bytes, args.pattern.as_encoded_bytes(), place, args.number, &limits, &mut output);
-    output.finish(searched.map_err(|error| error.into_failure(&args.file, &bytes)))
+    let pattern = args.pattern.as_encoded_bytes();
+    let searched = grep(&mut source, pattern, place, args.number, &limits, &mut output);
+    output.finish(source.conclude(searched))
 }
 
 /// Decodes and verifies every file, also after a bad one, and keeps no output.
-fn check(files: &[std::path::PathBuf], take: &TakeArgs) -> ExitCode {
+fn check(files: &[PathBuf], take: &TakeArgs) -> ExitCode {
     let mut code = 0;
     let limits = take.allow.limits();
-    let dictionary = match take.dict.as_deref().map(read).transpose() {
+    let dictionary = match dictionary(take, &limits) {
         Ok(dictionary) => dictionary,
         Err(failure) => {
             failure.print();
@@ -211,15 +179,8 @@ fn check(files: &[std::path::PathBuf], take: &TakeArgs) -> ExitCode {
         }
     };
     for path in files {
-        let checked = open(path, take.format, &limits).and_then(|(bytes, _)| {
-            let mut count = Count::default();
-            let format = format_of(&bytes, take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
-            let checksums = formats::check(format, &bytes, dictionary.as_deref(), &limits, &mut count)
-                .map_err(|error| error.into_failure(path, &bytes))?;
-            let line =
-                format!("{}: ok, {}, {} bytes decoded, {checksums}\n", Plain(path.display()), format.name(), count.0);
-            output::print(&line)
-        });
+        let checked =
+            check_one(path, take.format, dictionary.as_deref(), &limits).and_then(|line| output::print(&line));
         if let Err(failure) = checked {
             failure.print();
             // A refused file (1) outranks wrong usage (2), whichever comes last.
@@ -227,4 +188,19 @@ fn check(files: &[std::path::PathBuf], take: &TakeArgs) -> ExitCode {
         }
     }
     code.into()
+}
+
+/// Decodes and verifies a file. Returns the line to print.
+fn check_one(
+    path: &Path,
+    named: Option<Format>,
+    dictionary: Option<&[u8]>,
+    limits: &Limits,
+) -> Result<String, Failure> {
+    let mut source = Source::open(path, named, limits)?;
+    let format = source.format(named)?;
+    let mut count = Count::default();
+    let checked = formats::check(format, &mut source, dictionary, limits, &mut count);
+    let checksums = source.conclude(checked)?;
+    Ok(format!("{}: ok, {}, {} bytes decoded, {checksums}\n", Plain(path.display()), format.name(), count.0))
 }

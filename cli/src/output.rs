@@ -8,8 +8,8 @@ use std::sync::{Mutex, Once};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use unspool::Sink;
-use unspool::io::Writer;
 
+use crate::formats::pour::Room;
 use crate::report::Failure;
 use crate::threaded::ThreadedWriter;
 
@@ -18,7 +18,9 @@ const PROGRESS_FROM: u64 = 64 << 20;
 
 /// A sink that writes to a file or to standard output.
 pub struct Output {
-    writer: Writer<ThreadedWriter<Box<dyn Write + Send>>>,
+    writer: ThreadedWriter<Box<dyn Write + Send>>,
+    /// The error of a write that was refused.
+    failure: Option<io::Error>,
     /// The name of the output in messages.
     shown: PathBuf,
     /// The final path and the path of the partial file.
@@ -57,8 +59,21 @@ impl Output {
                 }
             },
         };
-        let writer = Writer::new(ThreadedWriter::new(writer));
-        Ok(Self { writer, shown: shown.to_owned(), paths, progress: ProgressBar::hidden() })
+        let (writer, progress) = (ThreadedWriter::new(writer), ProgressBar::hidden());
+        Ok(Self { writer, failure: None, shown: shown.to_owned(), paths, progress })
+    }
+
+    /// An output to a writer.
+    #[cfg(test)]
+    pub fn to_writer(to: impl Write + Send + 'static) -> Self {
+        let (writer, progress) = (ThreadedWriter::new(Box::new(to) as Box<dyn Write + Send>), ProgressBar::hidden());
+        Self { writer, failure: None, shown: PathBuf::new(), paths: None, progress }
+    }
+
+    /// Writes what is left, as at the end.
+    #[cfg(test)]
+    pub fn flush_all(mut self) {
+        self.writer.flush().unwrap();
     }
 
     /// Announces the size of the output. Draws a progress bar on a terminal, unless the bytes go
@@ -75,11 +90,11 @@ impl Output {
     /// Completes the output if decoding succeeded; otherwise removes it.
     pub fn finish(mut self, decoded: Result<(), Failure>) -> Result<(), Failure> {
         self.progress.finish_and_clear();
-        let written = match self.writer.failure() {
+        let written = match self.failure.take() {
             Some(error) => Err(error),
             // A pipe receives the output before an error; the decoder's error outranks one of
             // writing.
-            None => self.writer.get_mut().flush().or_else(|error| if decoded.is_err() { Ok(()) } else { Err(error) }),
+            None => self.writer.flush().or_else(|error| if decoded.is_err() { Ok(()) } else { Err(error) }),
         };
         if let Err(error) = written {
             self.discard();
@@ -133,9 +148,27 @@ fn follow(path: &Path) -> Option<PathBuf> {
 
 impl Sink for Output {
     fn write(&mut self, bytes: &[u8]) -> Result<(), unspool::Error> {
-        self.progress.inc(u64::try_from(bytes.len()).unwrap_or(0));
-        self.writer.write(bytes)
+        self.progress.inc(bytes.len() as u64);
+        self.writer.write_all(bytes).map_err(|error| refused(&mut self.failure, error))
     }
+}
+
+impl Room for Output {
+    fn room(&mut self) -> Result<&mut [u8], unspool::Error> {
+        self.writer.room().map_err(|error| refused(&mut self.failure, error))
+    }
+
+    fn advance(&mut self, len: usize) -> Result<(), unspool::Error> {
+        self.progress.inc(len as u64);
+        self.writer.advance(len);
+        Ok(())
+    }
+}
+
+/// Keeps the error of a write: a sink can only refuse.
+fn refused(failure: &mut Option<io::Error>, error: io::Error) -> unspool::Error {
+    *failure = Some(error);
+    unspool::Error::new(unspool::ErrorKind::SinkFull, 0)
 }
 
 /// Notes the partial file, so that a signal such as Ctrl-C removes it. Only on Unix: elsewhere,
@@ -159,10 +192,10 @@ fn unfinished(partial: Option<&Path>) {
 /// Runs `before` when a signal ends the program, then lets the signal take its usual effect.
 #[cfg(unix)]
 fn when_ended(before: impl Fn() + Send + 'static) {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
     // If signals cannot be handled, they keep their usual effect.
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]) else { return };
     std::thread::spawn(move || {
         for signal in &mut signals {
             before();

@@ -2,24 +2,20 @@
 //! answer needs.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
-use std::ops::Range;
-use std::path::Path;
+use std::io::{self, Write};
 
 use unspool::at1::{Ask, ColumnRef, Filter, Options, Query, Request, Row, Test, Workspace};
-use unspool::{Class, Error, ErrorKind, Format, Limits, Probe, Sink, probe};
+use unspool::{Class, Error, ErrorKind, Format, Limits, Sink};
 
 use crate::args::QueryArgs;
 use crate::formats::at1::TableFacts;
+use crate::formats::{Stop, resize};
 use crate::output::Output;
 use crate::report::{Failure, Plain};
+use crate::source::Source;
 
-/// The number of bytes read first. Most heads fit.
+/// The number of bytes parsed first. Most heads fit.
 const HEAD: u64 = 64 << 10;
-
-/// The magic number of gzip.
-const GZIP: [u8; 2] = [0x1F, 0x8B];
 
 /// A column, as typed.
 #[derive(Clone)]
@@ -135,93 +131,34 @@ pub fn equal(text: &OsStr) -> Result<Condition, String> {
     Ok(Condition { column: column(name)?, test: TypedTest::Equal(value) })
 }
 
-/// A file that is read in parts, or held whole if it cannot be.
-struct Source<'p> {
-    path: &'p Path,
-    file: Box<dyn ReadSeek>,
-    size: u64,
-}
-
-trait ReadSeek: Read + Seek {}
-impl<T: Read + Seek> ReadSeek for T {}
-
-impl<'p> Source<'p> {
-    fn open(path: &'p Path, limits: &Limits) -> Result<Self, Failure> {
-        let open = || -> io::Result<Option<(Box<dyn ReadSeek>, u64)>> {
-            let mut file = File::open(path)?;
-            let size = file.seek(SeekFrom::End(0))?;
-            file.rewind()?;
-            let mut start = vec![];
-            (&mut file).take(2).read_to_end(&mut start)?;
-            Ok((start != GZIP).then_some((Box::new(file), size)))
-        };
-        // Pipes and gzip cannot be read in parts, so they are read as a whole.
-        let (file, size): (Box<dyn ReadSeek>, u64) = match if path == Path::new("-") { Ok(None) } else { open() } {
-            Ok(Some(parts)) => parts,
-            Err(error) if error.kind() != io::ErrorKind::NotSeekable => {
-                return Err(Failure::io("cannot read", path, error));
-            }
-            _ => {
-                let bytes = crate::open_inside(path, limits)?;
-                let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-                (Box::new(Cursor::new(bytes)), size)
-            }
-        };
-        Ok(Self { path, file, size })
-    }
-
-    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
-        if range.end > self.size {
-            let cut = Error::new(ErrorKind::Truncated, self.size).needing(range.end);
-            return Err(Failure::refused(self.path, &[], cut));
-        }
-        let mut bytes = room(range.end - range.start, self.path)?;
-        let read = self.file.seek(SeekFrom::Start(range.start)).and_then(|_| self.file.read_exact(&mut bytes));
-        read.map_err(|error| Failure::io("cannot read", self.path, error))?;
-        Ok(bytes)
-    }
-}
-
-/// Returns `len` zeros, or fails if a bad file asks for more memory than available.
-fn room(len: u64, path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut bytes = vec![];
-    grow(&mut bytes, len, path)?;
-    Ok(bytes)
-}
-
-fn grow(bytes: &mut Vec<u8>, len: u64, path: &Path) -> Result<(), Failure> {
-    let len = usize::try_from(len).unwrap_or(usize::MAX);
-    let more = len.saturating_sub(bytes.len());
-    bytes
-        .try_reserve_exact(more)
-        .map_err(|_| Failure::io("not enough memory for", path, io::ErrorKind::OutOfMemory.into()))?;
-    bytes.resize(len, 0);
-    Ok(())
-}
-
 /// Prints a line on standard error; if that is closed, nothing can be reported.
 fn note(words: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
 /// Lists the columns of the table if the error is an unknown column.
-fn unknown_column(error: Error, head: &[u8], limits: &Limits) -> Option<Failure> {
+fn unknown_column(error: Error, head: &[u8], limits: &Limits) -> Option<Stop> {
     if error.kind != ErrorKind::At1NoSuchColumn {
         return None;
     }
     let table = TableFacts::read(head, limits).ok()?;
     let names = table.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-    Some(Failure::Usage(format!("the table has no such column; its columns are: {}", Plain(names))))
+    Some(Stop::Usage(format!("the table has no such column; its columns are: {}", Plain(names))))
 }
 
 pub fn run(args: &QueryArgs) -> Result<(), Failure> {
+    let limits = args.allow.limits();
+    let mut source = Source::open(&args.file, None, &limits)?;
+    match source.format(None)? {
+        Format::At1 => {}
+        other => return Err(Failure::Usage(format!("query is for AT-1 tables; this file is {}", other.name()))),
+    }
     let mut output = Output::create(None)?;
-    let answered = answer(args, &mut output);
-    output.finish(answered)
+    let answered = answer(args, &mut source, &limits, &mut output);
+    output.finish(source.conclude(answered))
 }
 
-fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
-    let refused = |error: Error| Failure::refused(&args.file, &[], error);
+fn answer(args: &QueryArgs, source: &mut Source, limits: &Limits, output: &mut Output) -> Result<(), Stop> {
     let filters: Vec<_> = args.within.iter().chain(&args.eq).map(Condition::filter).collect();
     let select: Vec<_> = args.select.iter().flat_map(|columns| &columns.0).map(Name::column).collect();
     let ask = match (&args.sum, &args.min, &args.max) {
@@ -233,30 +170,28 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
         _ => Ask::Rows,
     };
     let request = Request { filters: &filters, ask, limit: args.limit.unwrap_or(u64::MAX) };
-    let limits = args.allow.limits();
-    let mut source = Source::open(&args.file, &limits)?;
+    let len = match source.len() {
+        Some(len) => len,
+        // A stream cannot be read in parts.
+        None => source.hold(limits)?.len() as u64,
+    };
     let (mut scratch, mut workspace) = (vec![], Box::new(Workspace::new()));
-    let options = Options { limits, ..Options::DEFAULT };
-    let mut head = source.read(0..source.size.min(HEAD))?;
-    if let Probe::Match(other) = probe(&head)
-        && other != Format::At1
-    {
-        return Err(Failure::Usage(format!("query is for AT-1 tables; this file is {}", other.name())));
-    }
+    let options = Options { limits: *limits, ..Options::DEFAULT };
+    let mut head = source.at(0..len.min(HEAD))?;
     let mut query = loop {
         let mut query = Query::new(request, &options);
         match query.open(&head, &mut workspace, &mut scratch) {
             Ok(()) => break query,
             Err(error) => match error.class() {
-                Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
+                Class::WorkspaceTooSmall { need } => resize(&mut scratch, need)?,
                 // Read at least twice as much, so a long directory is not read again for each
                 // entry.
                 Class::Truncated if error.need > error.at => {
-                    let most = source.size.max(error.at + 1);
-                    let more = (2 * u64::try_from(head.len()).unwrap_or(0)).min(source.size);
-                    head = source.read(0..error.need.max(more).min(most))?
+                    let most = len.max(error.at + 1);
+                    let more = (2 * head.len() as u64).min(len);
+                    head = source.at(0..error.need.max(more).min(most))?
                 }
-                _ => return Err(unknown_column(error, &head, &limits).unwrap_or_else(|| refused(error))),
+                _ => return Err(unknown_column(error, &head, limits).unwrap_or(Stop::Refused(error))),
             },
         }
     };
@@ -273,12 +208,13 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
         }
         output.write(b"\n")
     };
+    let mut bytes = vec![];
     while let Some(range) = query.needs() {
-        let bytes = source.read(range.clone())?;
+        source.read_at(range.clone(), &mut bytes)?;
         while let Err(error) = query.feed(range.start, &bytes, &mut workspace, &mut scratch, &mut visit) {
             match error.class() {
-                Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
-                _ => return Err(unknown_column(error, &head, &limits).unwrap_or_else(|| refused(error))),
+                Class::WorkspaceTooSmall { need } => resize(&mut scratch, need)?,
+                _ => return Err(unknown_column(error, &head, limits).unwrap_or(Stop::Refused(error))),
             }
         }
     }
@@ -291,12 +227,12 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
     };
     if let Some(mut line) = line {
         line.push(b'\n');
-        output.write(&line).map_err(refused)?;
+        output.write(&line)?;
     }
     if answer.without_number > 0 {
         note(format_args!("{} of {} rows have no number in that column", answer.without_number, answer.rows));
     }
-    if let Ok(table) = TableFacts::read(&head, &limits)
+    if let Ok(table) = TableFacts::read(&head, limits)
         && table.left_out() > 0
     {
         let (others, lines) = (table.left_out(), table.lines);

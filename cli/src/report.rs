@@ -6,14 +6,22 @@ use std::path::{Path, PathBuf};
 
 use unspool::{Class, Error, ErrorKind};
 
-/// Text from a file, or a file name, that is safe for a terminal: control characters are escaped.
+/// Text from a file, or a file name, that is safe for a terminal: control characters, and those
+/// that break lines or turn the direction of text, are escaped.
 pub struct Plain<T>(pub T);
+
+/// Returns whether a character does more than to show itself.
+fn is_control(c: char) -> bool {
+    // Marks, separators and the controls of bidirectional text.
+    let turns = matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns
+}
 
 impl<T: Display> Display for Plain<T> {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
         for c in self.0.to_string().chars() {
             match c {
-                c if c.is_control() => write!(to, "{}", c.escape_default())?,
+                c if is_control(c) => write!(to, "{}", c.escape_default())?,
                 c => to.write_char(c)?,
             }
         }
@@ -36,8 +44,10 @@ impl Failure {
         Failure::Io { what, path: path.to_owned(), error }
     }
 
-    pub fn refused(path: &Path, bytes: &[u8], error: Error) -> Self {
-        Failure::Refused { path: path.to_owned(), error, found: found(bytes, error) }
+    /// The failure of a file that is refused. `quote` starts at the offset of the error, if that is
+    /// in a text header.
+    pub fn refused(path: &Path, quote: &[u8], error: Error) -> Self {
+        Failure::Refused { path: path.to_owned(), error, found: found(quote) }
     }
 
     pub fn print(&self) {
@@ -75,10 +85,12 @@ impl Display for Failure {
     }
 }
 
-/// Returns the text at the offset of an error in a text header: what was found instead.
-fn found(bytes: &[u8], error: Error) -> Option<String> {
-    const LONGEST: usize = 40;
-    let in_text = matches!(
+/// The most bytes of a text header that a failure quotes.
+pub const LONGEST_QUOTE: u64 = 40;
+
+/// Returns whether the failure quotes what was found at the offset of this error, in a text header.
+pub fn quotes(error: Error) -> bool {
+    matches!(
         error.kind,
         ErrorKind::CvcUnknownCompression
             | ErrorKind::CvcCompressionHere
@@ -87,9 +99,12 @@ fn found(bytes: &[u8], error: Error) -> Option<String> {
             | ErrorKind::JsonSyntax
             | ErrorKind::JsonNumber
             | ErrorKind::JsonString
-    );
-    let rest = bytes.get(usize::try_from(error.at).ok()?..).filter(|_| in_text)?;
+    )
+}
+
+/// Returns the text at the start of `rest`, up to its end in the header.
+fn found(rest: &[u8]) -> Option<String> {
     let end = rest.iter().position(|byte| b",]}\r\n".contains(byte)).unwrap_or(rest.len());
-    let text = String::from_utf8_lossy(rest.get(..end.clamp(1, LONGEST).min(rest.len()))?).into_owned();
-    (!text.is_empty() && !text.contains(|c: char| c.is_control())).then_some(text)
+    let text = String::from_utf8_lossy(rest.get(..end.max(1).min(rest.len()))?).into_owned();
+    (!text.is_empty() && !text.contains(is_control)).then_some(text)
 }

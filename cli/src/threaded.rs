@@ -1,9 +1,11 @@
-//! A writer with its own thread: decoding continues while the system copies, or while the reader of
-//! a pipe is busy.
+//! A writer and a reader with threads of their own: decoding continues while the system copies, or
+//! while the other end of a pipe is busy.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
+
+use crate::formats::pour::Room;
 
 /// The size of a buffer, small enough to stay in the cache between the two threads.
 const SIZE: usize = 1 << 18;
@@ -11,10 +13,28 @@ const SIZE: usize = 1 << 18;
 /// The number of buffers in flight, besides the one being filled.
 const AHEAD: usize = 3;
 
+/// A buffer, of which the first bytes are filled.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+impl Buffer {
+    /// Returns the bytes that are not filled; none before the memory is there.
+    fn rest(&mut self) -> &mut [u8] {
+        self.bytes.get_mut(self.filled..).unwrap_or_default()
+    }
+
+    fn filled(&self) -> &[u8] {
+        self.bytes.get(..self.filled).unwrap_or_default()
+    }
+}
+
 /// Collects bytes in buffers, and starts its thread when the first is full: small outputs need
 /// none.
 pub struct ThreadedWriter<W> {
-    buffer: Vec<u8>,
+    buffer: Buffer,
     side: Side<W>,
 }
 
@@ -27,15 +47,31 @@ enum Side<W> {
 }
 
 struct Thread<W> {
-    full: SyncSender<Vec<u8>>,
-    empty: Receiver<Vec<u8>>,
+    full: SyncSender<Buffer>,
+    empty: Receiver<Buffer>,
     /// Returns the writer and the result of writing.
     handle: JoinHandle<(W, io::Result<()>)>,
 }
 
 impl<W: Write + Send + 'static> ThreadedWriter<W> {
-    pub const fn new(to: W) -> Self {
-        Self { buffer: Vec::new(), side: Side::Here(to) }
+    pub fn new(to: W) -> Self {
+        Self { buffer: Buffer::default(), side: Side::Here(to) }
+    }
+
+    /// Returns room for at least one byte. [`advance`](Self::advance) says how much of it was used.
+    pub fn room(&mut self) -> io::Result<&mut [u8]> {
+        if self.buffer.rest().is_empty() {
+            if self.buffer.filled > 0 {
+                self.hand_over()?;
+            }
+            self.buffer.bytes.resize(SIZE, 0);
+        }
+        Ok(self.buffer.rest())
+    }
+
+    /// Keeps the first `len` bytes of the room.
+    pub const fn advance(&mut self, len: usize) {
+        self.buffer.filled += len;
     }
 
     /// Sends the full buffer to the thread and takes back one that has been written.
@@ -71,16 +107,16 @@ impl<W: Write + Send + 'static> ThreadedWriter<W> {
 
 impl<W: Write + Send + 'static> Thread<W> {
     fn start(mut to: W) -> io::Result<Self> {
-        let (full, filled) = sync_channel::<Vec<u8>>(AHEAD);
+        let (full, filled) = sync_channel::<Buffer>(AHEAD);
         let (emptied, empty) = channel();
         // Empty buffers to start with.
         for _ in 0..AHEAD {
-            let _ = emptied.send(Vec::new());
+            let _ = emptied.send(Buffer::default());
         }
         let handle = Builder::new().name("writer".to_owned()).spawn(move || {
             let written = filled.iter().try_for_each(|mut buffer| {
-                to.write_all(&buffer)?;
-                buffer.clear();
+                to.write_all(buffer.filled())?;
+                buffer.filled = 0;
                 // At the end, nobody receives the last buffers.
                 let _ = emptied.send(buffer);
                 Ok(())
@@ -93,23 +129,92 @@ impl<W: Write + Send + 'static> Thread<W> {
 
 impl<W: Write + Send + 'static> Write for ThreadedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.buffer.len() >= SIZE {
-            self.hand_over()?;
-        }
-        let room = SIZE - self.buffer.len();
-        self.buffer.reserve_exact(room);
-        let (now, _) = bytes.split_at(bytes.len().min(room));
-        self.buffer.extend_from_slice(now);
-        Ok(now.len())
+        let room = self.room()?;
+        let len = room.len().min(bytes.len());
+        let (to, from) = (room.split_at_mut(len).0, bytes.split_at(len).0);
+        to.copy_from_slice(from);
+        self.advance(len);
+        Ok(len)
     }
 
     /// Returns after the last byte is written.
     fn flush(&mut self) -> io::Result<()> {
         self.end()?;
         let Side::Here(to) = &mut self.side else { return Err(lost()) };
-        to.write_all(&self.buffer)?;
-        self.buffer.clear();
+        to.write_all(self.buffer.filled())?;
+        self.buffer.filled = 0;
         to.flush()
+    }
+}
+
+/// Reads what a thread produces.
+pub struct ThreadedReader {
+    full: Receiver<io::Result<Buffer>>,
+    empty: std::sync::mpsc::Sender<Buffer>,
+    buffer: Buffer,
+    at: usize,
+}
+
+/// The buffers that the thread of a reader fills.
+pub struct Feed {
+    full: SyncSender<io::Result<Buffer>>,
+    empty: Receiver<Buffer>,
+    buffer: Buffer,
+}
+
+impl ThreadedReader {
+    /// Starts a thread that runs `produce`. Its error is read after everything before it.
+    pub fn start(produce: impl FnOnce(&mut Feed) -> io::Result<()> + Send + 'static) -> io::Result<Self> {
+        let (full, filled) = sync_channel(AHEAD);
+        let (emptied, empty) = channel();
+        for _ in 0..AHEAD + 2 {
+            let _ = emptied.send(Buffer::default());
+        }
+        Builder::new().name("reader".to_owned()).spawn(move || {
+            let mut feed = Feed { full, empty, buffer: Buffer::default() };
+            let produced = produce(&mut feed);
+            // If the reader is gone, nobody wants the rest.
+            let _ = feed.full.send(Ok(std::mem::take(&mut feed.buffer)));
+            if let Err(error) = produced {
+                let _ = feed.full.send(Err(error));
+            }
+        })?;
+        Ok(Self { full: filled, empty: emptied, buffer: Buffer::default(), at: 0 })
+    }
+}
+
+impl Room for Feed {
+    fn room(&mut self) -> Result<&mut [u8], unspool::Error> {
+        if self.buffer.rest().is_empty() {
+            let gone = || unspool::Error::new(unspool::ErrorKind::SinkFull, 0);
+            if self.buffer.filled > 0 {
+                self.full.send(Ok(std::mem::take(&mut self.buffer))).map_err(|_| gone())?;
+            }
+            self.buffer = self.empty.recv().map_err(|_| gone())?;
+            self.buffer.bytes.resize(SIZE, 0);
+        }
+        Ok(self.buffer.rest())
+    }
+
+    fn advance(&mut self, len: usize) -> Result<(), unspool::Error> {
+        self.buffer.filled += len;
+        Ok(())
+    }
+}
+
+impl Read for ThreadedReader {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.buffer.filled {
+            // The end of the thread is the end of its bytes.
+            let Ok(next) = self.full.recv() else { return Ok(0) };
+            let mut last = std::mem::replace(&mut self.buffer, next?);
+            (self.at, last.filled) = (0, 0);
+            let _ = self.empty.send(last);
+        }
+        let rest = self.buffer.filled().get(self.at..).unwrap_or_default();
+        let read = (&*rest).read(to)?;
+        self.at += read;
+        Ok(read)
     }
 }
 
@@ -181,5 +286,42 @@ mod tests {
             assert_eq!(written.map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull), "{most}");
             assert_eq!(kept(&to).len(), most / SIZE * SIZE);
         }
+    }
+    #[test]
+    fn a_reader_returns_everything_and_then_the_error() {
+        let content: Vec<u8> = (0..=250).cycle().take(SIZE * 9 + 77).collect();
+        for fails in [false, true] {
+            let from = content.clone();
+            let mut reader = ThreadedReader::start(move |feed| {
+                for piece in from.chunks(1000) {
+                    let mut rest = piece;
+                    while !rest.is_empty() {
+                        let read = rest.read(feed.room()?)?;
+                        feed.advance(read)?;
+                    }
+                }
+                if fails { Err(io::ErrorKind::InvalidData.into()) } else { Ok(()) }
+            })
+            .unwrap();
+            let mut read = vec![];
+            let end = reader.read_to_end(&mut read);
+            assert_eq!(end.is_err(), fails);
+            assert!(read == content);
+            assert_eq!(reader.read(&mut [0]).unwrap(), 0);
+        }
+    }
+
+    #[test]
+    fn a_reader_that_is_dropped_ends_its_thread() {
+        let (ended, end) = channel();
+        let reader = ThreadedReader::start(move |feed| {
+            while let Ok(room) = feed.room() {
+                let len = room.len();
+                feed.advance(len)?;
+            }
+            ended.send(()).map_err(io::Error::other)
+        });
+        drop(reader.unwrap());
+        end.recv().unwrap();
     }
 }

@@ -99,19 +99,19 @@ const PIECE: usize = match () {
     () => 4 << 10,
 };
 
-/// Decodes a whole input through a streaming decoder to a sink. Returns the number of bytes read.
+/// Decodes a whole input through a streaming decoder to a sink.
 pub(crate) fn pour(
     src: &[u8],
     sink: &mut impl crate::Sink,
     mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step>,
-) -> Result<usize> {
+) -> Result<()> {
     let (mut rest, mut piece) = (src, [0; PIECE]);
     loop {
         let step = step(rest, &mut piece)?;
         sink.write(piece.get(..step.wrote).unwrap_or_default())?;
         rest = rest.get(step.read..).unwrap_or_default();
         if step.status == Status::Done {
-            return Ok(src.len() - rest.len());
+            return Ok(());
         }
     }
 }

@@ -338,6 +338,29 @@ fn a_stream_refuses_output_beyond_the_limits() {
 }
 
 #[test]
+fn a_stream_gathers_a_header_as_long_as_its_window() {
+    let long = GzBuilder::new().comment(vec![b'c'; 70_000]).write(vec![], Compression::new(1)).finish().unwrap();
+    let (mut ws, mut window) = (Workspace::new(), vec![0; 80_000]);
+    for cut in [1, 1000, 40_000] {
+        let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
+        let (mut pieces, mut end) = (long.chunks(cut), End::NotYet);
+        let mut piece = pieces.next().unwrap();
+        loop {
+            let step = decoder.step(piece, end, &mut [0; 9]).unwrap();
+            piece = &piece[step.read..];
+            if step.status == Status::Done {
+                break;
+            }
+            if piece.is_empty() {
+                piece = pieces.next().unwrap_or_default();
+                end = if piece.is_empty() { End::Here } else { End::NotYet };
+            }
+        }
+        assert_eq!((decoder.members(), decoder.checksums().matched), (1, 1));
+    }
+}
+
+#[test]
 fn a_second_idle_call_is_an_error() {
     let file = vector("gzip/two_members.gz");
     let (mut ws, mut window) = (Workspace::new(), [0; WINDOW_SIZE]);

@@ -10,10 +10,11 @@ use unspool::at1::{
 use unspool::tree::Tree;
 use unspool::{Class, Count, Error, ErrorKind, Format, Limits, Sink};
 
-use super::{Checksums, Selection, Stop, in_pieces, room};
+use super::{Checksums, Selection, Stop, in_pieces, zeros};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
+use crate::source::Source;
 
 /// Returns options with these limits.
 fn with(limits: &Limits) -> Options {
@@ -37,12 +38,12 @@ fn growing<T>(scratch: &mut Vec<u8>, mut work: impl FnMut(&mut [u8]) -> Result<T
 fn measure(bytes: &[u8], workspace: &mut Workspace, options: &Options) -> Result<(Vec<u8>, Option<u64>), Error> {
     let need = scratch_len(bytes, options);
     if let (Ok(slice), Ok(sink)) = (need, scratch_len_to(bytes, options)) {
-        let mut scratch = room(slice)?;
+        let mut scratch = zeros(slice)?;
         let len = growing(&mut scratch, |scratch| decoded_len(bytes, workspace, scratch, options));
         if let Ok(len) = len {
             let more = scratch.len() as u64 + (sink - slice);
             drop(scratch);
-            return Ok((room(more)?, Some(len)));
+            return Ok((zeros(more)?, Some(len)));
         }
         refuse_work(len)?;
     }
@@ -124,13 +125,13 @@ fn files(
     mut visit: impl FnMut(String, &[u8], &Limits) -> Result<u64, Stop>,
 ) -> Result<(), Stop> {
     let (mut workspace, options) = (Workspace::new(), with(limits));
-    let mut scratch = room(scratch_len(bytes, &options)?)?;
+    let mut scratch = zeros(scratch_len(bytes, &options)?)?;
     let (mut left, mut inside) = (limits.max_output, *limits);
     for file in Bundle::open(bytes, &mut workspace, &mut scratch, &options)? {
         let file = file?;
         let size = file.entry.decoded_size(&Limits { max_output: left, ..*limits })?;
         left = left.saturating_sub(size);
-        let mut inner = room(size)?;
+        let mut inner = zeros(size)?;
         file.entry.decode(&mut inner, &mut workspace, limits)?;
         let decoded = visit(file.name.to_string(), &inner, &inside).map_err(|stop| match stop {
             // The advice to decode a bundle file by file does not apply inside a bundle.
@@ -182,7 +183,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
             }
         }
         Err(Stop::Refused(error)) => report.error = Some(error),
-        Err(Stop::Usage(_)) => {}
+        Err(_) => {}
     }
     report
 }
@@ -230,37 +231,33 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
 }
 
 /// Decodes the files of a bundle into a folder. Never overwrites a file or leaves the folder.
-pub fn unbundle(
-    path: &Path,
-    bytes: &[u8],
-    wanted: &Selection<'_>,
-    folder: &Path,
-    limits: &Limits,
-) -> Result<(), Failure> {
-    whole_only(wanted).map_err(|stop| stop.into_failure(path, bytes))?;
-    let mut failed = None;
-    let done = files(bytes, limits, |name, inner, limits| {
-        let out = decode_to_vec(inner, &with(limits))?;
-        let to = folder.join(&name);
-        let written = (|| {
-            if let Some(parent) = to.parent() {
-                std::fs::create_dir_all(parent).map_err(|error| Failure::io("cannot create", parent, error))?;
-            }
-            if to.symlink_metadata().is_ok() {
-                return Err(Failure::io("cannot write", &to, std::io::ErrorKind::AlreadyExists.into()));
-            }
-            let mut output = Output::create(Some(&to))?;
-            let written = in_pieces(&out, &mut output);
-            output.finish(written.map_err(|error| Failure::refused(path, bytes, error)))
-        })();
-        written.map(|()| out.len() as u64).map_err(|failure| {
-            failed = Some(failure);
-            Stop::Usage(String::new())
+pub fn unbundle(source: &mut Source, wanted: &Selection<'_>, folder: &Path, limits: &Limits) -> Result<(), Failure> {
+    let (path, mut failed) = (source.path().to_owned(), None);
+    let bytes = whole_only(wanted).and_then(|()| source.hold(limits));
+    let done = bytes.and_then(|bytes| {
+        files(bytes, limits, |name, inner, limits| {
+            let out = decode_to_vec(inner, &with(limits))?;
+            let to = folder.join(&name);
+            let written = (|| {
+                if let Some(parent) = to.parent() {
+                    std::fs::create_dir_all(parent).map_err(|error| Failure::io("cannot create", parent, error))?;
+                }
+                if to.symlink_metadata().is_ok() {
+                    return Err(Failure::io("cannot write", &to, std::io::ErrorKind::AlreadyExists.into()));
+                }
+                let mut output = Output::create(Some(&to))?;
+                let written = in_pieces(&out, &mut output);
+                output.finish(written.map_err(|error| Failure::refused(&path, &[], error)))
+            })();
+            written.map(|()| out.len() as u64).map_err(|failure| {
+                failed = Some(failure);
+                Stop::Usage(String::new())
+            })
         })
     });
-    match (failed, done) {
-        (Some(failure), _) => Err(failure),
-        (None, done) => done.map_err(|stop| stop.into_failure(path, bytes)),
+    match failed {
+        Some(failure) => Err(failure),
+        None => source.conclude(done),
     }
 }
 

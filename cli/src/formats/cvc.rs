@@ -2,18 +2,21 @@
 
 use std::ops::Range;
 
-use unspool::cvc::{Column, Dtype, File, Options, Scalar, Workspace};
+use unspool::checksum::Crc32;
+use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Outline, Piece, Scalar, Workspace};
 use unspool::tree::Tree;
-use unspool::{Class, Done, Error, ErrorKind, Format, Limits, Sink, Trace, Verify};
+use unspool::{Checksums as Sums, Class, Done, Error, ErrorKind, Format, Limits, Sink, Trace, Verify};
 
-use super::{Checksums, Selection, Stop, resize};
+use super::pour::{Buffered, PIECE, Room, pour, write};
+use super::{Checksums, Selection, Stop, resize, zeros};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
+use crate::source::Source;
 use crate::stats::{ColumnStats, Gather};
 use crate::text::{Lines, Number};
 
-fn checksums(done: Done) -> Checksums {
-    Checksums { name: "CRC-32", right: done.checksums.matched, absent: done.checksums.unchecked }
+fn checksums(sums: Sums) -> Checksums {
+    Checksums { name: "CRC-32", right: sums.matched, absent: sums.unchecked }
 }
 
 fn options(limits: &Limits, verify: Verify) -> Options<'static> {
@@ -35,7 +38,7 @@ fn inspected(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<Do
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = Report::new(Format::Cvc, Tree::new(MAX_NODES));
     match inspected(bytes, limits, &mut report.tree) {
-        Ok(done) => report.checksums = Some(checksums(done)),
+        Ok(done) => report.checksums = Some(checksums(done.checksums)),
         Err(error) => report.error = Some(error),
     }
     if let Ok(file) = File::open(bytes, limits)
@@ -148,12 +151,13 @@ fn decode_columns(
     })
 }
 
-pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     if wanted.dictionary.is_some() {
         return Err(Stop::Usage("CVC files have no dictionaries; --dict is for zstd".to_owned()));
     }
-    let file = File::open(bytes, limits)?;
-    let column = pick(&file, wanted.column, || table(bytes, limits))?;
+    let head = head(source, limits)?;
+    let file = File::open(&head, limits)?;
+    let column = pick(&file, wanted.column, || table(&head, limits))?;
     let rows = rows(&file, wanted)?;
     let output = column.output()?;
     let width = column.dimension().saturating_mul(output.width());
@@ -165,23 +169,135 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     }
     if wanted.text {
         let mut lines = Lines::new(number(output), column.dimension(), to);
-        return decode_rows(&column, bytes, rows, limits, &mut lines);
+        return decode_rows(source, &file, &column, rows, limits, &mut Buffered::new(&mut lines)).map(drop);
     }
     to.expect(size);
-    decode_rows(&column, bytes, rows, limits, to)
+    decode_rows(source, &file, &column, rows, limits, to).map(drop)
 }
 
+/// Reads the head of a file. A stream is held if its head is longer than what is known of it.
+fn head(source: &mut Source, limits: &Limits) -> Result<Vec<u8>, Stop> {
+    let len = Header::read(source.head(), limits)?.head_len();
+    if source.len().is_none() && len > source.head().len() as u64 {
+        source.hold(limits)?;
+    }
+    source.at(0..len.min(source.len().unwrap_or(len)))
+}
+
+/// Writes rows of a column: all of them as they are read, or only the chunks that hold some.
 fn decode_rows(
+    source: &mut Source,
+    file: &File<'_>,
     column: &Column<'_>,
-    bytes: &[u8],
     rows: Vec<Range<u64>>,
     limits: &Limits,
-    to: &mut impl Sink,
-) -> Result<(), Stop> {
-    for rows in rows {
-        column.decode_to(bytes, rows, to, &options(limits, Verify::Refuse))?;
+    to: &mut impl Room,
+) -> Result<Sums, Stop> {
+    if source.len().is_none() && file.is_mmap_optimized() {
+        // The chunks may be in any order.
+        source.hold(limits)?;
     }
-    Ok(())
+    if rows == [column.rows()] && ascends(source, file, limits) {
+        return stream(source, file, column, limits, to);
+    }
+    if source.len().is_none() {
+        source.hold(limits)?;
+    }
+    let (output, mut sums) = (column.output()?, Sums::default());
+    let (mut bytes, mut values) = (vec![], vec![]);
+    for rows in rows {
+        let mut plan = column.plan(rows)?;
+        while let Some(range) = plan.needs() {
+            let last = plan.piece().filter(|piece| piece.chunk + 1 == file.chunk_count()).map(Piece::range);
+            source.read_at(range.clone(), &mut bytes)?;
+            if let Some(payload) = plan.feed(range.start, &bytes, Verify::Refuse)? {
+                if let Some(last) = last {
+                    refuse_hidden_crc(source, file, &last)?;
+                }
+                match payload.plain() {
+                    Some((dtype, raw)) if dtype == output => write(raw, to)?,
+                    _ => {
+                        resize(&mut values, (payload.len() as u64).saturating_mul(output.width()))?;
+                        payload.decode_f32_bytes(&mut values)?;
+                        write(&values, to)?;
+                    }
+                }
+            }
+        }
+        sums = plan.checksums();
+    }
+    Ok(sums)
+}
+
+/// Returns whether a stream meets the chunks in the order of their rows. All writers write them so.
+fn ascends(source: &Source, file: &File<'_>, limits: &Limits) -> bool {
+    let Some(len) = source.len().filter(|_| file.is_mmap_optimized()) else { return true };
+    let Ok(head) = source.at(0..file.head_len()) else { return true };
+    let Ok(mut outline) = Outline::open(head, len, limits, &mut ()) else { return true };
+    let mut end = 0;
+    while let Some(range) = outline.needs() {
+        let Ok(bytes) = source.at(range.clone()) else { return true };
+        if range.start < end {
+            return false;
+        }
+        end = range.end;
+        if outline.feed(range.start, &bytes, &mut Workspace::new(), &mut ()).is_err() {
+            return true;
+        }
+    }
+    true
+}
+
+/// Decodes a column as the file is read.
+fn stream(
+    source: &mut Source,
+    file: &File<'_>,
+    column: &Column<'_>,
+    limits: &Limits,
+    to: &mut impl Room,
+) -> Result<Sums, Stop> {
+    if source.len().is_some() && file.chunk_count() == 1 {
+        let mut plan = column.plan(column.rows())?;
+        while let Some(range) = plan.needs() {
+            if let Some(piece) = plan.piece() {
+                refuse_hidden_crc(source, file, &piece.range())?;
+                break;
+            }
+            plan.feed(range.start, &source.at(range.clone())?, Verify::Refuse)?;
+        }
+    }
+    let name = column.name().to_string();
+    let options = Options { column: file.is_columnar().then_some(&*name), ..options(limits, Verify::Refuse) };
+    let most = source.len().unwrap_or(MOST_LOSSLESS).min(MOST_LOSSLESS);
+    let mut workspace = zeros(file.head_len().saturating_add(most))?;
+    let mut decoder = Decoder::new(&mut workspace, &options);
+    pour(source, to, |src, end, dst| decoder.step(src, end, dst))?;
+    Ok(decoder.checksums())
+}
+
+/// The most bytes that a lossless chunk of a stream may take. Memory that no chunk fills is
+/// reserved only.
+const MOST_LOSSLESS: u64 = 1 << 30;
+
+/// Refuses a version 0 header before chunks with checksums: see
+/// [`ErrorKind::CvcHiddenCrc`]. `range` is that of the last chunk.
+fn refuse_hidden_crc(source: &Source, file: &File<'_>, range: &Range<u64>) -> Result<(), Stop> {
+    let (start, end) = (range.start.saturating_add(4), range.end);
+    if file.has_checksums() || start >= end || source.len().is_none_or(|len| len < end.saturating_add(4)) {
+        return Ok(());
+    }
+    let stored = source.at(start..start + 4)?;
+    let (mut crc, mut piece, mut at) = (Crc32::new(), vec![], start + 4);
+    while at < end + 4 {
+        let next = (end + 4).min(at + PIECE as u64);
+        source.read_at(at..next, &mut piece)?;
+        crc.update(&piece);
+        at = next;
+    }
+    match crc.value().to_le_bytes() == *stored {
+        true => Err(Error::new(ErrorKind::CvcHiddenCrc, start).into()),
+        false => Ok(()),
+    }
 }
 
 fn number(dtype: Dtype) -> Number {
@@ -271,18 +387,20 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
     broken
 }
 
-pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
+pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+    let head = head(source, limits)?;
+    let file = File::open(&head, limits)?;
+    if !file.is_columnar() {
+        let column = file.only_column()?;
+        let sums = decode_rows(source, &file, &column, vec![column.rows()], limits, &mut Buffered::new(to))?;
+        return Ok(checksums(sums));
+    }
+    let bytes = source.hold(limits)?;
     let done = inspected(bytes, limits, &mut ())?;
-    let file = File::open(bytes, limits)?;
     // `inspected` has compared the checksums.
     let options = options(limits, Verify::Skip);
-    if file.is_columnar() {
-        let (mut types, mut table) = (vec![], table(bytes, limits));
-        outputs(&file, &mut table, &mut types)?;
-        decode_columns(&file, bytes, &options, &types, &mut table, |_, part| super::in_pieces(part?, to))?;
-    } else {
-        let column = file.only_column()?;
-        column.decode_to(bytes, column.rows(), to, &options)?;
-    }
-    Ok(checksums(done))
+    let (mut types, mut table) = (vec![], table(bytes, limits));
+    outputs(&file, &mut table, &mut types)?;
+    decode_columns(&file, bytes, &options, &types, &mut table, |_, part| super::in_pieces(part?, to))?;
+    Ok(checksums(done.checksums))
 }

@@ -1,53 +1,99 @@
 //! gzip: unwrapped if its content is of a known format, else a format of its own.
 
-use unspool::gzip::{Decoder, Header, Options, WINDOW_SIZE, Workspace, decode_to, decode_to_vec};
-use unspool::tree::Tree;
-use unspool::{Done, End, Error, Format, Limits, PROBE_LEN, Probe, Sink, probe};
+use std::io::{self, Read};
 
-use super::{Checksums, Selection, Stop};
+use unspool::gzip::{Decoder, Header, Options, WINDOW_SIZE, Workspace};
+use unspool::tree::Tree;
+use unspool::{Checksums as Sums, Count, End, Format, Limits, PROBE_LEN, Probe, Sink, probe};
+
+use super::pour::{Buffered, Room, pour};
+use super::{Checksums, Selection, Stop, zeros};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
+use crate::source::Source;
+use crate::threaded::ThreadedReader;
+
+/// The length of a window. It bounds the headers of members, whose texts may be of any length.
+const WINDOW: u64 = 1 << 20;
 
 const fn options(limits: &Limits) -> Options {
     Options { limits: *limits, ..Options::DEFAULT }
 }
 
-/// Returns the content of a gzip file if it is of a known format.
-///
-/// `None` for a broken gzip file, which is then reported as gzip.
-pub fn unwrapped(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
-    let Probe::Match(Format::Gzip) = probe(bytes) else { return None };
+/// Returns whether a file that starts with `head` is gzip around a known format.
+pub fn holds_format(head: &[u8], limits: &Limits) -> bool {
+    let Probe::Match(Format::Gzip) = probe(head) else { return false };
     let mut start = [0; PROBE_LEN];
-    let (mut workspace, mut window, options) = (Workspace::new(), [0; WINDOW_SIZE], options(limits));
-    let step = Decoder::new(&mut workspace, &mut window, &options).step(bytes, End::Here, &mut start).ok()?;
-    let Probe::Match(_) = probe(start.get(..step.wrote)?) else { return None };
-    decode_to_vec(bytes, &options).ok()
+    let (mut workspace, Ok(mut window), options) = (Workspace::new(), zeros(WINDOW), options(limits)) else {
+        return false;
+    };
+    let step = Decoder::new(&mut workspace, &mut window, &options).step(head, End::NotYet, &mut start);
+    step.is_ok_and(|step| matches!(probe(start.get(..step.wrote).unwrap_or_default()), Probe::Match(_)))
+}
+
+/// Returns a reader of the content of a gzip file. Its errors are those of the gzip file.
+pub fn unwrap(mut input: impl Read + Send + 'static, limits: &Limits) -> io::Result<ThreadedReader> {
+    let limits = *limits;
+    ThreadedReader::start(move |feed| Ok(through(&mut input, &limits, feed).map(drop)?))
+}
+
+/// Decodes everything through a window. Returns the outcome of the checksums.
+fn through(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
+    let (mut workspace, mut window) = (Workspace::new(), zeros(WINDOW)?);
+    let mut decoder = Decoder::new(&mut workspace, &mut window, &options(limits));
+    pour(input, to, |src, end, dst| decoder.step(src, end, dst))?;
+    Ok(decoder.checksums())
 }
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = Report::new(Format::Gzip, Tree::new(MAX_NODES));
-    if let Ok(Header { name: Some(name), .. }) = Header::read(bytes, limits) {
-        // The format says Latin-1, but valid UTF-8 was meant as UTF-8.
-        let latin = || name.iter().map(|&byte| char::from(byte)).collect();
-        report.fact("name", std::str::from_utf8(name).map_or_else(|_| latin(), str::to_owned));
+    if let Some(name) = name(bytes, limits) {
+        report.fact("name", name);
     }
     let (mut workspace, mut window) = (Workspace::new(), [0; WINDOW_SIZE]);
     match unspool::gzip::inspect(bytes, &mut workspace, &mut window, &options(limits), &mut report.tree) {
         Ok(done) => {
             report.decoded = Some(done.content);
             report.fact("members", done.parts);
-            report.checksums = Some(checksums(&done));
+            report.checksums = Some(checksums(done.checksums));
         }
         Err(error) => report.error = Some(error),
     }
     report
 }
 
-fn checksums(done: &Done) -> Checksums {
-    Checksums { name: "CRC-32", right: done.checksums.matched, absent: done.checksums.unchecked }
+/// Describes a long file without its fields: only inflating finds where one ends.
+pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
+    let mut report = Report::new(Format::Gzip, Tree::new(0));
+    if let Some(name) = name(source.head(), limits) {
+        report.fact("name", name);
+    }
+    let mut count = Count::default();
+    match through(source, limits, &mut Buffered::new(&mut count)) {
+        Ok(sums) => {
+            report.decoded = Some(count.0);
+            report.fact("members", sums.matched + sums.unchecked);
+            report.checksums = Some(checksums(sums));
+        }
+        Err(Stop::Refused(error)) => report.error = Some(error),
+        Err(stop) => return Err(stop),
+    }
+    Ok(report)
 }
 
-pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+/// Returns the name in the first header.
+fn name(head: &[u8], limits: &Limits) -> Option<String> {
+    let name = Header::read(head, limits).ok()?.name?;
+    // The format says Latin-1, but valid UTF-8 was meant as UTF-8.
+    let latin = || name.iter().map(|&byte| char::from(byte)).collect();
+    Some(std::str::from_utf8(name).map_or_else(|_| latin(), str::to_owned))
+}
+
+fn checksums(sums: Sums) -> Checksums {
+    Checksums { name: "CRC-32", right: sums.matched, absent: sums.unchecked }
+}
+
+pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     if wanted.column.is_some()
         || wanted.rows.is_some()
         || wanted.section.is_some()
@@ -58,15 +104,9 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
             "this gzip file holds plain bytes; --column, --rows, --section, --text and --dict do not apply".to_owned(),
         ));
     }
-    stream(bytes, limits, to)?;
-    Ok(())
+    through(source, limits, to).map(drop)
 }
 
-/// Decodes piece by piece.
-fn stream(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Done, Error> {
-    decode_to(bytes, to, &mut Workspace::new(), &mut [0; WINDOW_SIZE], &options(limits))
-}
-
-pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    Ok(checksums(&stream(bytes, limits, to)?))
+pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+    through(source, limits, &mut Buffered::new(to)).map(checksums)
 }

@@ -6,18 +6,20 @@ pub mod gzip;
 pub mod onpair;
 mod part;
 mod pco;
+pub mod pour;
 mod xz;
 pub mod zstd;
 
-use std::fmt;
 use std::ops::Range;
 use std::path::Path;
+use std::{fmt, io};
 
-use unspool::{Error, ErrorKind, Format, Limits, Sink, Status, Step};
+use unspool::{Error, ErrorKind, Format, Limits, Sink};
 
 use crate::inspect::Report;
 use crate::output::Output;
 use crate::report::Failure;
+use crate::source::Source;
 use crate::stats::ColumnStats;
 
 /// The formats that this build decodes.
@@ -43,15 +45,16 @@ pub struct Selection<'a> {
     pub dictionary: Option<&'a [u8]>,
 }
 
-/// Returns `len` zeros, or fails if there is not enough memory.
-fn room(len: u64) -> Result<Vec<u8>, Error> {
-    let mut room = vec![];
-    resize(&mut room, len)?;
-    Ok(room)
+/// Returns `len` zeros, or fails if there is not enough memory. Reserves first, because only `vec!`
+/// takes memory that is zero already, and would end the program without it.
+fn zeros(len: u64) -> Result<Vec<u8>, Error> {
+    let size = usize::try_from(len).unwrap_or(usize::MAX);
+    Vec::<u8>::new().try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::NoMemory, 0).needing(len))?;
+    Ok(vec![0; size])
 }
 
 /// Resizes `room` to `len` bytes, or fails if there is not enough memory.
-fn resize(room: &mut Vec<u8>, len: u64) -> Result<(), Error> {
+pub fn resize(room: &mut Vec<u8>, len: u64) -> Result<(), Error> {
     let size = usize::try_from(len).unwrap_or(usize::MAX);
     room.try_reserve_exact(size.saturating_sub(room.len()))
         .map_err(|_| Error::new(ErrorKind::NoMemory, 0).needing(len))?;
@@ -65,6 +68,8 @@ pub enum Stop {
     Refused(Error),
     /// The selection does not fit the file.
     Usage(String),
+    /// The input cannot be read.
+    Unread(io::Error),
 }
 
 impl From<Error> for Stop {
@@ -73,11 +78,30 @@ impl From<Error> for Stop {
     }
 }
 
+impl From<io::Error> for Stop {
+    /// The reader of a gzip file reports its damage in an error of the system.
+    fn from(error: io::Error) -> Self {
+        error.downcast().map_or_else(Stop::Unread, Stop::Refused)
+    }
+}
+
+impl From<Stop> for io::Error {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Refused(error) => error.into(),
+            Stop::Usage(words) => io::Error::other(words),
+            Stop::Unread(error) => error,
+        }
+    }
+}
+
 impl Stop {
-    pub fn into_failure(self, path: &Path, bytes: &[u8]) -> Failure {
+    /// Returns the failure of the file at `path`.
+    pub fn into_failure(self, path: &Path) -> Failure {
         match self {
-            Stop::Refused(error) => Failure::refused(path, bytes, error),
+            Stop::Refused(error) => Failure::refused(path, &[], error),
             Stop::Usage(words) => Failure::Usage(words),
+            Stop::Unread(error) => Failure::io("cannot read", path, error),
         }
     }
 }
@@ -105,18 +129,43 @@ fn not_built() -> Error {
     Error::new(ErrorKind::FormatNotBuilt, 0)
 }
 
-/// Describes a file, as far as it can be read.
-pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits) -> Report {
-    match format {
+/// The longest input of which every field is shown: of longer ones, only frames, blocks and chunks.
+const EVERY_FIELD: u64 = 64 << 20;
+
+/// Describes a file, as far as it can be read. Lists single `symbols` of Zstandard.
+pub fn inspect(
+    format: Format,
+    source: &mut Source,
+    dictionary: Option<&[u8]>,
+    symbols: bool,
+    limits: &Limits,
+) -> Result<Report, Stop> {
+    if !source.hold_short(EVERY_FIELD)? {
+        match format {
+            Format::Zstd | Format::ZstdDraft | Format::ZstdV07 if !symbols => {
+                return zstd::outline(format, source, dictionary, limits);
+            }
+            Format::Xz => return xz::outline(source, limits),
+            Format::Gzip => return gzip::outline(source, limits),
+            _ => {}
+        }
+    }
+    if format == Format::Xz {
+        return xz::inspect(source, limits);
+    }
+    let bytes = source.hold(limits)?;
+    Ok(match format {
+        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 if symbols => {
+            zstd::inspect_symbols(format, bytes, dictionary, limits)
+        }
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::inspect(format, bytes, dictionary, limits),
         Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
-        Format::Xz => xz::inspect(bytes, limits),
         Format::At1 => at1::inspect(bytes, limits),
         Format::Gzip => gzip::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
-    }
+    })
 }
 
 /// Computes statistics for formats that hold numbers; for a broken file, of the sound part.
@@ -140,64 +189,44 @@ pub fn check_range(format: Format, wanted: &Selection<'_>) -> Result<(), Failure
 /// Writes the decoded bytes of the selection.
 pub fn decode(
     format: Format,
-    bytes: &[u8],
+    source: &mut Source,
     wanted: &Selection<'_>,
     limits: &Limits,
     to: &mut Output,
 ) -> Result<(), Stop> {
     match format {
-        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::decode(format, bytes, wanted, limits, to),
-        Format::OnPair => onpair::decode(bytes, wanted, limits, to),
-        Format::Cvc => cvc::decode(bytes, wanted, limits, to),
-        Format::Pco => pco::decode(bytes, wanted, limits, to),
-        Format::Xz => xz::decode(bytes, wanted, limits, to),
-        Format::At1 => at1::decode(bytes, wanted, limits, to),
-        Format::Gzip => gzip::decode(bytes, wanted, limits, to),
+        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::decode(format, source, wanted, limits, to),
+        Format::OnPair => onpair::decode(source, wanted, limits, to),
+        Format::Cvc => cvc::decode(source, wanted, limits, to),
+        Format::Pco => pco::decode(source, wanted, limits, to),
+        Format::Xz => xz::decode(source, wanted, limits, to),
+        Format::At1 => at1::decode(source.hold(limits)?, wanted, limits, to),
+        Format::Gzip => gzip::decode(source, wanted, limits, to),
         _ => Err(not_built().into()),
-    }
-}
-
-/// The size of one write.
-const PIECE: usize = 1 << 18;
-
-/// Writes all output of a stream decoder, a piece at a time.
-fn pour(
-    bytes: &[u8],
-    mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step, Error>,
-    to: &mut impl Sink,
-) -> Result<(), Error> {
-    let (mut rest, mut piece) = (bytes, vec![0; PIECE]);
-    loop {
-        let done = step(rest, &mut piece)?;
-        to.write(piece.get(..done.wrote).unwrap_or_default())?;
-        rest = rest.get(done.read..).unwrap_or_default();
-        if done.status == Status::Done {
-            return Ok(());
-        }
     }
 }
 
 /// Writes decoded memory in pieces, so that the sink can show its progress.
 fn in_pieces(out: &[u8], to: &mut impl Sink) -> Result<(), Error> {
-    out.chunks(PIECE).try_for_each(|piece| to.write(piece))
+    out.chunks(pour::PIECE).try_for_each(|piece| to.write(piece))
 }
 
 /// Decodes everything to a sink and verifies every checksum.
 pub fn check(
     format: Format,
-    bytes: &[u8],
+    source: &mut Source,
     dictionary: Option<&[u8]>,
     limits: &Limits,
     to: &mut impl Sink,
 ) -> Result<Checksums, Stop> {
     match format {
-        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => Ok(zstd::check(format, bytes, dictionary, limits, to)?),
-        Format::OnPair => Ok(onpair::check(bytes, limits, to)?),
-        Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
-        Format::Pco => Ok(pco::check(bytes, limits, to)?),
-        Format::Xz => Ok(xz::check(bytes, limits, to)?),
-        Format::At1 => at1::check(bytes, limits, to),
-        Format::Gzip => Ok(gzip::check(bytes, limits, to)?),
+        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::check(format, source, dictionary, limits, to),
+        Format::OnPair => onpair::check(source, limits, to),
+        Format::Cvc => cvc::check(source, limits, to),
+        Format::Pco => pco::check(source, limits, to),
+        Format::Xz => xz::check(source, limits, to),
+        Format::At1 => at1::check(source.hold(limits)?, limits, to),
+        Format::Gzip => gzip::check(source, limits, to),
         _ => Err(not_built().into()),
     }
 }

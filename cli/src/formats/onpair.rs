@@ -3,13 +3,17 @@
 use std::ops::Range;
 use std::path::Path;
 
-use unspool::onpair::{Codes, Column, Dictionary, File, Options, RowOffsets, Search, SearchWorkspace, Workspace};
+use unspool::onpair::{
+    Codes, Column, Dictionary, File, MAX_TOKENS, Options, Outline, RowOffsets, Search, SearchWorkspace, Workspace,
+};
 use unspool::tree::Tree;
-use unspool::{Error, Format, Limits, Sink};
+use unspool::{Error, ErrorKind, Format, Limits, Sink};
 
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
+use crate::output::Output;
 use crate::report::Failure;
+use crate::source::Source;
 use crate::stats::{ColumnStats, Gather};
 use crate::text::Number;
 
@@ -42,15 +46,165 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     report
 }
 
-pub fn decode(
-    bytes: &[u8],
-    wanted: &Selection<'_>,
-    limits: &Limits,
-    to: &mut crate::output::Output,
-) -> Result<(), Stop> {
-    let (file, error) = File::salvage(bytes, limits)?;
-    decode_column(file.column(), wanted, limits, to)?;
-    error.map_or(Ok(()), |error| Err(error.into()))
+pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+    if source.len().is_none() {
+        // The tables that lead to the codes come last.
+        source.hold(limits)?;
+    }
+    let tables = Tables::read(source, limits)?;
+    let rows = selected(wanted, 0..tables.rows)?;
+    let mut left = limits.max_output;
+    tables.each_batch(source, rows, limits, |column, rows, _| {
+        write_rows(column, rows, wanted.text, &mut left, limits, to)
+    })
+}
+
+/// The tables of a file. The codes and the offsets of the rows stay in the file.
+struct Tables {
+    bits: u32,
+    tokens: Vec<u8>,
+    token_offsets: Vec<u8>,
+    /// The places of both in the file.
+    token_offsets_at: u64,
+    codes: Range<u64>,
+    row_offsets_at: u64,
+    /// The rows that the file claims, as far as their offsets are in it.
+    rows: u64,
+    /// The error of a file that is broken. Its first rows may be sound.
+    broken: Option<Error>,
+}
+
+/// The most rows of a batch, and the most bytes of its codes unless one row has more.
+const BATCH_ROWS: u64 = 1 << 16;
+const BATCH_CODES: u64 = 4 << 20;
+
+impl Tables {
+    /// Reads the tokens, and finds the other tables.
+    fn read(source: &Source, limits: &Limits) -> Result<Self, Stop> {
+        let len = source.len().unwrap_or(0);
+        let (mut outline, mut broken) = (Outline::new(len), None);
+        while let Some(range) = outline.needs() {
+            if let Err(error) = outline.feed(range.start, &source.at(range.clone())?, &mut ()) {
+                broken = Some(error);
+            }
+        }
+        let [tokens_at, token_offsets_at, codes, row_offsets] = outline.places().clone();
+        // Only the last table may be cut.
+        let cut = codes.end > 0 && row_offsets.end == 0;
+        if let Some(error) = broken.filter(|_| !cut) {
+            return Err(error.into());
+        }
+        let row_offsets_at = if cut { codes.end.saturating_add(4) } else { row_offsets.start };
+        let row_offsets_end = if cut { len } else { row_offsets.end };
+        let offsets = row_offsets_end.saturating_sub(row_offsets_at) / 4;
+        let header = (token_offsets_at.end - token_offsets_at.start).saturating_add(4 * offsets);
+        if header > limits.max_header {
+            return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(header).into());
+        }
+        let Some(rows) = offsets.checked_sub(1) else {
+            // As many offsets as in no file: the error of the whole.
+            let empty = RowOffsets::u32(&[]).map(drop).map_err(|error| error.offset_by(row_offsets_at));
+            return Err(broken.or(empty.err()).unwrap_or(Error::new(ErrorKind::Truncated, len)).into());
+        };
+        let tables = Self {
+            bits: outline.bits(),
+            tokens: source.at(tokens_at)?,
+            token_offsets: source.at(token_offsets_at.clone())?,
+            token_offsets_at: token_offsets_at.start,
+            codes,
+            row_offsets_at,
+            rows,
+            broken,
+        };
+        let tokens = tables.dictionary()?.len() as u64;
+        if tokens > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, 0).needing(tokens).into());
+        }
+        if rows > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, row_offsets_at).needing(rows).into());
+        }
+        let last = tables.offsets(source, rows..rows)?.first().copied().unwrap_or(0);
+        let need = u64::from(last).saturating_mul(tables.bits.into()).div_ceil(8);
+        if need > tables.codes.end - tables.codes.start {
+            let short = Error::new(ErrorKind::OnPairCodesShort, tables.codes.end).needing(need);
+            return Ok(Self { broken: tables.broken.or(Some(short)), ..tables });
+        }
+        Ok(tables)
+    }
+
+    fn dictionary(&self) -> Result<Dictionary<'_>, Error> {
+        let opened = Dictionary::open(&self.tokens, &self.token_offsets);
+        opened.map_err(|error| error.offset_by(self.token_offsets_at))
+    }
+
+    /// Reads the offsets of rows, and the one after them.
+    fn offsets(&self, source: &Source, rows: Range<u64>) -> Result<Vec<u32>, Stop> {
+        let place = |row: u64| self.row_offsets_at.saturating_add(row.saturating_mul(4));
+        let bytes = source.at(place(rows.start)..place(rows.end + 1))?;
+        Ok(bytes.as_chunks().0.iter().map(|offset| u32::from_le_bytes(*offset)).collect())
+    }
+
+    /// Calls `visit` with some rows at a time: a column that holds them, which of its rows they are,
+    /// and the number of its first row in the file.
+    ///
+    /// Reads the codes of these rows alone. If the file is broken, the error follows the rows
+    /// before it.
+    fn each_batch(
+        &self,
+        source: &Source,
+        rows: Range<u64>,
+        limits: &Limits,
+        mut visit: impl FnMut(&Column<'_>, Range<u64>, u64) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let dictionary = self.dictionary()?;
+        // An unsorted dictionary only makes a search slower.
+        let dictionary = dictionary.conforming().unwrap_or(dictionary);
+        let bits = u64::from(self.bits);
+        let most = (self.codes.end - self.codes.start) * 8 / bits;
+        let (mut start, mut codes) = (rows.start, vec![]);
+        while start < rows.end {
+            let offsets = self.offsets(source, start..rows.end.min(start + BATCH_ROWS))?;
+            let first = offsets.first().copied().unwrap_or(0);
+            let mut before = 0;
+            let sound = offsets
+                .iter()
+                .take_while(|&&offset| std::mem::replace(&mut before, offset) <= offset && u64::from(offset) <= most);
+            // Codes of whole bytes: eight of them end with one.
+            let (sound, base) = (sound.count(), first & !7);
+            let fits = |offset: u32| u64::from(offset - base) * bits / 8 <= BATCH_CODES;
+            let few = offsets.iter().take(sound).take_while(|&&offset| fits(offset)).count();
+            let count = few.max(2).min(sound);
+            let Some(&last) = offsets.get(..count).and_then(<[u32]>::last).filter(|_| count > 1) else {
+                return Err(self.row_error(source, start + sound as u64)?.into());
+            };
+            let at = self.codes.start + u64::from(base) * bits / 8;
+            source.read_at(at..at + (u64::from(last - base) * bits).div_ceil(8), &mut codes)?;
+            let within: Vec<u8> = offsets.iter().take(count).flat_map(|offset| (offset - base).to_le_bytes()).collect();
+            let codes = Codes::packed(&codes, self.bits, usize::try_from(last - base).unwrap_or(usize::MAX))?;
+            let column = Column::open(dictionary, codes, RowOffsets::u32(&within)?, limits)?;
+            visit(&column, column.rows(), start).map_err(|stop| match stop {
+                Stop::Refused(error) if error.kind == ErrorKind::OnPairCode => error.offset_by(at).into(),
+                stop => stop,
+            })?;
+            start += count as u64 - 1;
+        }
+        self.broken.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Returns the error of a file whose row offset of this number is not sound: at the first one
+    /// from there on that is below the one before it.
+    fn row_error(&self, source: &Source, wrong: u64) -> Result<Error, Stop> {
+        if let Some(error) = self.broken {
+            return Ok(error);
+        }
+        let (mut row, mut falls) = (wrong.saturating_sub(1), None);
+        while row < self.rows && falls.is_none() {
+            let offsets = self.offsets(source, row..self.rows.min(row + BATCH_ROWS))?;
+            falls = offsets.windows(2).position(|pair| pair.is_sorted_by(|before, after| before > after));
+            row += falls.map_or(offsets.len(), |before| before + 1) as u64 - u64::from(falls.is_none());
+        }
+        Ok(Error::new(ErrorKind::OnPairRowOrder, self.row_offsets_at.saturating_add(row.saturating_mul(4))))
+    }
 }
 
 /// The buffers of a column, read from a folder.
@@ -66,8 +220,8 @@ pub struct Parts {
 impl Parts {
     /// Reads `dict_bytes.bin`, `dict_offsets.bin`, `code_offsets.bin`, and `packed_codes.bin` if
     /// `bits` is `Some`, else `codes.bin`.
-    pub fn read(folder: &Path, bits: Option<u32>) -> Result<Self, Failure> {
-        let read = |name: &str| crate::read(&folder.join(name));
+    pub fn read(folder: &Path, bits: Option<u32>, limits: &Limits) -> Result<Self, Failure> {
+        let read = |name: &str| crate::read(&folder.join(name), limits.max_output);
         Ok(Self {
             dictionary: read("dict_bytes.bin")?,
             token_offsets: read("dict_offsets.bin")?,
@@ -77,14 +231,16 @@ impl Parts {
         })
     }
 
-    pub fn decode(&self, wanted: &Selection<'_>, limits: &Limits, to: &mut crate::output::Output) -> Result<(), Stop> {
+    pub fn decode(&self, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
         let dictionary = Dictionary::open(&self.dictionary, &self.token_offsets)?;
         let rows = self.row_offsets()?;
         let codes = match self.bits {
             Some(bits) => Codes::packed(&self.codes, bits, usize::try_from(rows.last()).unwrap_or(usize::MAX))?,
             None => Codes::bytes(&self.codes)?,
         };
-        decode_column(&Column::open(dictionary, codes, rows, limits)?, wanted, limits, to)
+        let column = Column::open(dictionary, codes, rows, limits)?;
+        let rows = selected(wanted, column.rows())?;
+        write_rows(&column, rows, wanted.text, &mut { limits.max_output }, limits, to)
     }
 
     /// Detects the width of the row offsets, which the folder does not state.
@@ -99,24 +255,36 @@ impl Parts {
     }
 }
 
-fn decode_column(column: &Column<'_>, wanted: &Selection<'_>, limits: &Limits, to: &mut impl Sink) -> Result<(), Stop> {
+/// Returns the rows that are wanted among all.
+fn selected(wanted: &Selection<'_>, all: Range<u64>) -> Result<Range<u64>, Stop> {
     if wanted.dictionary.is_some() || wanted.column.is_some() || wanted.section.is_some() {
         let what = "an OnPair file is one column with its own dictionary; --dict, --column and --section do not apply";
         return Err(Stop::Usage(what.to_owned()));
     }
-    let all = column.rows();
     let rows =
         wanted.rows.as_ref().map_or(all.clone(), |rows| rows.start.unwrap_or(all.start)..rows.end.unwrap_or(all.end));
     if rows.start > rows.end || rows.end > all.end {
         return Err(Stop::Usage(format!("rows {}..{} are not within 0..{}", rows.start, rows.end, all.end)));
     }
-    let mut left = limits.max_output;
+    Ok(rows)
+}
+
+/// Writes rows of a column, as lines if they are `text`. Takes their length from what is `left` of
+/// the limit.
+fn write_rows(
+    column: &Column<'_>,
+    rows: Range<u64>,
+    text: bool,
+    left: &mut u64,
+    limits: &Limits,
+    to: &mut impl Sink,
+) -> Result<(), Stop> {
     let mut scratch = Wide::of(column);
     let column = scratch.widen(column)?;
     for_each_batch(&rows, |rows| {
         let decoded = column.decode_to_vec(rows.clone())?;
-        left = left.checked_sub(decoded.len().try_into().unwrap_or(u64::MAX)).ok_or(over(limits))?;
-        if !wanted.text {
+        *left = left.checked_sub(decoded.len() as u64).ok_or(over(limits))?;
+        if !text {
             return Ok(to.write(&decoded)?);
         }
         let mut rest = decoded.as_slice();
@@ -143,7 +311,7 @@ fn for_each_batch(rows: &Range<u64>, mut each: impl FnMut(Range<u64>) -> Result<
 }
 
 fn over(limits: &Limits) -> Error {
-    Error::new(unspool::ErrorKind::OutputLimit, 0).needing(limits.max_output.saturating_add(1))
+    Error::new(ErrorKind::OutputLimit, 0).needing(limits.max_output.saturating_add(1))
 }
 
 /// Memory for a widened dictionary.
@@ -173,34 +341,36 @@ pub enum Where {
 
 /// Writes every matching row as a line, after its number if `numbers` is set.
 pub fn grep(
-    bytes: &[u8],
+    source: &mut Source,
     pattern: &[u8],
     place: Where,
     numbers: bool,
     limits: &Limits,
     to: &mut impl Sink,
 ) -> Result<(), Stop> {
-    let (file, broken) = File::salvage(bytes, limits)?;
-    // An unsorted dictionary only makes the search slower.
-    let column = file.column().conforming().unwrap_or(*file.column());
-    let (mut needle, mut tokens) = (vec![0; pattern.len()], vec![0; column.dictionary().len()]);
-    let workspace = SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
-    let search = match place {
-        Where::Inside => Search::contains(&column, pattern, workspace)?,
-        Where::Start => Search::starts_with(&column, pattern),
-        Where::Whole => Search::equals(&column, pattern),
-    };
-    let mut left = limits.max_output;
-    for row in search.rows() {
-        let row = row?;
-        left = left.checked_sub(column.row_len(row)?).ok_or(over(limits))?;
-        if numbers {
-            to.write(format!("{row}:").as_bytes())?;
-        }
-        to.write(&column.decode_to_vec(row..row + 1)?)?;
-        to.write(b"\n")?;
+    if source.len().is_none() {
+        source.hold(limits)?;
     }
-    broken.map_or(Ok(()), |error| Err(error.into()))
+    let tables = Tables::read(source, limits)?;
+    let (mut needle, mut tokens, mut left) = (vec![0; pattern.len()], vec![0; MAX_TOKENS], limits.max_output);
+    tables.each_batch(source, 0..tables.rows, limits, |column, _, first| {
+        let workspace = SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
+        let search = match place {
+            Where::Inside => Search::contains(column, pattern, workspace)?,
+            Where::Start => Search::starts_with(column, pattern),
+            Where::Whole => Search::equals(column, pattern),
+        };
+        for row in search.rows() {
+            let row = row?;
+            left = left.checked_sub(column.row_len(row)?).ok_or(over(limits))?;
+            if numbers {
+                to.write(format!("{}:", first + row).as_bytes())?;
+            }
+            to.write(&column.decode_to_vec(row..row + 1)?)?;
+            to.write(b"\n")?;
+        }
+        Ok(())
+    })
 }
 
 /// Computes statistics of the lengths of strings.
@@ -214,7 +384,14 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
     broken.map_or(Ok(()), Err)
 }
 
-pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    unspool::onpair::decode_to(bytes, to, &mut Workspace::new(), &Options { limits: *limits })?;
+pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+    if source.len().is_none() {
+        source.hold(limits)?;
+    }
+    let tables = Tables::read(source, limits)?;
+    let mut left = limits.max_output;
+    tables.each_batch(source, 0..tables.rows, limits, |column, rows, _| {
+        write_rows(column, rows, false, &mut left, limits, to)
+    })?;
     Ok(Checksums::default())
 }

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use unspool::{Count, Error, ErrorKind, Limits, Sink};
 
+use super::Stop;
+use crate::source::Source;
+
 /// Resolves a range within `content` bytes; an omitted end means the start or the end of the
 /// content.
 pub fn bounds(wanted: &Range<Option<u64>>, content: u64, limits: &Limits) -> Result<Range<u64>, Error> {
@@ -18,10 +21,30 @@ pub fn bounds(wanted: &Range<Option<u64>>, content: u64, limits: &Limits) -> Res
     Ok(range)
 }
 
-/// Returns the bytes of a frame or a block; empty if the range is not in the file.
-pub fn piece<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
-    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-    bytes.get(place(range.start)..place(range.end)).unwrap_or_default()
+/// Decodes everything with `decode`, and writes a range of it.
+///
+/// The content of a file is counted first, so that nothing is written if the range is not within
+/// it. That of a stream shows only at its end.
+pub fn in_order(
+    source: &mut Source,
+    wanted: &Range<Option<u64>>,
+    limits: &Limits,
+    to: &mut impl Sink,
+    mut decode: impl FnMut(&mut Source, &mut dyn Sink) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut content = Count(0);
+    if source.len().is_some() {
+        // If that fails, decoding again writes what precedes the error.
+        if decode(source, &mut content).is_ok() {
+            bounds(wanted, content.0, limits)?;
+        }
+        source.rewind();
+    }
+    let range = wanted.start.unwrap_or(0)..wanted.end.unwrap_or(u64::MAX);
+    let mut part = Part::new(range, 0, to);
+    decode(source, &mut part)?;
+    bounds(wanted, part.at.0, limits)?;
+    Ok(())
 }
 
 /// A sink that forwards a range of its input and drops the rest.

@@ -1,12 +1,14 @@
 //! `inspect`, `decode` and `check` of Pco.
 
-use unspool::pco::{Delta, File, Meta, Mode, NumberType, Plan, decode_chunks};
+use unspool::pco::{Chunk, Delta, File, Header, MAX_HEADER_LEN, Meta, Mode, NumberType, Plan, decode_chunks};
 use unspool::tree::Tree;
 use unspool::{Error, ErrorKind, Format, Limits, Sink};
 
-use super::{Checksums, Selection, Stop};
+use super::pour::read;
+use super::{Checksums, Selection, Stop, resize};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
+use crate::source::Source;
 use crate::stats::{ColumnStats, Gather};
 use crate::text::{Lines, Number};
 
@@ -63,39 +65,138 @@ fn describe(len: usize, meta: &Meta<'_>) -> String {
     format!("{len} x {}, {mode}, {delta}, {bins} bins, {} bytes to decode with", meta.number_type.name(), words * 8)
 }
 
-pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     if wanted.dictionary.is_some() || wanted.column.is_some() || wanted.section.is_some() {
         return Err(Stop::Usage("a Pco file is one column; --dict, --column and --section do not apply".to_owned()));
     }
-    let mut seen = 0u64;
     let rows = wanted.rows.clone().unwrap_or(None..None);
     let (from, until) = (rows.start.unwrap_or(0), rows.end);
-    let mut enough = false;
-    let walked = decode_chunks(bytes, limits, &mut (), |chunk, numbers| {
-        let size = chunk.number_type().size() as u64;
-        let count = numbers.len() as u64 / size;
-        // The part of this chunk within the range.
-        let start = from.saturating_sub(seen).min(count);
-        let end = until.map_or(count, |until| until.saturating_sub(seen).min(count)).max(start);
-        seen = seen.saturating_add(count);
-        let part = cut(numbers, start * size, end * size);
-        if wanted.text {
-            Lines::new(number(chunk.number_type()), 1, to).write(part)?;
-        } else {
-            to.write(part)?;
+    let mut chunks = Chunks::open(source, limits)?;
+    let mut seen = 0u64;
+    while until.is_none_or(|until| seen < until || seen == 0) {
+        let before = seen;
+        let more = chunks.next(|chunk, numbers| {
+            let size = chunk.number_type().size() as u64;
+            let count = numbers.len() as u64 / size;
+            // The part of this chunk within the range.
+            let start = from.saturating_sub(before).min(count);
+            let end = until.map_or(count, |until| until.saturating_sub(before).min(count)).max(start);
+            seen = before.saturating_add(count);
+            let part = cut(numbers, start * size, end * size);
+            if wanted.text { Lines::new(number(chunk.number_type()), 1, to).write(part) } else { to.write(part) }
+        });
+        // An error in numbers that are not wanted is not one of the selection.
+        match more {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(_) if until.is_some_and(|until| seen >= until) => break,
+            Err(stop) => return Err(stop),
         }
-        // Later chunks are not wanted; an error is the way to stop.
-        enough = until.is_some_and(|until| seen >= until);
-        if enough { Err(Error::new(ErrorKind::RangeOutside, 0)) } else { Ok(()) }
-    });
-    if !enough {
-        walked?;
     }
     let end = until.unwrap_or(seen);
     if from > end || end > seen {
         return Err(Stop::Usage(format!("rows {from}..{end} are not within 0..{seen}")));
     }
     Ok(())
+}
+
+/// The bytes that are read at first for a chunk: several chunks of the usual size.
+const AHEAD: usize = 4 << 20;
+
+/// The chunks of a file, of which one is in memory at a time.
+struct Chunks<'s> {
+    source: &'s mut Source,
+    limits: Limits,
+    header: Header,
+    /// Bytes of the file from the offset `base` on.
+    bytes: Vec<u8>,
+    base: u64,
+    /// The index of the next chunk.
+    start: usize,
+    /// The bytes reach to the end of the file.
+    is_last: bool,
+    /// Bytes of the chunks before.
+    content: u64,
+    numbers: Vec<u8>,
+    workspace: Vec<u64>,
+}
+
+impl<'s> Chunks<'s> {
+    /// Reads the header.
+    fn open(source: &'s mut Source, limits: &Limits) -> Result<Self, Stop> {
+        let head = source.head();
+        let header = Header::read(head.get(..MAX_HEADER_LEN).unwrap_or(head), limits)?;
+        let (limits, start) = (*limits, header.len);
+        let (bytes, numbers, workspace) = (vec![], vec![], vec![]);
+        Ok(Self { source, limits, header, bytes, base: 0, start, is_last: false, content: 0, numbers, workspace })
+    }
+
+    /// Decodes the next chunk and passes it to `each`; of a corrupt one, the sound numbers before
+    /// the error. Returns `false` at the end.
+    fn next(&mut self, each: impl FnOnce(&Chunk<'_>, &[u8]) -> Result<(), Error>) -> Result<bool, Stop> {
+        let mut want = AHEAD;
+        loop {
+            self.fill(want)?;
+            let at = self.base + self.start as u64;
+            let rest = self.bytes.get(self.start..).unwrap_or_default();
+            let is_cut = |error: &Error| error.kind == ErrorKind::Truncated && !self.is_last;
+            let mut chunk = Chunk::new();
+            match chunk.read(rest, &self.header, at, &self.limits, &mut ()) {
+                Err(error) if is_cut(&error) => {
+                    want *= 2;
+                    continue;
+                }
+                Ok(None) => return Ok(false),
+                read => read?,
+            };
+            let content = self.content.saturating_add(chunk.size() as u64);
+            if content > self.limits.max_output {
+                return Err(Error::new(ErrorKind::OutputLimit, at).needing(content).into());
+            }
+            let words = usize::try_from(chunk.workspace_len(Plan::Batches)).unwrap_or(usize::MAX);
+            if self.workspace.len() < words {
+                self.workspace.resize(words, 0);
+            }
+            if self.numbers.len() < chunk.size() {
+                resize(&mut self.numbers, chunk.size() as u64)?;
+            }
+            let room = self.numbers.get_mut(..chunk.size()).unwrap_or_default();
+            let (count, ended) = chunk.salvage_bytes(room, &mut self.workspace, &mut ());
+            if ended.as_ref().is_err_and(is_cut) {
+                want *= 2;
+                continue;
+            }
+            let sound = count.saturating_mul(chunk.number_type().size());
+            each(&chunk, room.get(..sound).unwrap_or_default())?;
+            self.content = content;
+            self.start = usize::try_from(ended? - self.base).unwrap_or(usize::MAX);
+            return Ok(true);
+        }
+    }
+
+    /// Reads on, until `want` bytes are there for the next chunk or the file ends.
+    fn fill(&mut self, want: usize) -> Result<(), Stop> {
+        let held = self.bytes.len().saturating_sub(self.start);
+        if held >= want || self.is_last {
+            return Ok(());
+        }
+        if self.base > 0 || !self.bytes.is_empty() {
+            self.bytes.drain(..self.start);
+            (self.base, self.start) = (self.base + self.start as u64, 0);
+        }
+        let (mut end, want) = (self.bytes.len(), self.start.saturating_add(2 * want));
+        resize(&mut self.bytes, want as u64)?;
+        while end < want {
+            let len = read(self.source, self.bytes.get_mut(end..).unwrap_or_default())?;
+            self.is_last = len == 0;
+            end += len;
+            if self.is_last {
+                break;
+            }
+        }
+        self.bytes.truncate(end);
+        Ok(())
+    }
 }
 
 fn cut(bytes: &[u8], start: u64, end: u64) -> &[u8] {
@@ -131,7 +232,8 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
     .map(|_| ())
 }
 
-pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    decode_chunks(bytes, limits, &mut (), |_, numbers| to.write(numbers))?;
+pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+    let mut chunks = Chunks::open(source, limits)?;
+    while chunks.next(|_, numbers| to.write(numbers))? {}
     Ok(Checksums::default())
 }

@@ -1,22 +1,26 @@
 //! `inspect`, `decode` and `check` of xz.
 
+use std::io::Read;
 use std::ops::Range;
 
 use unspool::tree::Tree;
-use unspool::xz::{Block, Decoder, File, IndexReader, Options, Workspace, decode_block_to_vec, decode_to_vec};
-use unspool::{Count, Done, End, Error, ErrorKind, Format, Limits, Sink};
+use unspool::xz::{Block, Decoder, IndexReader, Options, Workspace, decode_block_to_vec, decode_to_vec};
+use unspool::{Checksums as Sums, Count, ErrorKind, Format, Limits, Name, Part, Sink, Trace as _, Value};
 
-use super::part::{self, Part};
-use super::{Checksums, Selection, Stop, in_pieces, pour};
+use super::part::{self, Part as RangePart};
+use super::pour::{Buffered, Room, Windows, pour, write};
+use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
+use crate::source::Source;
 
 const fn options(limits: &Limits) -> Options {
     Options { limits: *limits, ..Options::DEFAULT }
 }
 
-pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
+pub fn inspect(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
     let mut report = Report::new(Format::Xz, Tree::new(MAX_NODES));
+    let bytes = source.hold(limits)?;
     match unspool::xz::inspect(bytes, &mut Workspace::new(), &options(limits), &mut report.tree) {
         Ok(done) => {
             report.fact("streams", done.parts);
@@ -24,108 +28,149 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
             report.fact("window", done.window);
             report.decoded = Some(done.content);
             // Only decoding shows whether checks match.
-            match stream(bytes, &done, limits, &mut Count::default()) {
-                Ok(()) => report.checksums = Some(checksums(&done)),
-                Err(error) => report.error = Some(error),
+            match whole(source, limits, &mut Buffered::new(&mut Count::default())) {
+                Ok(_) => report.checksums = Some(checksums(done.checksums)),
+                Err(Stop::Refused(error)) => report.error = Some(error),
+                Err(stop) => return Err(stop),
             }
         }
         Err(error) => report.error = Some(error),
     }
-    report
+    Ok(report)
 }
 
-fn checksums(done: &Done) -> Checksums {
-    Checksums { name: "checks", right: done.checksums.matched, absent: done.checksums.unchecked }
+/// Describes a long file by its index.
+pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
+    let mut report = Report::new(Format::Xz, Tree::new(MAX_NODES));
+    if let Ok(Some(index)) = Index::read(source, limits) {
+        report.fact("blocks", index.blocks.len());
+        for (number, block) in (0..).zip(&index.blocks) {
+            let Range { start, end } = block.range;
+            report.tree.bytes(Part::Data, Name::Block, start..end, Value::U64(number));
+        }
+    }
+    let mut count = Count::default();
+    match whole(source, limits, &mut Buffered::new(&mut count)) {
+        Ok(sums) => {
+            report.decoded = Some(count.0);
+            report.checksums = Some(checksums(sums));
+        }
+        Err(Stop::Refused(error)) => report.error = Some(error),
+        Err(stop) => return Err(stop),
+    }
+    Ok(report)
 }
 
-pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+fn checksums(sums: Sums) -> Checksums {
+    Checksums { name: "checks", right: sums.matched, absent: sums.unchecked }
+}
+
+pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     let selected = wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some();
     if selected || wanted.text || wanted.dictionary.is_some() {
         return Err(Stop::Usage(
             "xz files hold plain bytes; --column, --rows, --section, --text and --dict do not apply".to_owned(),
         ));
     }
-    match &wanted.range {
-        Some(range) => Ok(decode_range(bytes, range, limits, to)?),
-        None => {
-            let done = sizes(bytes, limits).map_err(|error| start(bytes, error, limits, to))?;
-            to.expect(done.content);
-            Ok(stream(bytes, &done, limits, to)?)
-        }
+    if let Some(range) = &wanted.range {
+        return decode_range(source, range, limits, to);
     }
+    if let Ok(Some(index)) = Index::read(source, limits) {
+        to.expect(index.content);
+    }
+    whole(source, limits, to).map(drop)
 }
 
 /// Writes a range of the content; decodes only the blocks that hold it, if there are several.
-fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
-    let file = File::open(bytes, limits)?;
-    let range = part::bounds(wanted, file.content, limits)?;
-    if file.blocks <= 1 {
-        return stream(bytes, &sizes(bytes, limits)?, limits, &mut Part::new(range, 0, to));
-    }
-    for block in blocks_in(bytes, &range, file.content, limits)? {
-        let content = decode_block_to_vec(part::piece(bytes, &block.range), &block, &options(limits))?;
-        Part::new(range.clone(), block.content.start, to).write(&content)?;
+fn decode_range(
+    source: &mut Source,
+    wanted: &Range<Option<u64>>,
+    limits: &Limits,
+    to: &mut impl Sink,
+) -> Result<(), Stop> {
+    let Some(index) = Index::read(source, limits)?.filter(|index| index.blocks.len() > 1) else {
+        return part::in_order(source, wanted, limits, to, |source, to| {
+            whole(source, limits, &mut Buffered::new(to)).map(drop)
+        });
+    };
+    let range = part::bounds(wanted, index.content, limits)?;
+    for block in index.blocks {
+        if block.content.start < range.end && block.content.end > range.start {
+            let content = decode_block_to_vec(&source.at(block.range.clone())?, &block, &options(limits))?;
+            RangePart::new(range.clone(), block.content.start, to).write(&content)?;
+        }
     }
     Ok(())
 }
 
-/// Returns the blocks that overlap a range, in the order of the content of `content` bytes.
-fn blocks_in(bytes: &[u8], wanted: &Range<u64>, content: u64, limits: &Limits) -> Result<Vec<Block>, Error> {
-    let mut reader = IndexReader::sizes(u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits);
-    // The reader returns the last stream first; blocks count from the start of their stream.
-    let (mut end, mut streams) = (content, Vec::new());
-    while let Some(range) = reader.needs() {
-        let mut blocks = Vec::new();
-        reader.feed_listing(range.start, part::piece(bytes, &range), &mut |block| blocks.push(block))?;
-        let start = end.saturating_sub(blocks.last().map_or(0, |block| block.content.end));
-        for block in &mut blocks {
-            block.content = start.saturating_add(block.content.start)..start.saturating_add(block.content.end);
+/// The index of a file.
+struct Index {
+    content: u64,
+    /// The blocks of all streams, in the order of the content.
+    blocks: Vec<Block>,
+}
+
+impl Index {
+    /// Reads the index of a file; `None` of a stream, whose end is not there.
+    fn read(source: &Source, limits: &Limits) -> Result<Option<Self>, Stop> {
+        let Some(len) = source.len() else { return Ok(None) };
+        let mut reader = IndexReader::sizes(len, limits);
+        // The reader returns the last stream first; blocks count from the start of their stream.
+        let mut streams = Vec::new();
+        while let Some(range) = reader.needs() {
+            let mut blocks = Vec::new();
+            reader.feed_listing(range.start, &source.at(range)?, &mut |block| blocks.push(block))?;
+            streams.push(blocks);
         }
-        blocks.retain(|block| block.content.start < wanted.end && block.content.end > wanted.start);
-        streams.push(blocks);
-        end = start;
-    }
-    Ok(streams.into_iter().rev().flatten().collect())
-}
-
-pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    let done = sizes(bytes, limits).map_err(|error| start(bytes, error, limits, to))?;
-    stream(bytes, &done, limits, to)?;
-    Ok(checksums(&done))
-}
-
-/// Reads the sizes of a file from its headers and the headers of its chunks.
-fn sizes(bytes: &[u8], limits: &Limits) -> Result<Done, Error> {
-    unspool::xz::inspect(bytes, &mut Workspace::new(), &options(limits), &mut ())
-}
-
-/// Writes the content before the first error, and returns that error.
-///
-/// `known` is the first error of the structure; an error of the content may come before it.
-fn start(bytes: &[u8], known: Error, limits: &Limits, to: &mut impl Sink) -> Error {
-    let window = usize::try_from(limits.max_window).unwrap_or(usize::MAX).min(USUAL);
-    match through(bytes, window, limits, to) {
-        // Decoding did not get as far as the error.
-        Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. }) => known,
-        Err(first) if first.at < known.at => first,
-        _ => known,
+        let mut start = 0u64;
+        let mut blocks: Vec<Block> = vec![];
+        for mut stream in streams.into_iter().rev() {
+            for block in &mut stream {
+                block.content = start.saturating_add(block.content.start)..start.saturating_add(block.content.end);
+            }
+            start = stream.last().map_or(start, |block| block.content.end);
+            blocks.append(&mut stream);
+        }
+        Ok(Some(Self { content: reader.content(), blocks }))
     }
 }
 
-/// The largest window of the presets of `xz`.
-const USUAL: usize = 64 << 20;
-
-/// Decodes through a window, or in memory if that takes less.
-fn stream(bytes: &[u8], done: &Done, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
-    if done.content <= done.window || done.window > limits.max_window {
-        let out = decode_to_vec(bytes, &options(limits))?;
-        return in_pieces(&out, to);
-    }
-    through(bytes, usize::try_from(done.window).unwrap_or(usize::MAX), limits, to)
+pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+    whole(source, limits, &mut Buffered::new(to)).map(checksums)
 }
 
-fn through(bytes: &[u8], window: usize, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
-    let (mut workspace, mut window) = (Workspace::new(), vec![0; window]);
-    let mut decoder = Decoder::new(&mut workspace, &mut window, &options(limits));
-    pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)
+/// The offset of the first block.
+const FIRST_BLOCK: u64 = 12;
+
+/// Decodes everything through a window. A short file may declare a window beyond the limit: it is
+/// decoded in memory.
+fn whole(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
+    let error = match stream(source, limits, to) {
+        Err(Stop::Refused(error)) if error.kind == ErrorKind::WindowLimit && error.at == FIRST_BLOCK => error,
+        done => return done,
+    };
+    match Index::read(source, limits) {
+        Ok(Some(index)) if index.content <= limits.max_window => {
+            let options = options(limits);
+            let bytes = source.hold(limits)?;
+            write(&decode_to_vec(bytes, &options)?, to)?;
+            Ok(unspool::xz::inspect(bytes, &mut Workspace::new(), &options, &mut ())?.checksums)
+        }
+        _ => Err(error.into()),
+    }
+}
+
+fn stream(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
+    let (mut workspace, mut windows) = (Workspace::new(), Windows::new());
+    let mut lend = windows.lend(limits.max_window);
+    let mut decoder = Decoder::new(&mut workspace, &mut [], &options(limits));
+    pour(input, to, |src, end, dst| {
+        loop {
+            match decoder.step(src, end, dst) {
+                Err(error) if error.kind == ErrorKind::XzWindowBuffer => decoder.lend(lend.next(error)?)?,
+                done => return done,
+            }
+        }
+    })?;
+    Ok(decoder.done().checksums)
 }

@@ -1,22 +1,33 @@
 //! `inspect`, `decode` and `check` of Zstandard.
 
+use std::io::Read;
 use std::ops::Range;
 
 use unspool::tree::Tree;
 use unspool::zstd::{
-    Dictionary, File, Flavour, FrameHeader, Header, Options, Workspace, decode_to, decode_to_vec, decoded_len, detect,
-    stream_buffer,
+    Decoder, Dictionary, File, Flavour, FrameHeader, Header, MAX_BLOCK, Options, Outline, SeekTableReader, Workspace,
+    decoded_len, detect, stream_buffer,
 };
-use unspool::{Count, Done, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
+use unspool::{Checksums as Sums, Count, Done, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
 
 use super::part::{self, Part};
-use super::{Checksums, Selection, Stop, in_pieces};
+use super::pour::{Buffered, Room, Windows, pour};
+use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
+use crate::source::Source;
 
-/// Detects the format of a whole file; two formats share each magic number.
-pub fn format_of(bytes: &[u8]) -> Format {
-    match detect(bytes) {
+/// Detects the format of a file by its first bytes; two formats share each magic number.
+///
+/// The format is the one whose headers lead to the end of the file, or out of its first bytes.
+/// Those hold several blocks, and no two formats agree on that many headers.
+pub fn format_of(head: &[u8], is_whole: bool) -> Format {
+    let fits = |flavour| match stream_buffer(head, &Options { flavour: Some(flavour), ..Options::DEFAULT }) {
+        Ok(_) => true,
+        Err(error) => error.kind == ErrorKind::Truncated && !is_whole,
+    };
+    match detect(head) {
+        Some(flavour) if !fits(flavour) && fits(Flavour::Draft) => Format::ZstdDraft,
         None | Some(Flavour::Rfc8878) => Format::Zstd,
         Some(Flavour::Draft) => Format::ZstdDraft,
         Some(Flavour::V07) => Format::ZstdV07,
@@ -38,6 +49,15 @@ fn header(bytes: &[u8], options: &Options<'_>) -> Option<FrameHeader> {
     match Header::read(bytes, &Limits::NONE, options.flavour?) {
         Ok(Header::Frame(frame)) => Some(frame),
         _ => None,
+    }
+}
+
+/// Allows the first frame to be its own window: in a single segment, its content is all that it
+/// may refer to, and the limit on output bounds it.
+fn allow_segment(head: &[u8], options: &mut Options<'_>) {
+    let segment = header(head, options).filter(|frame| frame.single_segment).map_or(0, |frame| frame.window);
+    if segment <= options.limits.max_output {
+        options.limits.max_window = options.limits.max_window.max(segment);
     }
 }
 
@@ -65,19 +85,10 @@ pub fn inspect_symbols(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, 
 /// Builds the report except for its tree.
 fn report(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits, tree: &mut impl Trace) -> Report {
     let mut report = Report::new(format, Tree::new(0));
-    let options = options(format, dictionary, limits);
+    let mut options = options(format, dictionary, limits);
+    allow_segment(bytes, &mut options);
     let mut workspace = Workspace::new();
-    report.version = Some(match format {
-        Format::ZstdDraft => "draft 0.2.0".to_owned(),
-        Format::ZstdV07 => "0.7".to_owned(),
-        _ => "RFC 8878".to_owned(),
-    });
-    if let Some(frame) = header(bytes, &options) {
-        report.fact("window", frame.window);
-        if frame.dictionary_id != 0 {
-            report.fact("dictionary", frame.dictionary_id);
-        }
-    }
+    facts(&mut report, bytes, &options);
     match unspool::zstd::inspect(bytes, &mut workspace, &options, tree) {
         Ok(done) => {
             report.fact("frames", done.parts);
@@ -91,17 +102,18 @@ fn report(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limi
             }
             // Only decoding shows whether checksums match.
             let mut content = Count::default();
-            let decoded = stream(bytes, &options, &mut content);
+            let decoded = stream(&mut &*bytes, &options, &mut Buffered::new(&mut content));
             report.decoded = match decoded {
                 Ok(_) => Some(content.0),
                 Err(_) => decoded_len(bytes, &mut workspace, &options).ok(),
             };
             match decoded {
-                Ok(_) => report.checksums = Some(checksums(&done)),
-                Err(error) if error.kind == ErrorKind::ZstdDictionaryWanted && dictionary.is_none() => {
+                Ok(_) => report.checksums = Some(checksums(done.checksums)),
+                Err(Stop::Refused(error)) if error.kind == ErrorKind::ZstdDictionaryWanted && dictionary.is_none() => {
                     report.fact("content", format!("not decoded, it needs the dictionary {}", error.need));
                 }
-                Err(error) => report.error = Some(error),
+                Err(Stop::Refused(error)) => report.error = Some(error),
+                Err(_) => {}
             }
         }
         Err(error) => report.error = Some(error),
@@ -109,13 +121,60 @@ fn report(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limi
     report
 }
 
-fn checksums(done: &Done) -> Checksums {
-    Checksums { name: "XXH64", right: done.checksums.matched, absent: done.checksums.unchecked }
+/// Describes a long file by its headers.
+pub fn outline(
+    format: Format,
+    source: &mut Source,
+    dictionary: Option<&[u8]>,
+    limits: &Limits,
+) -> Result<Report, Stop> {
+    let mut options = options(format, dictionary, limits);
+    allow_segment(source.head(), &mut options);
+    let mut report = Report::new(format, Tree::new(MAX_NODES));
+    facts(&mut report, source.head(), &options);
+    if let (Some(len), Some(flavour)) = (source.len(), options.flavour) {
+        let mut outline = Outline::new(len, flavour);
+        while let Some(range) = outline.needs() {
+            if let Err(error) = outline.feed(range.start, &source.at(range.clone())?, &mut report.tree) {
+                report.error = Some(error);
+            }
+        }
+        report.fact("frames", outline.frames());
+    }
+    let mut content = Count::default();
+    match stream(source, &options, &mut Buffered::new(&mut content)) {
+        Ok(done) => {
+            report.decoded = Some(content.0);
+            report.checksums = Some(checksums(done.checksums));
+        }
+        Err(Stop::Refused(error)) => report.error = Some(error),
+        Err(stop) => return Err(stop),
+    }
+    Ok(report)
+}
+
+/// Adds the facts of the first header.
+fn facts(report: &mut Report, head: &[u8], options: &Options<'_>) {
+    report.version = Some(match report.format {
+        Format::ZstdDraft => "draft 0.2.0".to_owned(),
+        Format::ZstdV07 => "0.7".to_owned(),
+        _ => "RFC 8878".to_owned(),
+    });
+    if let Some(frame) = header(head, options) {
+        report.fact("window", frame.window);
+        if frame.dictionary_id != 0 {
+            report.fact("dictionary", frame.dictionary_id);
+        }
+    }
+}
+
+fn checksums(sums: Sums) -> Checksums {
+    Checksums { name: "XXH64", right: sums.matched, absent: sums.unchecked }
 }
 
 pub fn decode(
     format: Format,
-    bytes: &[u8],
+    source: &mut Source,
     wanted: &Selection<'_>,
     limits: &Limits,
     to: &mut Output,
@@ -125,79 +184,83 @@ pub fn decode(
             "zstd files hold plain bytes; --column, --rows, --section and --text do not apply".to_owned(),
         ));
     }
-    let options = options(format, wanted.dictionary, limits);
-    if let Some(frame) = header(bytes, &options) {
+    let mut options = options(format, wanted.dictionary, limits);
+    if let Some(frame) = header(source.head(), &options) {
         to.expect(frame.content_size.unwrap_or(0));
     }
-    match &wanted.range {
-        Some(range) => Ok(decode_range(bytes, range, &options, to)?),
-        None => Ok(stream(bytes, &options, to).map(drop)?),
+    if let Some(range) = &wanted.range {
+        return decode_range(source, range, &options, to);
     }
+    allow_segment(source.head(), &mut options);
+    stream(source, &options, to).map(drop)
 }
 
 /// Writes a range of the content; decodes only the frames that hold it, if there is a seek table.
 fn decode_range(
-    bytes: &[u8],
+    source: &mut Source,
     wanted: &Range<Option<u64>>,
     options: &Options<'_>,
     to: &mut impl Sink,
-) -> Result<(), Error> {
-    let file = seekable(bytes, &options.limits)?;
-    let content = match &file {
-        Some(file) => file.content(),
-        None => decoded_len(bytes, &mut Workspace::new(), options)?,
+) -> Result<(), Stop> {
+    let frames = seek(source, &options.limits, |file| {
+        let range = part::bounds(wanted, file.content(), &options.limits)?;
+        Ok((file.frames_in(range.clone()).collect::<Vec<_>>(), range))
+    })?;
+    let Some((frames, range)) = frames else {
+        let mut options = *options;
+        allow_segment(source.head(), &mut options);
+        return part::in_order(source, wanted, &options.limits, to, |source, to| {
+            stream(source, &options, &mut Buffered::new(to)).map(drop)
+        });
     };
-    let range = part::bounds(wanted, content, &options.limits)?;
-    // Decoding starts with the first frame that overlaps the range.
-    let first = file.as_ref().and_then(|file| file.frames_in(range.clone()).next());
-    let mut part = Part::new(range.clone(), first.map_or(0, |frame| frame.content.start), to);
-    let Some(file) = file else { return stream(bytes, options, &mut part).map(drop) };
-    for frame in file.frames_in(range) {
-        part.write(&frame.decode_to_vec(part::piece(bytes, &frame.range), options)?)?;
+    let mut part = Part::new(range, frames.first().map_or(0, |frame| frame.content.start), to);
+    for frame in frames {
+        part.write(&frame.decode_to_vec(&source.at(frame.range.clone())?, options)?)?;
     }
     Ok(())
 }
 
-/// Decodes through a window, so that memory holds only the bytes that matches can reach.
-///
-/// Returns the checksums, or `None` if the file had to be decoded in one piece.
-fn stream(bytes: &[u8], options: &Options<'_>, to: &mut impl Sink) -> Result<Option<Checksums>, Error> {
-    // If the headers do not lead to the end, decoding in one piece reports the best error.
-    let need = stream_buffer(bytes, options).ok();
-    if let Some(decoded) = need.and_then(|need| through(bytes, need, options, to)) {
-        return decoded.map(Some);
+/// Passes on the seek table of a file; `None` if it has none.
+fn seek<T>(
+    source: &Source,
+    limits: &Limits,
+    work: impl FnOnce(File<'_>) -> Result<T, Error>,
+) -> Result<Option<T>, Stop> {
+    let Some(len) = source.len() else { return Ok(None) };
+    let mut search = SeekTableReader::new(len, limits);
+    while let Some(range) = search.needs() {
+        let bytes = source.at(range.clone())?;
+        if let Some(file) = search.feed(range.start, &bytes)? {
+            return Ok(Some(work(file)?));
+        }
     }
-    let out = decode_to_vec(bytes, options);
-    in_pieces(&out.inspect_err(|_| start(bytes, options, to))?, to)?;
     Ok(None)
 }
 
-/// Writes the content before the first error, if the window of the first frame is allowed. The
-/// caller knows the error.
-fn start(bytes: &[u8], options: &Options<'_>, to: &mut impl Sink) {
-    if let Some(frame) = header(bytes, options) {
-        let _ = through(bytes, frame.stream_buffer(), options, to);
-    }
-}
-
-/// Decodes through a window of `need` bytes; `None` if that exceeds the limits.
-fn through(bytes: &[u8], need: u64, options: &Options<'_>, to: &mut impl Sink) -> Option<Result<Checksums, Error>> {
-    let window = usize::try_from(need).ok().filter(|_| need <= options.limits.max_window)?;
-    let done = decode_to(bytes, to, &mut Workspace::new(), &mut vec![0; window], options);
-    Some(done.map(|done| checksums(&done)))
+/// Decodes through a window, so that memory holds only the bytes that matches can reach.
+fn stream(input: &mut impl Read, options: &Options<'_>, to: &mut impl Room) -> Result<Done, Stop> {
+    let (mut workspace, mut windows) = (Workspace::new(), Windows::new());
+    let mut lend = windows.lend(options.limits.max_window.saturating_add(3 * MAX_BLOCK as u64));
+    let mut decoder = Decoder::new(&mut workspace, &mut [], options);
+    pour(input, to, |src, end, dst| {
+        loop {
+            match decoder.step(src, end, dst) {
+                Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => decoder.lend(lend.next(error)?)?,
+                done => return done,
+            }
+        }
+    })?;
+    Ok(decoder.done())
 }
 
 pub fn check(
     format: Format,
-    bytes: &[u8],
+    source: &mut Source,
     dictionary: Option<&[u8]>,
     limits: &Limits,
     to: &mut impl Sink,
-) -> Result<Checksums, Error> {
-    let options = options(format, dictionary, limits);
-    if let Some(checksums) = stream(bytes, &options, to)? {
-        return Ok(checksums);
-    }
-    let done = unspool::zstd::inspect(bytes, &mut Workspace::new(), &options, &mut ())?;
-    Ok(checksums(&done))
+) -> Result<Checksums, Stop> {
+    let mut options = options(format, dictionary, limits);
+    allow_segment(source.head(), &mut options);
+    Ok(checksums(stream(source, &options, &mut Buffered::new(to))?.checksums))
 }

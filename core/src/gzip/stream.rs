@@ -1,7 +1,7 @@
 //! Decodes files piece by piece.
 
 use super::walk::Walk;
-use super::workspace::{WINDOW_SIZE, Workspace};
+use super::workspace::Workspace;
 use crate::num::u64_from;
 use crate::options::Options;
 use crate::step::StepGuard;
@@ -9,8 +9,8 @@ use crate::{Checksums, End, Result, Shifted, Step};
 
 /// Decodes a stream, however it is split.
 ///
-/// The window has [`WINDOW_SIZE`] bytes; with a smaller one, each step returns an error. A header
-/// may be as long at most, whatever the limits allow, because it is gathered in the window.
+/// The window has at least [`WINDOW_SIZE`](super::WINDOW_SIZE) bytes; with a smaller one, each step
+/// returns an error. A header may be as long as the window, because it is gathered there.
 ///
 /// ```
 /// use unspool::{End, Status, gzip};
@@ -40,7 +40,7 @@ impl<'a> Decoder<'a> {
     pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options) -> Self {
         // A longer header would not fit in the window.
         let mut options = *options;
-        options.limits.max_header = options.limits.max_header.min(u64_from(WINDOW_SIZE));
+        options.limits.max_header = options.limits.max_header.min(u64_from(window.len()));
         Self { walk: Walk::new(workspace, window, true, &options), guard: StepGuard::NEW }
     }
 

@@ -60,15 +60,14 @@ pub(super) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// A walk that starts with the first byte of a file. A `ring` needs [`WINDOW_SIZE`] bytes; with
-    /// fewer, the walk fails at once.
+    /// fewer, the walk fails at once. Only headers use more.
     pub(super) fn new(workspace: &'a mut Workspace, out: &'a mut [u8], ring: bool, options: &Options) -> Self {
-        let len = if ring { WINDOW_SIZE } else { out.len() };
         let lacking = Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(WINDOW_SIZE));
-        let state = if len > out.len() { State::Broken(lacking) } else { State::Member };
+        let state = if ring && out.len() < WINDOW_SIZE { State::Broken(lacking) } else { State::Member };
         Self {
             options: *options,
             workspace,
-            out: out.get_mut(..len).unwrap_or_default(),
+            out,
             ring,
             state,
             gathered: 0,
@@ -236,7 +235,7 @@ impl<'a> Walk<'a> {
             if self.filled == WINDOW_SIZE {
                 (self.filled, self.flushed) = (0, 0);
             }
-            (&mut *self.out, self.filled)
+            (self.out.get_mut(..WINDOW_SIZE).unwrap_or_default(), self.filled)
         } else {
             // Bytes before this member are no history of it. Bytes beyond the limit are no space.
             let range = index(self.member_start())..index(max_output).min(self.out.len());

@@ -43,8 +43,8 @@ pub fn decode_to(
     options: &Options,
 ) -> Result<Done> {
     let mut decoder = Decoder::new(workspace, window, options);
-    let read = pour(src, sink, |src, dst| decoder.step(src, End::Here, dst))?;
-    Ok(decoder.done(read))
+    pour(src, sink, |src, dst| decoder.step(src, End::Here, dst))?;
+    Ok(decoder.done())
 }
 
 /// Decodes the sound part of a file: all bytes before the first error. If the check of a block

@@ -4,6 +4,7 @@ use super::options::Options;
 use super::parser::{Parser, State};
 use super::window::{Storage, Window};
 use super::workspace::Workspace;
+use crate::num::index;
 use crate::step::StepGuard;
 use crate::{Done, End, Error, ErrorKind, Result, Status, Step};
 
@@ -53,9 +54,9 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Builds the result of a complete input, of which `read` bytes were used.
-    pub(super) fn done(&self, read: usize) -> Done {
-        self.parser.done(read, &self.window)
+    /// Returns the progress so far.
+    pub fn done(&self) -> Done {
+        self.parser.done(index(self.parser.at), &self.window)
     }
 
     /// Lends another window, after the error [`XzWindowBuffer`](ErrorKind::XzWindowBuffer), whose

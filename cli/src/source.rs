@@ -1,0 +1,340 @@
+//! The input of a command: a file that is read at any offset, or a stream that is read once.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, ErrorKind::FileTooLarge, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use unspool::{Error, ErrorKind, Format, Limits, PROBE_LEN, Probe, probe};
+
+use crate::formats::{Stop, gzip, resize, zstd};
+use crate::report::{self, Failure};
+
+/// Bytes that are read before anything is decided. A stream that ends within them is read at any
+/// offset, as a file is.
+const HEAD: u64 = 1 << 20;
+
+/// The most bytes of a stream that are held in memory, for formats that need all of them at once.
+const MOST_HELD: u64 = 2 << 30;
+
+/// An input, of which the first bytes are known.
+pub struct Source {
+    path: PathBuf,
+    head: Vec<u8>,
+    body: Body,
+    /// Bytes that were read of the gzip file around it.
+    wrapped: Option<Arc<AtomicU64>>,
+    /// The offset of the next byte that is read in order.
+    at: u64,
+    /// Bytes that were read of a file, besides its head.
+    fetched: Cell<u64>,
+}
+
+/// The bytes after the head.
+enum Body {
+    /// None: the head is everything.
+    Nothing,
+    /// A file of this length, whose first bytes are the head.
+    File(File, u64),
+    /// A stream from the end of the head on.
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// Opens a file, or standard input for `-`. Unwraps gzip around another format, unless a format
+    /// is named.
+    pub fn open(path: &Path, named: Option<Format>, limits: &Limits) -> Result<Self, Failure> {
+        let opened = Self::raw(path, |first| named.is_some() || probe(first) != Probe::Unknown);
+        let opened = opened.and_then(|source| match named {
+            None if gzip::holds_format(&source.head, limits) => source.unwrapped(limits),
+            _ => Ok(source),
+        });
+        opened.map_err(|error| Failure::io("cannot read", path, error))
+    }
+
+    /// Opens a file and reads its head, or only its first bytes if those are not `wanted`: other
+    /// files may be endless.
+    fn raw(path: &Path, wanted: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
+        if path == Path::new("-") {
+            return Self::stream(path, Box::new(io::stdin()), wanted);
+        }
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        // Devices have no length, nor have the files of some systems.
+        if !metadata.is_file() || metadata.len() == 0 {
+            return Self::stream(path, Box::new(file), wanted);
+        }
+        let mut head = vec![];
+        file.by_ref().take(HEAD).read_to_end(&mut head)?;
+        let body = if metadata.len() > HEAD { Body::File(file, metadata.len()) } else { Body::Nothing };
+        Ok(Self { path: path.to_owned(), head, body, wrapped: None, at: 0, fetched: Cell::new(0) })
+    }
+
+    /// Takes a stream and reads its head. An error after the first bytes is kept for later.
+    fn stream(path: &Path, mut input: Box<dyn Read + Send>, wanted: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
+        let mut head = vec![];
+        let first = u64::try_from(PROBE_LEN).unwrap_or(HEAD);
+        let mut read = input.by_ref().take(first).read_to_end(&mut head).map(|len| len == PROBE_LEN);
+        if wanted(&head) && matches!(read, Ok(true)) {
+            read = input.by_ref().take(HEAD - first).read_to_end(&mut head).map(|len| len as u64 == HEAD - first);
+        }
+        if head.is_empty() {
+            read?;
+            read = Ok(false);
+        }
+        let body = match read {
+            Ok(true) => Body::Stream(input),
+            Ok(false) => Body::Nothing,
+            Err(error) => Body::Stream(Box::new(Broken(Some(error)))),
+        };
+        Ok(Self { path: path.to_owned(), head, body, wrapped: None, at: 0, fetched: Cell::new(0) })
+    }
+
+    /// A source of these bytes, of which `head` are known at first: a stream that returns at most
+    /// `cut` bytes at a time, or a file if `cut` is `None`.
+    #[cfg(test)]
+    pub fn of(bytes: &[u8], head: usize, cut: Option<usize>) -> Self {
+        /// A stream that returns few bytes at a time.
+        struct Slow(io::Cursor<Vec<u8>>, usize);
+
+        impl Read for Slow {
+            fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+                let len = to.len().min(self.1);
+                self.0.read(&mut to[..len])
+            }
+        }
+
+        let head = head.min(bytes.len());
+        let body = match cut {
+            _ if head == bytes.len() => Body::Nothing,
+            Some(cut) => Body::Stream(Box::new(Slow(io::Cursor::new(bytes[head..].to_vec()), cut))),
+            None => {
+                static COUNT: AtomicU64 = AtomicU64::new(0);
+                let name = format!("unspool-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+                let path = std::env::temp_dir().join(name);
+                std::fs::write(&path, bytes).unwrap();
+                let file = File::open(&path).unwrap();
+                // The file lives on while it is open; elsewhere than on Unix it stays.
+                let _ = std::fs::remove_file(&path);
+                Body::File(file, bytes.len() as u64)
+            }
+        };
+        let (path, head) = (PathBuf::from("test"), bytes[..head].to_vec());
+        Self { path, head, body, wrapped: None, at: 0, fetched: Cell::new(0) }
+    }
+
+    /// Returns the content of a gzip file as a source.
+    fn unwrapped(self, limits: &Limits) -> io::Result<Self> {
+        let (path, read) = (self.path.clone(), Arc::new(AtomicU64::new(0)));
+        let inside = gzip::unwrap(Counted(self.into_reader()?, Arc::clone(&read)), limits)?;
+        Ok(Self { wrapped: Some(read), ..Self::stream(&path, Box::new(inside), |_| true)? })
+    }
+
+    /// Returns the named format, or detects it from the first bytes.
+    pub fn format(&self, named: Option<Format>) -> Result<Format, Failure> {
+        let head = &self.head;
+        let error = match (named, probe(head)) {
+            (Some(format), _) => return Ok(format),
+            (None, Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable)) => {
+                return Ok(zstd::format_of(head, matches!(self.body, Body::Nothing)));
+            }
+            (None, Probe::Match(format)) => return Ok(format),
+            (None, Probe::NeedInput { min }) => Error::new(ErrorKind::Truncated, head.len() as u64).needing(min as u64),
+            (None, Probe::Unknown) => Error::new(ErrorKind::UnknownFormat, 0),
+        };
+        Err(self.refused(error))
+    }
+
+    /// Returns the path that it was opened with.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the first bytes: all of a short input.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// Returns the length; `None` of a stream.
+    pub fn len(&self) -> Option<u64> {
+        match &self.body {
+            Body::Nothing => Some(self.head.len() as u64),
+            Body::File(_, len) => Some(*len),
+            Body::Stream(_) => None,
+        }
+    }
+
+    /// Returns the length of the gzip file that the input was in, once all of it was read.
+    pub fn wrapped(&self) -> Option<u64> {
+        self.wrapped.as_ref().map(|read| read.load(Ordering::Relaxed))
+    }
+
+    /// Returns the number of bytes that were read of a file so far.
+    #[cfg(test)]
+    pub fn fetched(&self) -> u64 {
+        self.fetched.get() + self.head.len() as u64
+    }
+
+    /// Reads a range. A stream has none after its head.
+    pub fn at(&self, range: Range<u64>) -> Result<Vec<u8>, Stop> {
+        let mut bytes = vec![];
+        self.read_at(range, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads a range into `bytes`, whose memory is used again.
+    pub fn read_at(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), Stop> {
+        bytes.clear();
+        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+        if let Some(held) = self.head.get(place(range.start)..place(range.end)) {
+            bytes.extend_from_slice(held);
+            return Ok(());
+        }
+        match &self.body {
+            Body::File(file, len) if range.end <= *len => {
+                resize(bytes, range.end.saturating_sub(range.start))?;
+                let mut file = file;
+                file.seek(SeekFrom::Start(range.start))?;
+                file.read_exact(bytes)?;
+                self.fetched.set(self.fetched.get() + bytes.len() as u64);
+                Ok(())
+            }
+            Body::Stream(_) => Err(io::Error::from(io::ErrorKind::NotSeekable).into()),
+            Body::File(..) | Body::Nothing => {
+                Err(Error::new(ErrorKind::Truncated, self.len().unwrap_or(0)).needing(range.end).into())
+            }
+        }
+    }
+
+    /// Starts again with the first byte; a stream is read once.
+    pub fn rewind(&mut self) {
+        self.at = 0;
+    }
+
+    /// Returns a reader of everything.
+    pub fn into_reader(self) -> io::Result<Box<dyn Read + Send>> {
+        let head = io::Cursor::new(self.head);
+        Ok(match self.body {
+            Body::Nothing => Box::new(head),
+            Body::Stream(rest) => Box::new(head.chain(rest)),
+            Body::File(mut file, _) => {
+                file.rewind()?;
+                Box::new(file)
+            }
+        })
+    }
+
+    /// Reads everything into memory: at most as much as a file may decode to, and less of a stream.
+    pub fn hold(&mut self, limits: &Limits) -> Result<&[u8], Stop> {
+        let most = if self.len().is_some() { limits.max_output } else { limits.max_output.min(MOST_HELD) };
+        let too_large = || io::Error::new(FileTooLarge, format!("this format is read into memory, up to {most} bytes"));
+        if self.len().is_some_and(|len| len > most) {
+            return Err(too_large().into());
+        }
+        let held = self.head.len() as u64;
+        match std::mem::replace(&mut self.body, Body::Nothing) {
+            Body::Nothing => {}
+            Body::File(mut file, _) => {
+                file.seek(SeekFrom::Start(held))?;
+                file.take(most.saturating_sub(held)).read_to_end(&mut self.head)?;
+            }
+            Body::Stream(rest) => {
+                let more = most.saturating_sub(held).saturating_add(1);
+                let read = rest.take(more).read_to_end(&mut self.head)?;
+                if read as u64 == more {
+                    return Err(too_large().into());
+                }
+            }
+        }
+        Ok(&self.head)
+    }
+
+    /// Reads everything into memory if it is at most `most` bytes. Returns whether it is.
+    pub fn hold_short(&mut self, most: u64) -> Result<bool, Stop> {
+        match &mut self.body {
+            Body::Nothing => {}
+            Body::File(_, len) if *len > most => return Ok(false),
+            Body::File(..) => drop(self.hold(&Limits::NONE)?),
+            Body::Stream(rest) => {
+                let more = most.saturating_sub(self.head.len() as u64).saturating_add(1);
+                if rest.take(more).read_to_end(&mut self.head)? as u64 == more {
+                    return Ok(false);
+                }
+                self.body = Body::Nothing;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads what is left of a gzip file, so that its errors show.
+    fn drain(&mut self) -> Result<(), Stop> {
+        if self.wrapped.is_some() {
+            io::copy(self, &mut io::sink())?;
+        }
+        Ok(())
+    }
+
+    /// Completes the work on this input. Damage of the gzip file around it outranks what it did to
+    /// the content.
+    pub fn conclude<T>(&mut self, done: Result<T, Stop>) -> Result<T, Failure> {
+        let done = match done {
+            Err(Stop::Refused(error)) if error.kind == ErrorKind::SinkFull => Err(error.into()),
+            Ok(_) | Err(Stop::Refused(_)) => self.drain().and(done),
+            done => done,
+        };
+        done.map_err(|stop| match stop {
+            Stop::Refused(error) => self.refused(error),
+            stop => stop.into_failure(&self.path),
+        })
+    }
+
+    /// Returns the failure of an input that is refused.
+    pub fn refused(&self, error: Error) -> Failure {
+        let end = error.at.saturating_add(report::LONGEST_QUOTE).min(self.len().unwrap_or(self.head.len() as u64));
+        let quote = if report::quotes(error) { self.at(error.at..end).ok() } else { None };
+        Failure::refused(&self.path, &quote.unwrap_or_default(), error)
+    }
+}
+
+/// Reads everything, in order.
+impl Read for Source {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let held = usize::try_from(self.at).ok().and_then(|at| self.head.get(at..)).unwrap_or_default();
+        let read = match &mut self.body {
+            _ if !held.is_empty() => (&*held).read(to)?,
+            Body::Nothing => 0,
+            Body::Stream(rest) => rest.read(to)?,
+            Body::File(file, _) => {
+                file.seek(SeekFrom::Start(self.at))?;
+                let read = file.read(to)?;
+                self.fetched.set(self.fetched.get() + read as u64);
+                read
+            }
+        };
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// A stream that has broken: returns its error, and then nothing.
+struct Broken(Option<io::Error>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Counts the bytes that are read.
+struct Counted<R>(R, Arc<AtomicU64>);
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(to)?;
+        self.1.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}

@@ -1,0 +1,229 @@
+//! Files, and streams with any cuts, lead to the same bytes and to the same error.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex};
+
+use unspool::checksum::Xxh64;
+use unspool::{Count, Error, Format, Limits, Probe, probe};
+use unspool_tests::{read, vector_folders};
+
+use crate::formats::{self, Selection, Stop};
+use crate::output::Output;
+use crate::source::Source;
+
+const ALL: Selection<'static> =
+    Selection { column: None, rows: None, range: None, section: None, text: false, dictionary: None };
+
+/// Some vectors decode to gigabytes.
+const LIMITS: Limits = Limits { max_output: 16 << 20, ..Limits::DEFAULT };
+
+/// A writer that counts and hashes.
+#[derive(Clone)]
+struct Hasher(Arc<Mutex<(usize, Xxh64)>>);
+
+impl Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut sum = self.0.lock().unwrap();
+        sum.0 += bytes.len();
+        sum.1.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The outcome of a decode: the length and the hash of what was written, and the error.
+type Outcome = (usize, u64, Result<(), String>);
+
+fn outcome(stop: Stop) -> String {
+    match stop {
+        Stop::Refused(Error { kind, at, need }) => format!("{kind:?} at {at}, needs {need}"),
+        Stop::Usage(words) => words,
+        Stop::Unread(error) => panic!("{error}"),
+    }
+}
+
+/// Decodes what the selection picks.
+pub fn decode(format: Format, source: &mut Source, selection: &Selection<'_>) -> Outcome {
+    let hasher = Hasher(Arc::new(Mutex::new((0, Xxh64::new()))));
+    let mut output = Output::to_writer(hasher.clone());
+    let decoded = formats::decode(format, source, selection, &LIMITS, &mut output);
+    output.flush_all();
+    let (len, hash) = hasher.0.lock().unwrap().clone();
+    (len, hash.value(), decoded.map_err(outcome))
+}
+
+fn check(format: Format, source: &mut Source) -> Result<(String, u64), String> {
+    let mut count = Count::default();
+    let checked = formats::check(format, source, None, &LIMITS, &mut count);
+    checked.map(|checksums| (checksums.to_string(), count.0)).map_err(outcome)
+}
+
+/// Returns the files of a folder of vectors and of its subfolders, with their formats.
+fn vectors() -> Vec<(String, Format, Vec<u8>)> {
+    let mut files = vec![];
+    for folder in ["zstd", "xz", "gzip", "cvc", "pco", "onpair", "at1"] {
+        let mut folders = vector_folders(folder);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let bytes = read(&path);
+                let format = match probe(&bytes) {
+                    Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable) => {
+                        formats::zstd::format_of(&bytes, true)
+                    }
+                    Probe::Match(format) => format,
+                    _ => continue,
+                };
+                files.push((path.display().to_string(), format, bytes));
+            }
+        }
+    }
+    files
+}
+
+/// Compares a file and streams with the same bytes in memory. Returns what differs.
+fn differences(name: &str, format: Format, bytes: &[u8]) -> Vec<String> {
+    let whole = decode(format, &mut Source::of(bytes, bytes.len(), None), &ALL);
+    let checked = check(format, &mut Source::of(bytes, bytes.len(), None));
+    let mut found = vec![];
+    for (head, cut) in [(20, None), (20, Some(1 + bytes.len() / 7)), (4096, Some(1)), (5000, Some(611))] {
+        if bytes.len() > 50_000 && cut == Some(1) {
+            continue;
+        }
+        let place = format!("{name}: head of {head}, cut {cut:?}");
+        let other = decode(format, &mut Source::of(bytes, head, cut), &ALL);
+        if other != whole {
+            found.push(format!("{place}: {other:?} instead of {whole:?}"));
+        }
+        let other = check(format, &mut Source::of(bytes, head, cut));
+        if other != checked {
+            found.push(format!("{place}: check {other:?} instead of {checked:?}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn files_and_streams_agree() {
+    let files = vectors();
+    assert!(files.len() > 500, "{}", files.len());
+    let mut found = vec![];
+    for (name, format, bytes) in files {
+        found.extend(differences(&name, format, &bytes));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn files_and_streams_agree_about_damage() {
+    let mut random = 0x9E37_79B9_7F4A_7C15u64;
+    let mut next = |below: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        usize::try_from(random >> 11).unwrap() % below
+    };
+    let mut found = vec![];
+    for (name, format, bytes) in vectors() {
+        if bytes.len() < 8 || bytes.len() > 20_000 {
+            continue;
+        }
+        let mut broken = bytes.clone();
+        let place = 5 + next(bytes.len() - 5);
+        broken[place] ^= 1 << next(8);
+        found.extend(differences(&format!("{name} with a bit flipped in byte {place}"), format, &broken));
+        broken.truncate(5 + next(bytes.len() - 5));
+        found.extend(differences(&format!("{name}, that and cut to {}", broken.len()), format, &broken));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Creates a file of these pieces at their offsets, with holes between them.
+fn sparse(name: &str, len: u64, pieces: &[(u64, Vec<u8>)]) -> Source {
+    let path = std::env::temp_dir().join(format!("unspool-{}-{name}", std::process::id()));
+    let mut file = std::fs::File::create(&path).unwrap();
+    for (at, bytes) in pieces {
+        file.seek(SeekFrom::Start(*at)).unwrap();
+        file.write_all(bytes).unwrap();
+    }
+    file.set_len(len).unwrap();
+    let source = Source::open(&path, None, &Limits::DEFAULT).unwrap_or_else(|failure| panic!("{failure}"));
+    std::fs::remove_file(path).unwrap();
+    source
+}
+
+/// The most bytes that are read for a few rows of ten gigabytes: the head of the file, and some.
+const FEW: u64 = 3 << 20;
+
+fn le(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn rows_of_a_large_cvc_file_read_their_chunks() {
+    // 5,000 chunks of 1,000 rows of 1,024 half floats.
+    let (chunks, len) = (5000u64, 1000 * 2048u32);
+    let chunk = u64::from(len);
+    let entries = vec![r#"{"rows":1000}"#; 5000].join(",");
+    let json =
+        format!(r#"{{"chunks":[{entries}],"compression":"fp16","dimension":1024,"num_vectors":{}}}"#, chunks * 1000);
+    let head = [&b"CVCF"[..], &le(&[u32::try_from(json.len()).unwrap()]), json.as_bytes()].concat();
+    let start = head.len() as u64;
+    let mut pieces = vec![(0, head)];
+    for number in 0..chunks {
+        pieces.push((start + number * (4 + chunk), le(&[len])));
+    }
+    let row = 4_321_765;
+    let at = start + (row / 1000) * (4 + chunk) + 4 + (row % 1000) * 2048;
+    pieces.push((at, 0x3C00u16.to_le_bytes().repeat(1024)));
+    let mut source = sparse("rows.cvc", start + chunks * (4 + chunk), &pieces);
+    let rows = Selection { rows: Some(Some(row)..Some(row + 1)), ..ALL };
+    let decoded = decode(Format::Cvc, &mut source, &rows);
+    assert_eq!(decoded, (4096, Xxh64::of(&1f32.to_le_bytes().repeat(1024)), Ok(())));
+    assert!(source.fetched() < FEW + chunk, "{}", source.fetched());
+}
+
+#[test]
+#[cfg(unix)]
+fn rows_of_a_large_onpair_file_read_their_codes() {
+    // Two tokens, and three rows of which the first has most of the codes.
+    let (codes, words) = (5u32 << 29, 5u32 << 27);
+    let codes_at = 9 + 4 + 2 + 4 + 12 + 4;
+    let head = [&b"ONPAIR01\x10"[..], &le(&[2]), b"ab", &le(&[3, 0, 1, 2, words])].concat();
+    assert_eq!(head.len() as u64, codes_at);
+    let rows_at = codes_at + u64::from(words) * 8;
+    let rows = le(&[4, 0, codes - 3, codes - 1, codes]);
+    let last = [1u16, 0, 1].iter().flat_map(|code| code.to_le_bytes()).collect();
+    let pieces = [(0, head), (rows_at - 6, last), (rows_at, rows)];
+    let mut source = sparse("rows.onp", rows_at + 20, &pieces);
+    let rows = Selection { rows: Some(Some(1)..None), text: true, ..ALL };
+    let (len, hash, ended) = decode(Format::OnPair, &mut source, &rows);
+    assert_eq!((len, hash, ended), (5, Xxh64::of(b"ba\nb\n"), Ok(())));
+    assert!(source.fetched() < FEW, "{}", source.fetched());
+}
+
+#[test]
+#[cfg(unix)]
+fn ranges_of_a_large_zstd_file_read_their_frames() {
+    let frame = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst".to_vec();
+    let large = u32::MAX;
+    let mut table = le(&[0x184D_2A5E, 3 * 8 + 9, large, 100, large, 100, 12, 3, 3]);
+    table.push(0);
+    table.extend(le(&[0x8F92_EAB1]));
+    let at = 2 * u64::from(large);
+    let end = at + frame.len() as u64;
+    let pieces = [(0, frame.clone()), (at, frame), (end, table.clone())];
+    let mut source = sparse("range.zst", end + table.len() as u64, &pieces);
+    let range = Selection { range: Some(Some(201)..None), ..ALL };
+    let (len, hash, ended) = decode(Format::Zstd, &mut source, &range);
+    assert_eq!((len, hash, ended), (2, Xxh64::of(b"st"), Ok(())));
+    assert!(source.fetched() < FEW, "{}", source.fetched());
+}
