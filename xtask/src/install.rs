@@ -84,6 +84,14 @@ pub fn cmake() -> Result<()> {
     debian(&["pkg-config"], &["pkg-config"]).map(|_| ())
 }
 
+/// Installs the decoders that the command line is compared with.
+pub fn decoders() -> Result<()> {
+    for (program, package) in [("zstd", "zstd"), ("pzstd", "zstd"), ("xz", "xz-utils"), ("gzip", "gzip")] {
+        debian(&[program], &[package])?;
+    }
+    Ok(())
+}
+
 /// Installs a browser and returns its path.
 pub fn chromium() -> Result<PathBuf> {
     debian(&["chromium", "chromium-browser", "google-chrome"], &["chromium"])

@@ -17,6 +17,7 @@ mod step;
 mod test;
 mod wasm;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -54,11 +55,15 @@ Runs all steps, or the named ones. A failure does not stop the others; the last 
   --list           list the steps and what each proves";
 
 const BENCH: &str = "\
-Usage: cargo xtask bench [NAME]
+Usage: cargo xtask bench [NAME] [--save] [--against FILE]
 
-Measures this library and its peers in turns and prints case | unspool | peer | ratio.
+Measures this library and its peers in turns and prints case | unspool | peer | ratio | memory.
 
-  NAME   run only cases whose names contain this: cvc, cvc/fp16, cached ...";
+  NAME             run only cases whose names contain this: cvc, cvc/fp16, cached ...
+  --save           write the results to docs/bench/DATE-COMMIT.csv
+  --against FILE   compare the ratios with those in such a file, the largest loss first
+
+Cases of the groups `wasm` and `process` run without NAME, or if NAME begins with the group.";
 
 const FUZZ: &str = "\
 Usage: cargo xtask fuzz [TARGET] [--seconds N] [--list]
@@ -180,15 +185,17 @@ fn test(mut args: lexopt::Parser) -> Result<bool> {
 }
 
 fn bench(mut args: lexopt::Parser) -> Result<bool> {
-    let mut name = None;
+    let (mut name, mut save, mut against) = (None, false, None);
     while let Some(arg) = args.next()? {
         match arg {
             Value(case) if name.is_none() => name = Some(case.string()?),
+            Long("save") => save = true,
+            Long("against") => against = Some(PathBuf::from(args.value()?)),
             Short('h') | Long("help") => return show(BENCH),
             other => return Err(other.unexpected().into()),
         }
     }
-    bench::run(name.as_deref()).map(|()| true)
+    bench::run(name.as_deref(), save, against.as_deref()).map(|()| true)
 }
 
 fn fuzz(mut args: lexopt::Parser) -> Result<bool> {

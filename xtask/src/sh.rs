@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -98,6 +99,18 @@ impl Cmd {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
+    /// Runs and passes each line of standard output to `each` as it comes. Prints nothing itself.
+    pub fn lines(mut self, mut each: impl FnMut(&str) -> Result<()>) -> Result<()> {
+        let child = self.prepare().stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let mut child = child.with_context(|| format!("cannot start `{}`", self.shown))?;
+        let output = child.stdout.take().map(BufReader::new);
+        let read = output.into_iter().flat_map(BufRead::lines).try_for_each(|line| each(&line?));
+        // The pipe is closed by now, so that a program whose output nobody wants ends, too.
+        let status = child.wait()?;
+        read?;
+        if status.success() { Ok(()) } else { bail!("`{}` failed ({status})", self.shown) }
+    }
+
     /// Runs for at most `limit` and returns all output, also of a command that failed.
     pub fn outcome(mut self, limit: Duration) -> Result<Outcome> {
         self.show();
@@ -188,5 +201,14 @@ mod tests {
         assert!(cmd("no-such-program-anywhere").run().is_err());
         let both = cmd("sh -c").arg("echo out; echo err >&2; exit 3").outcome(Duration::from_secs(10)).unwrap();
         assert_eq!((both.success, both.stdout.as_str(), both.stderr.as_str()), (false, "out\n", "err\n"));
+        let mut lines = vec![];
+        let mut take = |line: &str| -> Result<()> {
+            lines.push(line.to_owned());
+            if line == "stop" { bail!("enough") } else { Ok(()) }
+        };
+        assert!(cmd("sh -c").arg("echo one; echo two; exit 3").lines(&mut take).is_err());
+        assert!(cmd("sh -c").arg("echo three").lines(&mut take).is_ok());
+        assert!(cmd("sh -c").arg("echo stop; yes").lines(&mut take).is_err());
+        assert_eq!(lines, ["one", "two", "three", "stop"]);
     }
 }

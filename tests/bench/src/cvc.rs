@@ -1,15 +1,16 @@
 //! CVC against numpy, converting as the reference loader does, and against copying the output.
 
+use std::cell::RefCell;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::PathBuf;
 
 use unspool::checksum::Crc32;
 use unspool::cvc::{self, File, Header, Workspace};
 use unspool::{Limits, Verify};
 
-use crate::numpy;
+use crate::beside::Waiting;
 use crate::race::Race;
-use crate::{Options, Result};
+use crate::scratch::Folder;
+use crate::{Options, Result, numpy};
 
 /// The storage of a file's values.
 #[derive(Clone, Copy)]
@@ -18,8 +19,8 @@ enum Kind {
     Int8,
 }
 
-/// Runs every case that was asked for. Returns their number.
-pub fn bench(options: &Options) -> Result<usize> {
+/// Runs every case that was asked for.
+pub fn bench(options: &Options) -> Result<()> {
     // The large files have 10 MB each. A small file and its output fit the cache of a core
     // together.
     let cases = [
@@ -28,42 +29,38 @@ pub fn bench(options: &Options) -> Result<usize> {
         ("cvc/int8/file-10MB", Kind::Int8, 10_000, 1024, false),
         ("cvc/int8/cached", Kind::Int8, 256, 384, true),
     ];
-    let wanted = cases.iter().filter(|case| options.wants(case.0));
-    let done = wanted.map(|&(name, kind, rows, dimension, cached)| one(options, name, kind, rows, dimension, cached));
-    done.sum()
+    let mut wanted = cases.iter().filter(|case| options.wants(case.0));
+    wanted.try_for_each(|&(name, kind, rows, dimension, cached)| one(options, name, kind, rows, dimension, cached))
 }
 
-fn one(options: &Options, case: &str, kind: Kind, rows: usize, dimension: usize, cached: bool) -> Result<usize> {
+fn one(options: &Options, case: &str, kind: Kind, rows: usize, dimension: usize, cached: bool) -> Result<()> {
     let bytes = write(kind, rows, dimension);
-    let path = Scratch::new(&bytes)?;
-    let mut numpy = numpy::start(&options.python, &path.0, cached, false)?;
-    let mut thrifty = numpy::start(&options.python, &path.0, cached, true)?;
+    let folder = Folder::new()?;
+    let path = folder.write("file.cvc", &bytes)?;
+    let numpy = RefCell::new(numpy::start(&options.python, &path, cached, false)?);
+    let thrifty = RefCell::new(numpy::start(&options.python, &path, cached, true)?);
     let mut values = vec![0.0f32; rows * dimension];
     // As the loader in Python: one chunk at a time is in memory, in pages that were touched before.
     let ours = |values: &mut [f32], buffer: &mut Vec<u8>| {
-        if cached { decode(&bytes, values) } else { decode_file(&std::fs::File::open(&path.0)?, buffer, values) }
+        if cached { decode(&bytes, values) } else { decode_file(&std::fs::File::open(&path)?, buffer, values) }
     };
 
     let mut buffer = vec![];
     ours(&mut values, &mut buffer)?;
     let decoded: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    for numpy in [&mut numpy, &mut thrifty] {
-        numpy.run("numpy", 1)?;
-        if numpy.crc()? != u64::from(Crc32::of(&decoded)) {
-            return Err(format!("{case}: numpy decodes to other bytes").into());
-        }
+    for numpy in [&numpy, &thrifty] {
+        numpy.borrow_mut().check("numpy", &decoded)?;
     }
 
     let mut copy = vec![0u8; decoded.len()];
     Race::new(case, decoded.len(), || ours(&mut values, &mut buffer))
-        .against_timed("numpy", |times| numpy.run("numpy", times))
-        .against_timed("numpy, pages kept", |times| thrifty.run("numpy", times))
+        .against_other("numpy", Waiting { program: &numpy, who: "numpy" })
+        .against_other("numpy, pages kept", Waiting { program: &thrifty, who: "numpy" })
         .against("memcpy", || {
             std::hint::black_box(&mut copy).copy_from_slice(std::hint::black_box(&decoded));
             Ok(())
         })
-        .run()?;
-    Ok(1)
+        .run()
 }
 
 fn decode(bytes: &[u8], values: &mut [f32]) -> Result<()> {
@@ -137,21 +134,4 @@ fn write(kind: Kind, rows: usize, dimension: usize) -> Vec<u8> {
     file.extend(header.bytes());
     file.extend(payloads);
     file
-}
-
-/// A file that is deleted with its owner.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(bytes: &[u8]) -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("unspool-bench-{}.cvc", std::process::id()));
-        std::fs::write(&path, bytes)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
