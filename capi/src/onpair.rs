@@ -254,8 +254,8 @@ pub unsafe extern "C" fn unspool_onpair_widen(
                 return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
             }
             let memory = output(memory.cast::<u8>(), memory_len)?;
-            let (cells, lens) = memory.split_at_mut_checked(tokens.saturating_mul(MAX_TOKEN_LEN)).unwrap_or_default();
-            *column = column.widened(cells.as_chunks_mut().0, lens)?;
+            let (padded, lens) = memory.split_at_mut_checked(tokens.saturating_mul(MAX_TOKEN_LEN)).unwrap_or_default();
+            *column = column.widened(padded.as_chunks_mut().0, lens)?;
             Ok(())
         };
         report(error, widen())

@@ -161,7 +161,7 @@ fn onpair() {
     }
     let mut out = vec![0; 1 << 20];
     let mut offsets = vec![0u32; 1 << 16];
-    let (mut cells, mut lens) = (vec![[0; 16]; 1 << 16], vec![0; 1 << 16]);
+    let (mut padded, mut lens) = (vec![[0; 16]; 1 << 16], vec![0; 1 << 16]);
     let (mut needle, mut tokens) = (vec![0; 16], vec![0; 1 << 16]);
     allocates_nothing(&files, ONPAIR, |bytes| {
         let (workspace, options) = (&mut onpair::Workspace::new(), &onpair::Options::DEFAULT);
@@ -179,7 +179,7 @@ fn onpair() {
         }
         let Ok(file) = onpair::File::open(bytes, &Limits::DEFAULT) else { return };
         let plain = *file.column();
-        let Ok(wide) = plain.widened(&mut cells, &mut lens) else { return };
+        let Ok(wide) = plain.widened(&mut padded, &mut lens) else { return };
         for column in [plain.conforming().unwrap_or(plain), wide] {
             let rows = column.rows();
             let _ = column.decoded_len(rows.clone());

@@ -182,8 +182,8 @@ async fn serve(buffers: Buffers, limits: Limits, desk: Desk) -> Result<Infallibl
     // An unsorted dictionary only makes search slower.
     let column = column.conforming().unwrap_or(column);
     let tokens = column.dictionary().len();
-    let (mut cells, mut lens) = (vec![[0; MAX_TOKEN_LEN]; tokens], vec![0; tokens]);
-    let column = column.widened(&mut cells, &mut lens)?;
+    let (mut padded, mut lens) = (vec![[0; MAX_TOKEN_LEN]; tokens], vec![0; tokens]);
+    let column = column.widened(&mut padded, &mut lens)?;
     loop {
         let question = poll_fn(|_| match desk.0.borrow_mut().question.take() {
             Some(question) => Poll::Ready(question),

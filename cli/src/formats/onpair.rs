@@ -316,18 +316,18 @@ fn over(limits: &Limits) -> Error {
 
 /// Memory for a widened dictionary.
 struct Wide {
-    cells: Vec<[u8; 16]>,
+    tokens: Vec<[u8; 16]>,
     lens: Vec<u8>,
 }
 
 impl Wide {
     fn of(column: &Column<'_>) -> Self {
         let tokens = column.dictionary().len();
-        Self { cells: vec![[0; 16]; tokens], lens: vec![0; tokens] }
+        Self { tokens: vec![[0; 16]; tokens], lens: vec![0; tokens] }
     }
 
     fn widen<'w>(&'w mut self, column: &Column<'w>) -> Result<Column<'w>, Error> {
-        column.widened(&mut self.cells, &mut self.lens)
+        column.widened(&mut self.tokens, &mut self.lens)
     }
 }
 

@@ -4,12 +4,21 @@
 //! Every bit reader of the crate uses these. Inside the slice, each is one bounds check and one
 //! load; the ends are out of line.
 
+/// Returns the eight bytes at `at`, little-endian; `None` if the slice ends before.
+///
+/// For loops that find out by themselves where the input ends. What happens there costs them no
+/// register: even a cold call does.
+#[inline(always)]
+pub(crate) fn whole_u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
+}
+
 /// Returns the eight bytes at `at`, little-endian; zeros stand for those after the end of the
 /// slice.
 #[inline]
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        Some(chunk) => u64::from_le_bytes(*chunk),
+    match whole_u64_at(bytes, at) {
+        Some(word) => word,
         None => u64::from_le_bytes(padded(bytes, at)),
     }
 }
@@ -41,7 +50,7 @@ pub(crate) fn bits_before(bytes: &[u8], end: usize) -> Option<u64> {
     let byte = end.div_ceil(8);
     let unused = byte.wrapping_mul(8).wrapping_sub(end);
     let word = match byte.checked_sub(8) {
-        Some(start) => u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?),
+        Some(start) => whole_u64_at(bytes, start)?,
         None => padded_before(bytes, byte)?,
     };
     Some(word << (unused & 7))
@@ -84,6 +93,8 @@ mod tests {
             for at in (0..20).chain([usize::MAX - 8, usize::MAX]) {
                 let expected: [u8; 8] = std::array::from_fn(|i| at.checked_add(i).map_or(0, |at| byte(bytes, at)));
                 assert_eq!(u64_at(bytes, at), u64::from_le_bytes(expected), "{at} of {len}");
+                let whole = at.checked_add(8).is_some_and(|end| end <= len);
+                assert_eq!(whole_u64_at(bytes, at), whole.then_some(u64::from_le_bytes(expected)), "{at} of {len}");
                 assert_eq!(u32_at(bytes, at), u64::from_le_bytes(expected) as u32, "{at} of {len}");
             }
         }

@@ -156,9 +156,14 @@ impl<'a> Codes<'a> {
         at
     }
 
-    /// Returns the byte of the file in which a code starts.
-    pub(super) fn place(&self, i: usize) -> u64 {
-        self.at.saturating_add(u64_from(i).saturating_mul(u64::from(self.bits())) / 8)
+    /// Returns the byte in which a code starts, counted from the first code.
+    pub(super) fn place(&self, i: usize) -> usize {
+        index(u64_from(i).saturating_mul(u64::from(self.bits())) / 8)
+    }
+
+    /// Returns the offset of the first code in the file. Faults count from it.
+    pub(super) const fn at(&self) -> u64 {
+        self.at
     }
 }
 

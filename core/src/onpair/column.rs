@@ -6,11 +6,12 @@ use core::ops::Range;
 
 use super::codes::{Codes, Source as _, with_codes};
 use super::dictionary::Dictionary;
-use super::emit::{codes_len, decode_codes, decode_codes_to, decode_row};
+use super::emit::{codes_len, decode_codes, decode_row};
 use super::lookup::{is_longest, starts_others};
 use super::offsets::{RowOffsets, RowSpans as _};
 use super::tokens::MAX_TOKEN_LEN;
 use super::wide::Wide;
+use crate::fault::{Fault, Verdict};
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
 use crate::num::{index, u64_from};
@@ -59,7 +60,10 @@ impl<'a> Column<'a> {
         if u64_from(dictionary.len()) > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, 0).needing(u64_from(dictionary.len())));
         }
-        offsets.check(codes.len(), limits)?;
+        if offsets.rows() > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, offsets.at()).needing(offsets.rows()));
+        }
+        offsets.check(codes.len()).map_err(|fault| Error::from(fault).offset_by(offsets.at()))?;
         Ok(Self { dictionary, codes, offsets, wide: None, greedy: false, max_output: limits.max_output })
     }
 
@@ -88,10 +92,10 @@ impl<'a> Column<'a> {
         }
         let mut greedy = true;
         for row in self.rows() {
-            let mut codes = self.offsets.row(row)?;
+            let mut codes = self.codes_of_row(row)?;
             while let Some(at) = codes.next() {
                 let token = self.codes.get(at).and_then(|code| Some((code, self.dictionary.token(code)?)));
-                let (code, token) = token.ok_or_else(|| self.no_token(at))?;
+                let (code, token) = token.ok_or_else(|| self.error(self.no_token(at)))?;
                 if greedy && starts_others(&self.dictionary, code, token) {
                     let mut ahead = [0; MAX_TOKEN_LEN];
                     let len = self.look_ahead(at..codes.end, &mut ahead);
@@ -122,18 +126,17 @@ impl<'a> Column<'a> {
         len.min(MAX_TOKEN_LEN)
     }
 
-    /// Returns the same column with a wide copy of its dictionary in the caller's memory: a cell
-    /// and a length for each token. The output is the same, but decoding is faster: it pays off
-    /// after a few thousand rows. [`WideWorkspace`](super::WideWorkspace) is such memory in one
-    /// piece.
+    /// Returns the same column with a wide copy of its dictionary in the caller's memory: 16 bytes and
+    /// a length for each token. The output is the same, but decoding is faster: it pays off after a
+    /// few thousand rows. [`WideWorkspace`](super::WideWorkspace) is such memory in one piece.
     ///
-    /// Cells that start at a multiple of 16 bytes, as allocators return them, are read fastest.
+    /// Tokens that start at a multiple of 16 bytes, as allocators return them, are read fastest.
     /// With the feature `small` nothing becomes faster.
-    pub fn widened<'w>(self, cells: &'w mut [[u8; MAX_TOKEN_LEN]], lens: &'w mut [u8]) -> Result<Column<'w>>
+    pub fn widened<'w>(self, tokens: &'w mut [[u8; MAX_TOKEN_LEN]], lens: &'w mut [u8]) -> Result<Column<'w>>
     where
         'a: 'w,
     {
-        let wide = Wide::new(&self.dictionary, cells, lens)?;
+        let wide = Wide::new(&self.dictionary, tokens, lens)?;
         Ok(Column { wide: Some(wide), ..self })
     }
 
@@ -159,12 +162,12 @@ impl<'a> Column<'a> {
 
     /// Returns the number of bytes that these rows decode to.
     pub fn decoded_len(&self, rows: Range<u64>) -> Result<u64> {
-        self.decoded_len_of(self.offsets.span(&rows)?)
+        self.decoded_len_of(self.codes_of_rows(&rows)?)
     }
 
     /// Returns the length of a row in bytes.
     pub fn row_len(&self, row: u64) -> Result<u64> {
-        self.decoded_len_of(self.offsets.row(row)?)
+        self.decoded_len_of(self.codes_of_row(row)?)
     }
 
     /// Decodes rows, one after the other, to the start of `out`. Returns the number of bytes.
@@ -173,7 +176,7 @@ impl<'a> Column<'a> {
     /// overwrite up to 16 bytes after the last row in a longer one, which is faster than sparing
     /// them.
     pub fn decode_into(&self, rows: Range<u64>, out: &mut [u8]) -> Result<usize> {
-        self.decode_range(self.offsets.span(&rows)?, out)
+        self.decode_range(self.codes_of_rows(&rows)?, out)
     }
 
     /// Decodes one row to the start of `out`. Returns its length. May overwrite up to 16 bytes
@@ -193,19 +196,32 @@ impl<'a> Column<'a> {
     #[cold]
     #[inline(never)]
     pub(super) fn decode_long_row(&self, row: u64, out: &mut [u8]) -> Result<usize> {
-        self.decode_long(self.offsets.row(row)?, out)
+        self.decode_long(self.codes_of_row(row)?, out)
     }
 
     /// Decodes rows to a sink, at most 512 bytes at a time. Returns the number of bytes.
     pub fn decode_to(&self, rows: Range<u64>, sink: &mut impl Sink) -> Result<u64> {
-        let range = self.offsets.span(&rows)?;
-        with_tokens!(self, tokens => decode_codes_to(*tokens, &self.codes, range, self.max_output, sink))
+        let mut codes = self.codes_of_rows(&rows)?;
+        let (mut sum, mut buffer) = (0u64, [0; TO_SINK * MAX_TOKEN_LEN]);
+        while codes.start < codes.end {
+            let (from, to) = (codes.start, codes.start.saturating_add(TO_SINK).min(codes.end));
+            let decoded = with_tokens!(self, tokens => decode_codes(*tokens, &self.codes, from..to, &mut buffer));
+            let len = decoded.map_err(|fault| self.error(fault))?;
+            sum = sum.saturating_add(u64_from(len));
+            if sum > self.max_output {
+                let limit = Fault::new(ErrorKind::OutputLimit, self.codes.place(from));
+                return Err(self.error(limit).needing(sum));
+            }
+            sink.write(buffer.get(..len).unwrap_or(&[]))?;
+            codes.start = to;
+        }
+        Ok(sum)
     }
 
     /// Decodes rows in the layout of Arrow strings: all bytes in one buffer, the start of each row
     /// in another. The second has one entry more than there are rows. Returns the number of bytes.
     pub fn decode_arrow<O: ArrowOffset>(&self, rows: Range<u64>, bytes: &mut [u8], offsets: &mut [O]) -> Result<usize> {
-        self.offsets.span(&rows)?;
+        self.codes_of_rows(&rows)?;
         let count = index(rows.end.saturating_sub(rows.start)).saturating_add(1);
         let Some((first, ends)) = offsets.get_mut(..count).and_then(<[O]>::split_first_mut) else {
             return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(count)));
@@ -255,22 +271,41 @@ impl<'a> Column<'a> {
         index(self.max_output)
     }
 
+    /// Returns the codes of these rows.
+    #[inline]
+    fn codes_of_rows(&self, rows: &Range<u64>) -> Result<Range<usize>> {
+        self.offsets.span(rows).ok_or_else(|| outside(rows.end))
+    }
+
+    /// Returns the codes of one row.
+    #[inline]
+    pub(super) fn codes_of_row(&self, row: u64) -> Result<Range<usize>> {
+        self.offsets.row(row).ok_or_else(|| outside(row))
+    }
+
+    /// Turns a fault, which counts from the first code, into an error of the file.
+    #[cold]
+    pub(super) fn error(&self, fault: Fault) -> Error {
+        Error::from(fault).offset_by(self.codes.at())
+    }
+
     /// Returns the token of the code at this place.
     #[inline]
-    pub(super) fn token_at(&self, at: usize) -> Result<&'a [u8]> {
+    pub(super) fn token_at(&self, at: usize) -> Verdict<&'a [u8]> {
         let token = self.codes.get(at).and_then(|code| self.dictionary.token(code));
         token.ok_or_else(|| self.no_token(at))
     }
 
-    /// Returns the error of a code that names no token.
+    /// Returns the fault of a code that names no token.
     #[cold]
-    pub(super) fn no_token(&self, at: usize) -> Error {
-        Error::new(ErrorKind::OnPairCode, self.codes.place(at))
+    pub(super) fn no_token(&self, at: usize) -> Fault {
+        Fault::new(ErrorKind::OnPairCode, self.codes.place(at))
     }
 
     #[inline]
     pub(super) fn decoded_len_of(&self, range: Range<usize>) -> Result<u64> {
-        with_tokens!(self, tokens => codes_len(*tokens, &self.codes, range))
+        let len = with_tokens!(self, tokens => codes_len(*tokens, &self.codes, range));
+        len.map_err(|fault| self.error(fault))
     }
 
     #[inline]
@@ -296,14 +331,29 @@ impl<'a> Column<'a> {
     fn decode_long(&self, range: Range<usize>, out: &mut [u8]) -> Result<usize> {
         let most = self.most().min(out.len());
         let out = out.get_mut(..most).unwrap_or(&mut []);
-        let decoded = with_tokens!(self, tokens => decode_codes(*tokens, &self.codes, range, out));
-        match decoded {
-            Err(error) if error.need > self.max_output && error.kind == ErrorKind::OutputTooSmall => {
-                Err(Error { kind: ErrorKind::OutputLimit, ..error })
-            }
-            decoded => decoded,
-        }
+        let decoded = with_tokens!(self, tokens => decode_codes(*tokens, &self.codes, range.clone(), out));
+        decoded.map_err(|fault| match fault.kind {
+            ErrorKind::OutputTooSmall => self.too_small(range),
+            _ => self.error(fault),
+        })
     }
+
+    /// Returns the error of an output that is too small for these codes, or must not be as large.
+    #[cold]
+    fn too_small(&self, range: Range<usize>) -> Error {
+        let need = self.decoded_len_of(range).unwrap_or(0);
+        let kind = if need > self.max_output { ErrorKind::OutputLimit } else { ErrorKind::OutputTooSmall };
+        Error::new(kind, 0).needing(need)
+    }
+}
+
+/// Tokens that go to a sink at a time: their bytes fit on a small stack.
+const TO_SINK: usize = 32;
+
+/// Returns the error of a row that does not exist.
+#[cold]
+fn outside(row: u64) -> Error {
+    Error::new(ErrorKind::RangeOutside, 0).needing(row)
 }
 
 /// Returns `true` if these codes are too few for the set-up of the fast decoder. With the feature

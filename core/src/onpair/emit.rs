@@ -12,9 +12,9 @@ use core::ops::Range;
 
 use super::codes::{BLOCK, Codes};
 use super::tokens::{MAX_TOKEN_LEN, Tokens};
-use crate::num::u64_from;
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::tuning::{LEAN, SMALL};
-use crate::{Error, ErrorKind, Result, Sink};
 
 /// Tokens that are copied after one check of the remaining output.
 const GROUP: usize = 8;
@@ -177,20 +177,23 @@ pub(super) fn decode_row_here<'t>(
 }
 
 /// Decodes a range of codes to the start of `out`. Returns the number of bytes.
+///
+/// A code that names no token is a fault, which counts from the first code of the column. Only if
+/// there is none, an output that is too small is one.
 #[inline]
 pub(super) fn decode_codes<'t>(
     tokens: impl Tokens<'t>,
     codes: &Codes<'_>,
     range: Range<usize>,
     out: &mut [u8],
-) -> Result<usize> {
+) -> Verdict<usize> {
     let (mut scratch, mut from, mut at) = ([0; BLOCK], range.start, 0);
     while from < range.end {
         let block = codes.block(from..range.end, &mut scratch);
         let (done, end) = fill(tokens, block, out, at);
         (from, at) = (from.wrapping_add(done), end);
         if done < block.len() || block.is_empty() {
-            return Err(unfinished(tokens, codes, from..range.end, at));
+            return Err(unfinished(tokens, codes, from..range.end));
         }
     }
     Ok(at)
@@ -199,16 +202,16 @@ pub(super) fn decode_codes<'t>(
 /// Finds why decoding stopped before a code: the code names no token, or the output is too small
 /// for the rest.
 #[cold]
-fn unfinished<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>, written: usize) -> Error {
+fn unfinished<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>) -> Fault {
     match codes_len(tokens, codes, range) {
-        Ok(rest) => Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(written).saturating_add(rest)),
-        Err(error) => error,
+        Ok(_) => Fault::new(ErrorKind::OutputTooSmall, 0),
+        Err(fault) => fault,
     }
 }
 
 /// Returns the number of bytes that a range of codes decodes to.
 #[inline]
-pub(super) fn codes_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>) -> Result<u64> {
+pub(super) fn codes_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>) -> Verdict<u64> {
     let mut sum = 0u64;
     let from = codes.blocks(range.clone(), |block| {
         let mut good = 0usize;
@@ -219,33 +222,7 @@ pub(super) fn codes_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: R
         }
         good
     });
-    if from < range.end { Err(Error::new(ErrorKind::OnPairCode, codes.place(from))) } else { Ok(sum) }
-}
-
-/// Tokens that go to a sink at a time: their bytes fit on a small stack.
-const TO_SINK: usize = 32;
-
-/// Decodes a range of codes to a sink. Returns the number of bytes.
-pub(super) fn decode_codes_to<'t>(
-    tokens: impl Tokens<'t>,
-    codes: &Codes<'_>,
-    range: Range<usize>,
-    most: u64,
-    sink: &mut impl Sink,
-) -> Result<u64> {
-    let (mut from, mut sum) = (range.start, 0u64);
-    let mut buffer = [0; TO_SINK * MAX_TOKEN_LEN];
-    while from < range.end {
-        let to = from.saturating_add(TO_SINK).min(range.end);
-        let len = decode_codes(tokens, codes, from..to, &mut buffer)?;
-        sum = sum.saturating_add(u64_from(len));
-        if sum > most {
-            return Err(Error::new(ErrorKind::OutputLimit, codes.place(from)).needing(sum));
-        }
-        sink.write(buffer.get(..len).unwrap_or(&[]))?;
-        from = to;
-    }
-    Ok(sum)
+    if from < range.end { Err(Fault::new(ErrorKind::OnPairCode, codes.place(from))) } else { Ok(sum) }
 }
 
 #[cfg(test)]

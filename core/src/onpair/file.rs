@@ -10,7 +10,7 @@ use core::ops::Range;
 use super::codes::Codes;
 use super::column::Column;
 use super::dictionary::Dictionary;
-use super::header::{Header, TABLES, TableKind};
+use super::header::{Header, TABLES, TableKind, truncated};
 use super::offsets::RowOffsets;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Trace};
@@ -46,7 +46,8 @@ impl<'a> File<'a> {
     /// trusted. Emits the framing.
     pub(super) fn parse(src: &'a [u8], limits: &Limits, salvage: bool, trace: &mut impl Trace) -> Result<Self> {
         let len = u64_from(src.len());
-        let bits = Header::parse(src, len, trace)?.bits;
+        let header = Header::parse(src, trace).map_err(|fault| truncated(fault, 0, Header::LEN));
+        let bits = header?.bits;
         let mut at = u64_from(Header::LEN);
         let mut next = |table: &TableKind, len| -> Result<(&'a [u8], Range<u64>)> {
             let place = table.place(src.get(index(at)..).unwrap_or(&[]), at, len, trace)?;
@@ -69,7 +70,8 @@ impl<'a> File<'a> {
         if header > limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(header));
         }
-        let dictionary = Dictionary::open_at(tokens.0, token_offsets.0, token_offsets.1.start)?;
+        let dictionary =
+            Dictionary::open(tokens.0, token_offsets.0).map_err(|error| error.offset_by(token_offsets.1.start))?;
         let rows = RowOffsets::u32(row_offsets.0).map_err(|error| error.offset_by(row_offsets.1.start))?;
         let rows = rows.lying_at(row_offsets.1.start);
         // Only the row offsets determine the number of codes.

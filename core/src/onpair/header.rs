@@ -2,13 +2,16 @@
 
 use core::ops::Range;
 
+use crate::fault::{Fault, Verdict};
+use crate::fields::{Field, Fields};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// The first eight bytes.
-const MAGIC: &[u8; 8] = b"ONPAIR01";
+const MAGIC: Field<8> = Field::new(0, Part::Framing, Name::Magic);
+const BITS: Field<1> = Field::new(8, Part::Header, Name::BitsACode);
+
 /// Bytes of the number of entries before each table.
-pub(super) const COUNT: u64 = 4;
+pub(super) const COUNT: usize = 4;
 
 /// The first bytes of a file. All other framing precedes each of the four tables: see
 /// [`Outline`](super::Outline).
@@ -34,28 +37,38 @@ impl Header {
         if limits.max_header < len {
             return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(len));
         }
-        Self::parse(src, u64_from(src.len()), &mut ())
+        Self::parse(src, &mut ()).map_err(|fault| truncated(fault, 0, Self::LEN))
     }
 
-    /// Reads the header of a file of `len` bytes.
-    pub(super) fn parse(src: &[u8], len: u64, trace: &mut impl Trace) -> Result<Self> {
-        let (magic, end) = (u64_from(MAGIC.len()), u64_from(Self::LEN));
-        if !MAGIC.starts_with(src.get(..MAGIC.len()).unwrap_or(src)) {
-            return Err(Error::new(ErrorKind::OnPairMagic, 0));
+    /// Reads the header at the start of a file.
+    pub(super) fn parse<T: Trace>(src: &[u8], trace: &mut T) -> Verdict<Self> {
+        let mut fields = Fields::new(src, 0, trace);
+        // A file shorter than the magic is refused if the bytes that it has differ.
+        if !src.iter().zip(b"ONPAIR01").all(|(a, b)| a == b) {
+            return Err(Fault::new(ErrorKind::OnPairMagic, MAGIC.at()));
         }
-        let &bits = src.get(MAGIC.len()).ok_or_else(|| Error::truncated(len, end))?;
+        let [bits] = fields.get(&BITS)?;
         if !(1..=16).contains(&bits) {
-            return Err(Error::new(ErrorKind::OnPairBits, magic));
+            return Err(Fault::new(ErrorKind::OnPairBits, BITS.at()));
         }
-        trace.bytes(Part::Framing, Name::Magic, 0..magic, Value::Text("ONPAIR01"));
-        trace.bytes(Part::Header, Name::BitsACode, magic..end, Value::U64(bits.into()));
+        fields.emit(&MAGIC, Value::Text("ONPAIR01"));
+        fields.emit(&BITS, Value::U64(bits.into()));
         Ok(Self { bits: bits.into() })
     }
 }
 
-/// A kind of table: its names, what it is for, and the bytes of an entry.
+/// Turns a fault in the framing at `at` of a file into an error. If the file ends in it, `need`
+/// bytes of it would be enough.
+#[cold]
+pub(super) fn truncated(fault: Fault, at: u64, need: usize) -> Error {
+    let need = if fault.kind == ErrorKind::Truncated { u64_from(need) } else { 0 };
+    Error::from(fault).needing(need).offset_by(at)
+}
+
+/// A kind of table: the number of its entries before it, its name, what it is for, and the bytes of
+/// an entry.
 pub(super) struct TableKind {
-    count: Name,
+    count: Field<COUNT>,
     pub(super) name: Name,
     pub(super) part: Part,
     width: u64,
@@ -63,27 +76,31 @@ pub(super) struct TableKind {
 
 /// The tables in the order of the file.
 pub(super) const TABLES: [TableKind; 4] = [
-    TableKind { count: Name::DictionaryLength, name: Name::Tokens, part: Part::Table, width: 1 },
-    TableKind { count: Name::TokenOffsetCount, name: Name::TokenOffsets, part: Part::Table, width: 4 },
-    TableKind { count: Name::CodeWordCount, name: Name::Codes, part: Part::Symbols, width: 8 },
-    TableKind { count: Name::RowOffsetCount, name: Name::RowOffsets, part: Part::Framing, width: 4 },
+    TableKind { count: count(Name::DictionaryLength), name: Name::Tokens, part: Part::Table, width: 1 },
+    TableKind { count: count(Name::TokenOffsetCount), name: Name::TokenOffsets, part: Part::Table, width: 4 },
+    TableKind { count: count(Name::CodeWordCount), name: Name::Codes, part: Part::Symbols, width: 8 },
+    TableKind { count: count(Name::RowOffsetCount), name: Name::RowOffsets, part: Part::Framing, width: 4 },
 ];
+
+const fn count(name: Name) -> Field<COUNT> {
+    Field::new(0, Part::Framing, name)
+}
 
 impl TableKind {
     /// Returns the bytes of the table in a file of `len` bytes. `bytes` starts at `at` with the
     /// number of its entries.
-    pub(super) fn place(&self, bytes: &[u8], at: u64, len: u64, trace: &mut impl Trace) -> Result<Range<u64>> {
-        let start = at.saturating_add(COUNT);
-        let (count, place) = self.reach(bytes, at).ok_or_else(|| Error::truncated(len, start))?;
-        trace.bytes(Part::Framing, self.count, at..start, Value::U64(count.into()));
+    pub(super) fn place<T: Trace>(&self, bytes: &[u8], at: u64, len: u64, trace: &mut T) -> Result<Range<u64>> {
+        let place = self.reach(bytes, at, trace).map_err(|fault| truncated(fault, at, COUNT))?;
         if place.end <= len { Ok(place) } else { Err(Error::truncated(len, place.end)) }
     }
 
-    /// Returns the number of entries and the bytes of the table, which may end after the file.
-    fn reach(&self, bytes: &[u8], at: u64) -> Option<(u32, Range<u64>)> {
-        let start = at.saturating_add(COUNT);
-        let count = bytes.first_chunk().copied().map(u32::from_le_bytes)?;
-        Some((count, start..start.saturating_add(u64::from(count).saturating_mul(self.width))))
+    /// Returns the bytes of the table, which may end after the file.
+    fn reach<T: Trace>(&self, bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Range<u64>> {
+        let mut fields = Fields::new(bytes, at, trace);
+        let count = u32::from_le_bytes(fields.get(&self.count)?);
+        fields.emit(&self.count, Value::U64(count.into()));
+        let start = at.saturating_add(u64_from(COUNT));
+        Ok(start..start.saturating_add(u64::from(count).saturating_mul(self.width)))
     }
 }
 
@@ -91,7 +108,7 @@ impl TableKind {
 pub(super) fn emit_tables(bytes: &[u8], trace: &mut impl Trace) {
     let (len, mut at) = (u64_from(bytes.len()), u64_from(Header::LEN));
     for table in &TABLES {
-        let Some((_, place)) = bytes.get(index(at)..).and_then(|bytes| table.reach(bytes, at)) else { return };
+        let Ok(place) = table.reach(bytes.get(index(at)..).unwrap_or_default(), at, &mut ()) else { return };
         if place.start < len {
             trace.bytes(table.part, table.name, place.start..place.end.min(len), Value::None);
         }

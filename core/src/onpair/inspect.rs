@@ -15,7 +15,7 @@ pub(super) fn open<'a, T: Trace>(src: &'a [u8], limits: &Limits, trace: &mut T) 
         match &opened {
             Ok(file) => emit_file(file, u64_from(src.len()), trace),
             // If the first bytes are wrong, the others mean nothing.
-            Err(_) if Header::parse(src, u64_from(src.len()), &mut ()).is_ok() => emit_tables(src, trace),
+            Err(_) if Header::parse(src, &mut ()).is_ok() => emit_tables(src, trace),
             Err(_) => {}
         }
     }

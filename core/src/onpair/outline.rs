@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::header::{COUNT, Header, TABLES};
+use super::header::{COUNT, Header, TABLES, truncated};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
@@ -45,7 +45,7 @@ impl Outline {
     pub fn needs(&self) -> Option<Range<u64>> {
         let len = match self.part {
             0 => u64_from(Header::LEN),
-            1..=4 => COUNT,
+            1..=4 => u64_from(COUNT),
             _ => return None,
         };
         Some(self.at..self.at.saturating_add(len).min(self.len))
@@ -80,7 +80,8 @@ impl Outline {
             trace.bytes(table.part, table.name, place.clone(), Value::None);
             self.at = place.end;
         } else {
-            self.bits = Header::parse(bytes, self.len, trace)?.bits;
+            let header = Header::parse(bytes, trace).map_err(|fault| truncated(fault, 0, Header::LEN));
+            self.bits = header?.bits;
             self.at = needs.end;
         }
         self.part = part.saturating_add(1);

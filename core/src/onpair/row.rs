@@ -8,7 +8,7 @@ use crate::Result;
 impl Column<'_> {
     /// One row, not decoded yet.
     pub fn row(&self, row: u64) -> Result<Row<'_>> {
-        Ok(Row { column: self, codes: self.offsets.row(row)? })
+        Ok(Row { column: self, codes: self.codes_of_row(row)? })
     }
 
     /// Every row in order, not decoded yet.
@@ -44,7 +44,7 @@ impl<'c> Row<'c> {
     /// Returns its bytes as slices of the dictionary, without a copy.
     pub fn tokens(&self) -> impl Iterator<Item = Result<&'c [u8]>> + use<'c> {
         let column = self.column;
-        self.codes.clone().map(move |at| column.token_at(at))
+        self.codes.clone().map(move |at| column.token_at(at).map_err(|fault| column.error(fault)))
     }
 }
 
@@ -60,7 +60,7 @@ impl<'c> Iterator for Rows<'c> {
 
     fn next(&mut self) -> Option<Row<'c>> {
         let row = self.next.next()?;
-        self.column.offsets.row(row).ok().map(|codes| Row { column: self.column, codes })
+        self.column.offsets.row(row).map(|codes| Row { column: self.column, codes })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -83,11 +83,12 @@ impl<'s> Search<'s> {
 
     /// Returns `true` if a row matches. Reads only the codes that decide it.
     pub fn matches(&self, row: u64) -> Result<bool> {
-        let codes = self.column.offsets.row(row)?;
-        match &self.matcher {
+        let codes = self.column.codes_of_row(row)?;
+        let matches = match &self.matcher {
             Matcher::Start(start) => start.matches(self.column, codes),
             Matcher::Inside(inside) => inside.within(self.column, &mut CodeBuffer::new(), codes, 0),
-        }
+        };
+        matches.map_err(|fault| self.column.error(fault))
     }
 
     /// The rows that match, in ascending order.
@@ -117,9 +118,12 @@ impl<'s> Search<'s> {
     /// Returns `true` if a row matches that its codes did not decide.
     #[inline(never)]
     fn settle(&self, row: u64, progress: &mut Progress) -> Result<bool> {
-        let settled = self.column.offsets.row(row).and_then(|codes| match &self.matcher {
-            Matcher::Start(start) => start.compare(self.column, codes),
-            Matcher::Inside(inside) => inside.within(self.column, &mut progress.unpacked, codes, 0),
+        let settled = self.column.codes_of_row(row).and_then(|codes| {
+            let settled = match &self.matcher {
+                Matcher::Start(start) => start.compare(self.column, codes),
+                Matcher::Inside(inside) => inside.within(self.column, &mut progress.unpacked, codes, 0),
+            };
+            settled.map_err(|fault| self.column.error(fault))
         });
         if settled.is_err() {
             (progress.next, progress.sifted) = (0..0, Sifted::NONE);

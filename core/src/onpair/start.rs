@@ -9,7 +9,7 @@ use super::column::Column;
 use super::lookup::{Filter, NeedleCodes, NeedleStep, cut_needle, ends, steps};
 use super::offsets::{RowSpans, with_rows};
 use super::sifted::{FIRST, Sifted, take_first, take_rows};
-use crate::Result;
+use crate::fault::Verdict;
 use crate::num::index;
 use crate::tuning::SMALL;
 
@@ -53,13 +53,13 @@ impl<'s> Start<'s> {
     }
 
     /// Returns `true` if the row of these codes matches. Reads only those that decide it.
-    pub(super) fn matches(&self, column: &Column<'_>, codes: Range<usize>) -> Result<bool> {
+    pub(super) fn matches(&self, column: &Column<'_>, codes: Range<usize>) -> Verdict<bool> {
         let answer = with_codes!(column.codes.form(), source => self.judge(source, codes.clone()));
         answer.map_or_else(|| self.compare(column, codes), Ok)
     }
 
     /// Compares the needle with the row of these codes, token by token.
-    pub(super) fn compare(&self, column: &Column<'_>, codes: Range<usize>) -> Result<bool> {
+    pub(super) fn compare(&self, column: &Column<'_>, codes: Range<usize>) -> Verdict<bool> {
         let mut rest = self.needle;
         for at in codes {
             if rest.is_empty() {

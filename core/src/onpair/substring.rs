@@ -14,7 +14,7 @@ use super::dictionary::Dictionary;
 use super::offsets::{RowSpans, with_rows};
 use super::sifted::Sifted;
 use super::tokens::MAX_TOKEN_LEN;
-use crate::Result;
+use crate::fault::Verdict;
 use crate::num::index;
 use crate::tuning::LEAN;
 
@@ -157,8 +157,8 @@ impl<'s> Substring<'s> {
         }
         if rows.start == sifted.first {
             // The codes of this row continue after the block.
-            let found = column.offsets.row(sifted.first).and_then(|codes| self.within(column, unpacked, codes, 0));
-            sifted.add(sifted.first, found.ok());
+            let codes = column.offsets.row(sifted.first);
+            sifted.add(sifted.first, codes.and_then(|codes| self.within(column, unpacked, codes, 0).ok()));
             rows.start = sifted.first.saturating_add(1);
         }
         sifted.crowded = sifted.matches_most(rows.start);
@@ -232,7 +232,7 @@ impl<'s> Substring<'s> {
         unpacked: &mut CodeBuffer,
         codes: Range<usize>,
         mut state: usize,
-    ) -> Result<bool> {
+    ) -> Verdict<bool> {
         let mut at = codes.start;
         while at < codes.end && !self.needle.is_empty() {
             let block = unpacked.block(&column.codes, at..codes.end);

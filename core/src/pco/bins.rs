@@ -39,13 +39,14 @@ impl Chunk<'_> {
     fn count_bins_of<W: Latent>(&self, role: Role, counts: &mut [u32], workspace: &mut [u64]) -> Result<u64> {
         let page = Page::new(&self.meta, self.len, Plan::CompactWhole);
         let mut reader = Compact::<W>::new::<W>(page);
-        reader.open(workspace)?;
+        reader.open(workspace).map_err(|fault| self.meta.error(fault))?;
         counts.fill(0);
         let read = reader.skip(self.page(), self.len, self.page_at, |of, bin| {
             if let (true, Some(count)) = (of == role, counts.get_mut(bin)) {
                 *count = u32::saturating_add(*count, 1);
             }
-        })?;
+        });
+        let read = read.map_err(|fault| reader.page().error(fault))?;
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 }

@@ -4,6 +4,10 @@
 //! whether the input has all of it. The second takes a symbol and an offset of each variable for
 //! each number. So no part of a batch is stored, nothing has to be taken back where the input ends,
 //! and one copy of the code serves all types of up to 32 bits, another those of 64.
+//!
+//! The functions that run for each number return `None` for one that cannot be made.
+//! [`Compact::numbers`] knows the reason and makes the fault: a result of two words took more
+//! instructions at each number.
 
 use core::ops::Range;
 
@@ -16,8 +20,9 @@ use super::soft;
 use super::spread::{spread, transition};
 use super::workspace::carve;
 use crate::bits::u32_at;
+use crate::fault::{Fault, Verdict};
 use crate::num::index;
-use crate::{Error, ErrorKind, Result, Step, Trace};
+use crate::{ErrorKind, Step, Trace};
 
 /// An entry of a table: the index of a bin, the next state less the bits that are read for it, and
 /// how many bits those are. From the highest bit down they take 14, 14 and 4 bits.
@@ -110,7 +115,7 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
     }
 
     #[inline(never)]
-    fn build(&mut self, mut workspace: &'w mut [u64]) -> Result<()> {
+    fn build(&mut self, mut workspace: &'w mut [u64]) -> Verdict<()> {
         let Page { meta, longest, plan, .. } = self.page;
         // All of it was counted, so that nothing carved below is missing.
         for variable in meta.variables.iter().flatten() {
@@ -147,7 +152,7 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
         fields: &mut FieldReader<'_, impl Trace>,
         of: &Variable<'_>,
         dst: &mut [u8],
-    ) -> Result<()> {
+    ) -> Verdict<()> {
         let (size, lane) = (self.units(), of.role.of(&mut self.lanes));
         let count = if lane.source == DeltaSource::None { 0 } else { self.page.meta.delta.state_len() };
         let states = read_states(fields, of, count, |i, latent| match lane.history.get_mut(i) {
@@ -159,7 +164,7 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
     }
 
     #[inline(never)]
-    fn batch(&mut self, bytes: &[u8], dst: &mut [u8], to: Range<usize>, trace: &mut impl Trace) -> Result<usize> {
+    fn batch(&mut self, bytes: &[u8], dst: &mut [u8], to: Range<usize>, trace: &mut impl Trace) -> Verdict<usize> {
         let Page { meta, left, .. } = self.page;
         let end = self.each_variable(bytes, trace, |this, role, bit| {
             let lane = role.of(&mut this.lanes);
@@ -171,7 +176,7 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
         Ok(end)
     }
 
-    fn join_page(&mut self, dst: &mut [u8]) -> Result<()> {
+    fn join_page(&mut self, dst: &mut [u8]) -> Verdict<()> {
         let mut out = Numbers { bytes: dst, size: self.units() };
         for i in 0..self.page.n {
             let latent = out.get(i);
@@ -190,7 +195,7 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
     }
 
     #[inline(never)]
-    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
         self.step_units(src, dst, step, trace)
     }
 }
@@ -198,8 +203,8 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
 impl<W: Latent> Compact<'_, '_, W> {
     /// Makes the numbers of the batch at the start of `bytes`.
     #[inline(never)]
-    fn numbers(&mut self, bytes: &[u8], dst: &mut [u8], to: Range<usize>) -> Result<()> {
-        let Page { meta, left, at, .. } = self.page;
+    fn numbers(&mut self, bytes: &[u8], dst: &mut [u8], to: Range<usize>) -> Verdict<()> {
+        let Page { meta, left, .. } = self.page;
         // The last numbers of a page have no delta: they come from its state.
         let deltas = left.saturating_sub(meta.delta.state_len());
         let convolution = match &meta.delta {
@@ -210,7 +215,7 @@ impl<W: Latent> Compact<'_, '_, W> {
         let mut context = Context { bytes, convolution, window: meta.delta.window(), out };
         let [lookback_lane, primary_lane, secondary_lane] = &mut self.lanes;
         let (looks, two) = (!lookback_lane.entries.is_empty(), !secondary_lane.entries.is_empty());
-        let outside = |kind| move || Error::new(kind, at);
+        let outside = |kind| move || Fault::new(kind, 0);
         for (i, number) in to.enumerate() {
             let more = i < deltas;
             let lookback = if looks && more { lookback_lane.latent(bytes, i) } else { W::ZERO };
@@ -269,7 +274,7 @@ impl<W: Latent> CompactJoin<W> {
 impl<'w, W: Latent> CompactLane<'w, W> {
     /// Reads the bins of `variable`, checks them, and spreads them over a table.
     #[inline(never)]
-    fn build(&mut self, variable: &Variable<'_>, words: &mut &'w mut [u64], meta: &Meta<'_>) -> Result<()> {
+    fn build(&mut self, variable: &Variable<'_>, words: &mut &'w mut [u64], meta: &Meta<'_>) -> Verdict<()> {
         let log = variable.table_log & 15;
         let bins = index(u64::from(variable.bins.max(1)));
         let entries: &mut [PackedEntry] = carve(words, 1 << log).unwrap_or(&mut []);

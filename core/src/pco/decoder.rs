@@ -7,7 +7,7 @@ use super::page::{BEGIN, Page};
 use super::plan::Plan;
 use super::reader::PageReader;
 use crate::step::StepGuard;
-use crate::{End, ErrorKind, Result, Status, Step, Trace};
+use crate::{End, Error, ErrorKind, Result, Status, Step, Trace};
 
 /// Decodes the pages of one chunk into raw numbers of the width of `L`.
 ///
@@ -58,13 +58,15 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// values are ignored.
     pub fn open(&mut self, workspace: &'w mut [u64]) -> Result<()> {
         self.page_read().meta.check_width::<L>()?;
-        on!(&mut self.engine, reader => reader.open(workspace))
+        let opened = on!(&mut self.engine, reader => reader.open(workspace));
+        opened.map_err(|fault| self.page_read().meta.error(fault))
     }
 
     /// Starts a page of `n` numbers, at this offset in the caller's input. Forgets the page before
     /// it, and its error.
     pub fn start(&mut self, n: usize, at: u64) -> Result<()> {
-        on!(&mut self.engine, reader => reader.start(n, at))?;
+        let started = on!(&mut self.engine, reader => reader.start(n, at));
+        started.map_err(|fault| Error::from(fault).offset_by(at))?;
         (self.guard, self.offered) = (StepGuard::NEW, (0, 0));
         Ok(())
     }
@@ -84,6 +86,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         self.start(dst.len(), at)?;
         let mut step = BEGIN;
         let ended = on!(&mut self.engine, reader => reader.step(src, dst, &mut step, trace));
+        let ended = ended.map_err(|fault| self.page_read().error(fault));
         // The caller gets no numbers before an error, so the error is returned at once.
         Ok(self.guard.step(step.read, 0, ended.map(|()| step.status), at)?.read)
     }
@@ -107,11 +110,12 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         }
         let mut step = BEGIN;
         let ended = on!(&mut self.engine, reader => reader.step(src, dst, &mut step, &mut ()));
-        let status = match ended {
+        let page = self.page_read();
+        let status = match ended.map_err(|fault| page.error(fault)) {
             Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet => Ok(Status::NeedInput),
             ended => ended.map(|()| step.status),
         };
-        let at = self.page_read().at;
+        let at = page.at;
         self.guard.step(step.read, step.wrote, status, at)
     }
 
@@ -122,6 +126,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     pub fn skip(&mut self, src: &[u8], n: usize, at: u64) -> Result<usize> {
         let skipped = on!(&mut self.engine, reader => reader.skip(src, n, at, |_, _| ()));
         let page = self.page_read();
+        let skipped = skipped.map_err(|fault| page.error(fault));
         *page = Page::new(page.meta, page.longest, page.plan);
         skipped
     }

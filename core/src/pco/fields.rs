@@ -1,30 +1,36 @@
 //! Reads bit fields and emits each to the trace.
+//!
+//! All headers of this format are read here, not with [`crate::fields`]. Most of their fields start
+//! within a byte, and the place of a field depends on those before it. So there is no table of
+//! offsets to write down, and a header would change its reader midway.
 
 use super::number::{Latent as _, NumberType};
 use crate::bits::BitReader;
+use crate::fault::{Fault, Verdict};
 use crate::num::index;
-use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Trace, Value};
 
 /// A bit reader over a part of the input, which emits its fields.
 ///
-/// The first error is kept, and later fields read as 0 without being emitted. The caller asks
+/// The first fault is kept, and later fields read as 0 without being emitted. The caller asks
 /// [`check`](Self::check) before it acts on what it read. Checking after each field would take
 /// several times the code.
 ///
-/// Errors and spans count from the start of the input. So does `need` of a truncation: an input of
-/// that length would have the field.
+/// Faults count from the first byte of the slice. So does [`need`](Self::need) of a truncation: a
+/// slice of that length would have the field.
 pub(crate) struct FieldReader<'a, T> {
     bits: BitReader<'a>,
-    /// Offset of the first byte in the input.
+    /// Offset of the first byte in the input, for the trace.
     base: u64,
     pub trace: &'a mut T,
-    /// The first error.
-    error: Option<Error>,
+    /// The first fault.
+    fault: Option<Fault>,
+    need: u64,
 }
 
 impl<'a, T: Trace> FieldReader<'a, T> {
     pub fn new(bytes: &'a [u8], base: u64, trace: &'a mut T) -> Self {
-        Self { bits: BitReader::new(bytes), base, trace, error: None }
+        Self { bits: BitReader::new(bytes), base, trace, fault: None, need: 0 }
     }
 
     /// Returns the next bit, counted from the start of the slice.
@@ -32,39 +38,52 @@ impl<'a, T: Trace> FieldReader<'a, T> {
         self.bits.position()
     }
 
-    /// Returns the first error, if there was one.
-    pub fn check(&self) -> Result<()> {
-        self.error.map_or(Ok(()), Err)
+    /// Returns the first fault, if there was one.
+    pub fn check(&self) -> Verdict<()> {
+        self.fault.map_or(Ok(()), Err)
     }
 
-    /// Returns the first error, or that the input has no `n` more bits.
-    pub fn require(&mut self, n: u64) -> Result<()> {
-        self.need(n);
+    /// Returns the amount that would have been enough for the first fault; 0 if none would.
+    pub fn need(&self) -> u64 {
+        self.need
+    }
+
+    /// Turns a fault into an error: makes its offset absolute, and adds what would be enough.
+    #[cold]
+    pub fn error(&self, fault: Fault) -> Error {
+        // A caller may know better than the first fault.
+        let need = if self.fault == Some(fault) { self.need } else { 0 };
+        Error::from(fault).needing(need).offset_by(self.base)
+    }
+
+    /// Returns the first fault, or that the input has no `n` more bits.
+    pub fn require(&mut self, n: u64) -> Verdict<()> {
+        self.has(n);
         self.check()
     }
 
+    /// `false` after a fault, such as that the input has no `n` more bits.
     #[inline(never)]
-    fn need(&mut self, n: u64) -> bool {
+    fn has(&mut self, n: u64) -> bool {
         let there = n <= self.bits.remaining();
         if !there {
             let end = self.bits.position().saturating_add(self.bits.remaining()).div_ceil(8);
             let need = self.bits.position().saturating_add(n).div_ceil(8);
-            let error = Error::new(ErrorKind::Truncated, self.base.saturating_add(end));
-            self.fail(error.needing(self.base.saturating_add(need)));
+            self.fail(Fault::new(ErrorKind::Truncated, index(end)), need);
         }
-        there && self.error.is_none()
+        there && self.fault.is_none()
     }
 
-    /// Keeps the first error.
-    fn fail(&mut self, error: Error) {
-        if self.error.is_none() {
-            self.error = Some(error);
+    /// Keeps the first fault.
+    fn fail(&mut self, fault: Fault, need: u64) {
+        if self.fault.is_none() {
+            (self.fault, self.need) = (Some(fault), need);
         }
     }
 
-    /// `true` after an error.
+    /// `true` after a fault.
     pub fn failed(&self) -> bool {
-        self.error.is_some()
+        self.fault.is_some()
     }
 
     /// Reads a field of `n` bits that holds a number.
@@ -83,7 +102,7 @@ impl<'a, T: Trace> FieldReader<'a, T> {
         part: Part,
         name: Name,
         n: u32,
-        show: impl FnOnce(u64) -> core::result::Result<Value<'v>, ErrorKind>,
+        show: impl FnOnce(u64) -> Result<Value<'v>, ErrorKind>,
     ) -> u64 {
         let start = self.position();
         let value = self.word(n);
@@ -102,7 +121,7 @@ impl<'a, T: Trace> FieldReader<'a, T> {
     /// Reads `n` bits. Out of line, because the caller is instantiated for each field.
     #[inline(never)]
     fn word(&mut self, n: u32) -> u64 {
-        match self.need(u64::from(n)) {
+        match self.has(u64::from(n)) {
             true => self.bits.take(n).unwrap_or(0),
             false => 0,
         }
@@ -116,7 +135,7 @@ impl<'a, T: Trace> FieldReader<'a, T> {
     /// The same for a limit that would have to be `need`.
     #[inline(never)]
     pub fn exceed(&mut self, kind: ErrorKind, start: u64, need: u64) {
-        self.fail(Error::new(kind, self.base.saturating_add(start / 8)).needing(need));
+        self.fail(Fault::new(kind, index(start / 8)), need);
     }
 
     /// Reads the byte of a number type. If `other` is given, 0 is allowed and shown as that.
@@ -148,7 +167,7 @@ impl<'a, T: Trace> FieldReader<'a, T> {
     /// Skips `n` bits without emitting them. `false` if the input ends before.
     #[inline(never)]
     pub fn skip(&mut self, n: u64) -> bool {
-        self.need(n) && self.bits.skip(n).is_ok()
+        self.has(n) && self.bits.skip(n).is_ok()
     }
 
     /// Emits the bits from `start` to here, unless there are none.

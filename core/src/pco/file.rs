@@ -10,6 +10,7 @@ use super::meta::Meta;
 use super::number::{Latent, Number, NumberType, cast_mut};
 use super::plan::Plan;
 use super::reader::{PageReader, read_page_to, read_pages, skip_page};
+use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Sink, Trace, Value, tuning};
 
@@ -153,20 +154,8 @@ impl<'a> Chunk<'a> {
         }
         trace.enter(Name::Chunk, Value::None);
         let mut fields = FieldReader::new(src, at, trace);
-        let ty = fields.number_type(Name::NumberType, None);
-        if ty.is_some() && header.uniform_type.is_some_and(|uniform| Some(uniform) != ty) {
-            fields.refuse(ErrorKind::PcoTypeDiffers, 0);
-        }
-        let n = fields.take(Part::Framing, Name::NumbersLess1, 24) + 1;
-        fields.check()?;
-        let ty = ty.ok_or(Error::new(ErrorKind::PcoNumberType, at))?;
-        let size = n * u64::from(ty.bits() / 8);
-        if size > limits.max_output {
-            return Err(Error::new(ErrorKind::OutputLimit, at).needing(size));
-        }
-        if n > limits.max_elements {
-            return Err(Error::new(ErrorKind::ElementLimit, at).needing(n));
-        }
+        let framing = Self::framing(&mut fields, header, limits);
+        let (ty, n) = framing.map_err(|fault| fields.error(fault))?;
         let start = index(fields.position() / 8);
         let rest = src.get(start..).unwrap_or(&[]);
         let meta_at = at.saturating_add(u64_from(start));
@@ -176,6 +165,30 @@ impl<'a> Chunk<'a> {
         self.len = index(n);
         self.page_at = meta_at.saturating_add(u64_from(len));
         Ok(Some(start.saturating_add(len)))
+    }
+
+    /// Reads the type and the count of the numbers, before the metadata.
+    fn framing(
+        fields: &mut FieldReader<'_, impl Trace>,
+        header: &Header,
+        limits: &Limits,
+    ) -> Verdict<(NumberType, u64)> {
+        let ty = fields.number_type(Name::NumberType, None);
+        if ty.is_some() && header.uniform_type.is_some_and(|uniform| Some(uniform) != ty) {
+            fields.refuse(ErrorKind::PcoTypeDiffers, 0);
+        }
+        let n = fields.take(Part::Framing, Name::NumbersLess1, 24) + 1;
+        fields.check()?;
+        let ty = ty.ok_or(Fault::new(ErrorKind::PcoNumberType, 0))?;
+        let size = n * u64::from(ty.bits() / 8);
+        if size > limits.max_output {
+            fields.exceed(ErrorKind::OutputLimit, 0, size);
+        }
+        if n > limits.max_elements {
+            fields.exceed(ErrorKind::ElementLimit, 0, n);
+        }
+        fields.check()?;
+        Ok((ty, n))
     }
 
     /// Returns the bytes from the start of the page to the end of the input. Only decoding shows

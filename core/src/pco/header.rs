@@ -2,8 +2,9 @@
 
 use super::fields::FieldReader;
 use super::number::{Latent as _, NumberType};
+use crate::fault::{Fault, Verdict};
 use crate::num::index;
-use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
+use crate::{ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// A format version, which is all that a wrapped header holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Version {
     pub fn read(src: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
         let mut fields = FieldReader::new(src, 0, trace);
         let version = Self::take(&mut fields);
-        fields.check()?;
+        fields.check().map_err(|fault| fields.error(fault))?;
         Ok((version, index(fields.position() / 8)))
     }
 
@@ -79,9 +80,15 @@ impl Header {
     pub(crate) fn parse(bytes: &[u8], trace: &mut impl Trace) -> Result<Self> {
         trace.enter(Name::Header, Value::None);
         let mut fields = FieldReader::new(bytes, 0, trace);
+        let header = Self::fill(&mut fields, bytes).map_err(|fault| fields.error(fault))?;
+        trace.leave();
+        Ok(header)
+    }
+
+    fn fill(fields: &mut FieldReader<'_, impl Trace>, bytes: &[u8]) -> Verdict<Self> {
         // A file shorter than the magic is refused if the bytes that it has differ.
         if !bytes.iter().zip(b"pco!").all(|(a, b)| a == b) {
-            return Err(Error::new(ErrorKind::PcoMagic, 0));
+            return Err(Fault::new(ErrorKind::PcoMagic, 0));
         }
         fields.take_as(Part::Framing, Name::Magic, 32, |_| Ok(Value::Text("pco!")));
         // Versions 0 and 1 have no version byte of their own. It is the major version, and read
@@ -101,10 +108,9 @@ impl Header {
             header.n_hint = fields.take(Part::Header, Name::NHint, bits);
             fields.pad();
         }
-        header.version = Version::take(&mut fields);
+        header.version = Version::take(fields);
         fields.check()?;
         header.len = index(fields.position() / 8);
-        trace.leave();
         Ok(header)
     }
 }

@@ -3,6 +3,7 @@
 use super::fields::FieldReader;
 use super::number::{Latent, NumberType, Order};
 use crate::bits::{BitReader, mask};
+use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
@@ -194,8 +195,6 @@ pub struct Variable<'a> {
     pub bins: u32,
     bytes: &'a [u8],
     first: u64,
-    /// Offset of `bytes` in the input.
-    base: u64,
 }
 
 /// A range of latents that share a symbol.
@@ -234,7 +233,7 @@ impl<'a> Variable<'a> {
 
     /// Finds the first bin with more offset bits than a latent has, among those in the input.
     #[cold]
-    fn too_wide(&self) -> Option<Error> {
+    fn too_wide(&self) -> Option<Fault> {
         let before = u64::from(self.table_log + self.width);
         let offset_bits = |i| {
             let at = self.first + self.bin_bits() * u64::from(i) + before;
@@ -242,12 +241,12 @@ impl<'a> Variable<'a> {
         };
         let mut bins = (0..self.bins).map_while(|i| Some((i, offset_bits(i)?)));
         let (i, _) = bins.find(|&(_, bits)| bits > u64::from(self.width))?;
-        Some(Error::new(ErrorKind::PcoOffsetBits, self.at(i)))
+        Some(Fault::new(ErrorKind::PcoOffsetBits, self.at(i)))
     }
 
-    /// Returns the byte of the input where bin `i` starts.
-    pub(crate) fn at(&self, i: u32) -> u64 {
-        self.base.saturating_add((self.first + self.bin_bits() * u64::from(i)) / 8)
+    /// Returns the byte of the metadata where bin `i` starts.
+    pub(crate) fn at(&self, i: u32) -> usize {
+        index((self.first + self.bin_bits() * u64::from(i)) / 8)
     }
 }
 
@@ -262,6 +261,8 @@ pub struct Meta<'a> {
     pub delta: Delta<'a>,
     /// The latent variables, by role: lookbacks, the primary one, the secondary one.
     pub variables: [Option<Variable<'a>>; 3],
+    /// Offset of the metadata in the input.
+    at: u64,
 }
 
 impl Default for Meta<'_> {
@@ -274,7 +275,7 @@ impl<'a> Meta<'a> {
     /// The metadata of no chunk, to be [read](Self::read) in place: metadata is large for a small
     /// stack.
     pub const fn new() -> Self {
-        Self { number_type: NumberType::U32, mode: Mode::Classic, delta: Delta::None, variables: [None; 3] }
+        Self { number_type: NumberType::U32, mode: Mode::Classic, delta: Delta::None, variables: [None; 3], at: 0 }
     }
 
     /// Reads the metadata of a chunk whose number type and format version are known. Returns the
@@ -293,19 +294,19 @@ impl<'a> Meta<'a> {
     ) -> Result<usize> {
         trace.enter(Name::ChunkMetadata, Value::None);
         // Field by field, because a whole one would be built on the stack first.
-        (self.number_type, self.mode, self.delta) = (number_type, Mode::Classic, Delta::None);
+        (self.number_type, self.mode, self.delta, self.at) = (number_type, Mode::Classic, Delta::None, at);
         self.variables.fill(None);
         let fields = FieldReader::new(src, at, trace);
-        let mut reader = MetaReader { fields, bytes: src, number_type, major, at, limits };
-        let len = reader.meta(self)?;
+        let mut reader = MetaReader { fields, bytes: src, number_type, major, limits };
+        let len = reader.meta(self).map_err(|fault| reader.fields.error(fault))?;
         trace.leave();
         Ok(len)
     }
 
     /// Checks that a variable without bins has no values in a page of `n` numbers.
-    pub(crate) fn check_bins(&self, n: usize, at: u64) -> Result<()> {
+    pub(crate) fn check_bins(&self, n: usize) -> Verdict<()> {
         match n > self.delta.state_len() && self.variables.iter().flatten().any(|variable| variable.bins == 0) {
-            true => Err(Error::new(ErrorKind::PcoNoBins, at)),
+            true => Err(Fault::new(ErrorKind::PcoNoBins, 0)),
             false => Ok(()),
         }
     }
@@ -313,9 +314,18 @@ impl<'a> Meta<'a> {
     /// Finds why the metadata is truncated: a corrupt bin in the input may have made it too long.
     #[cold]
     #[inline(never)]
-    fn cause(&self, error: Error) -> Error {
+    fn cause(&self, fault: Fault) -> Fault {
         let too_wide = || self.variables.iter().flatten().find_map(Variable::too_wide);
-        if error.kind == ErrorKind::Truncated { too_wide().unwrap_or(error) } else { error }
+        if fault.kind == ErrorKind::Truncated { too_wide().unwrap_or(fault) } else { fault }
+    }
+
+    /// Turns a fault of the bins into an error. A workspace that is too small has no place.
+    #[cold]
+    pub(crate) fn error(&self, fault: Fault) -> Error {
+        match fault.kind {
+            ErrorKind::WorkspaceTooSmall => fault.into(),
+            _ => Error::from(fault).offset_by(self.at),
+        }
     }
 
     /// Returns how many values of a variable the next batch holds if the page has `left` numbers
@@ -336,10 +346,10 @@ impl<'a> Meta<'a> {
     }
 
     /// Checks that numbers of the width of `L` are as wide as those of the chunk.
-    pub(crate) fn check_width<L: Latent>(&self) -> Result<()> {
+    pub(crate) fn check_width<L: Latent>(&self) -> Verdict<()> {
         match self.number_type.bits() == L::BITS {
             true => Ok(()),
-            false => Err(Error::new(ErrorKind::WrongType, 0)),
+            false => Err(Fault::new(ErrorKind::WrongType, 0)),
         }
     }
 
@@ -349,20 +359,19 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Reads the parts of chunk metadata, each to its place. Errors are kept by the fields and checked
+/// Reads the parts of chunk metadata, each to its place. Faults are kept by the fields and checked
 /// at the end.
 struct MetaReader<'a, 'f, T> {
     fields: FieldReader<'f, T>,
     bytes: &'a [u8],
     number_type: NumberType,
     major: u8,
-    at: u64,
     limits: &'f Limits,
 }
 
 impl<'a, T: Trace> MetaReader<'a, '_, T> {
     #[inline(never)]
-    fn meta(&mut self, meta: &mut Meta<'a>) -> Result<usize> {
+    fn meta(&mut self, meta: &mut Meta<'a>) -> Verdict<usize> {
         self.mode(&mut meta.mode);
         let own = self.number_type.bits();
         let primary = if matches!(meta.mode, Mode::Dict { .. }) { 32 } else { own };
@@ -383,7 +392,7 @@ impl<'a, T: Trace> MetaReader<'a, '_, T> {
         }
         match self.fields.check() {
             Ok(()) => Ok(index(len)),
-            Err(error) => Err(meta.cause(error)),
+            Err(fault) => Err(meta.cause(fault)),
         }
     }
 
@@ -542,7 +551,7 @@ impl<'a, T: Trace> MetaReader<'a, '_, T> {
         if table_log > 14 || bins == 1 && table_log > 0 {
             self.fields.refuse(ErrorKind::PcoTableSize, at);
         }
-        let variable = Variable { role, width, table_log, bins, bytes: self.bytes, first, base: self.at };
+        let variable = Variable { role, width, table_log, bins, bytes: self.bytes, first };
         let bits = variable.bin_bits() * u64::from(bins);
         if self.fields.trace.listens() && self.fields.require(bits).is_ok() {
             for i in 0..bins {

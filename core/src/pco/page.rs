@@ -2,8 +2,9 @@
 
 use super::meta::{Meta, Role};
 use super::plan::Plan;
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Name, Part, Result, Status, Step, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Status, Step, Trace, Value};
 
 /// The progress of a call that has done nothing yet. After an error it holds what was done before.
 pub(crate) const BEGIN: Step = Step { read: 0, wrote: 0, status: Status::NeedOutput };
@@ -25,12 +26,14 @@ pub(crate) struct Page<'m> {
     pub bit: usize,
     /// Offset of the next byte in the caller's input.
     pub at: u64,
+    /// The amount that would have been enough for the last fault; 0 if none would.
+    pub need: u64,
 }
 
 impl<'m> Page<'m> {
     /// No page yet, of a chunk whose pages have at most `longest` numbers.
     pub fn new(meta: &'m Meta<'m>, longest: usize, plan: Plan) -> Self {
-        Self { meta, plan, longest, n: 0, left: 0, started: true, bit: 0, at: 0 }
+        Self { meta, plan, longest, n: 0, left: 0, started: true, bit: 0, at: 0, need: 0 }
     }
 
     /// Starts a page of `n` numbers at this offset in the caller's input.
@@ -38,9 +41,19 @@ impl<'m> Page<'m> {
         *self = Self { n, left: n, started: false, bit: 0, at, ..*self };
     }
 
-    /// Returns an error at the next byte.
-    pub fn error(&self, kind: ErrorKind) -> Error {
-        Error::new(kind, self.at)
+    /// Returns a fault that this amount would have avoided. It counts from the next byte, as all
+    /// faults of a page do.
+    #[cold]
+    pub fn lacking(&mut self, kind: ErrorKind, at: usize, need: usize) -> Fault {
+        self.need = u64_from(need);
+        Fault::new(kind, at)
+    }
+
+    /// Turns a fault into an error: makes its offset absolute, and adds what would be enough.
+    #[cold]
+    pub fn error(&mut self, fault: Fault) -> Error {
+        let need = core::mem::take(&mut self.need);
+        Error::from(fault).needing(need).offset_by(self.at)
     }
 
     /// Counts `count` numbers, which end at this bit of the unread input.
@@ -58,22 +71,28 @@ impl<'m> Page<'m> {
         self.at = self.at.saturating_add(u64_from(bytes));
     }
 
-    /// Goes back to the start of the page, for a call that must do all of it or nothing.
+    /// Goes back to the start of the page, for a call that must do all of it or nothing. Returns its
+    /// fault, which counts from there.
     #[cold]
     #[inline(never)]
-    pub fn restart(&mut self, step: &mut Step) {
-        self.start(self.n, self.at.saturating_sub(u64_from(step.read)));
-        *step = BEGIN;
+    pub fn restart(&mut self, step: &mut Step, fault: Fault) -> Fault {
+        let read = core::mem::replace(step, BEGIN).read;
+        self.start(self.n, self.at.saturating_sub(u64_from(read)));
+        if self.need > 0 {
+            // Only a truncated input needs anything here.
+            self.need = self.need.saturating_add(u64_from(read));
+        }
+        fault.offset_by(read)
     }
 
     /// After the last number: checks that the rest of the last byte is zero, and reads it.
     #[inline(never)]
-    pub fn end(&mut self, src: &[u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+    pub fn end(&mut self, src: &[u8], step: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
         if self.left > 0 || self.bit == 0 {
             return Ok(());
         }
         if src.get(step.read).is_some_and(|byte| byte >> self.bit != 0) {
-            return Err(self.error(ErrorKind::PcoPadding));
+            return Err(Fault::new(ErrorKind::PcoPadding, 0));
         }
         self.leaf(trace, Part::Padding, Name::Padding, self.bit, 8);
         self.bit = 0;

@@ -10,10 +10,14 @@ use super::meta::{BATCH, Meta, Role, Variable};
 use super::number::{Latent, cast_mut};
 use super::page::{BEGIN, Page};
 use super::plan::Plan;
+use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Sink, Status, Step, Trace, Value, tuning};
 
 /// Decodes the pages of one chunk. Large: made empty, then opened and used in place.
+///
+/// Faults count from the next byte of the page, except those of [`open`](Self::open).
+/// [`Page::error`] turns them into errors.
 pub(crate) trait PageReader<'m, 'w>: Sized {
     /// An element of the output: a word, or a byte of one.
     type Unit: Pod;
@@ -22,7 +26,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     fn new<N: Latent>(page: Page<'m>) -> Self;
 
     /// Builds the tables in a workspace that suffices.
-    fn build(&mut self, workspace: &'w mut [u64]) -> Result<()>;
+    fn build(&mut self, workspace: &'w mut [u64]) -> Verdict<()>;
 
     /// Returns the page that is being read.
     fn page(&mut self) -> &mut Page<'m>;
@@ -40,11 +44,11 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         fields: &mut FieldReader<'_, impl Trace>,
         of: &Variable<'_>,
         dst: &mut [Self::Unit],
-    ) -> Result<()>;
+    ) -> Verdict<()>;
 
     /// Decodes several batches from the start of `bytes`, and counts them in `step`. `true` if
     /// there were any.
-    fn pipeline(&mut self, _bytes: &[u8], _dst: &mut [Self::Unit], _step: &mut Step) -> Result<bool> {
+    fn pipeline(&mut self, _bytes: &[u8], _dst: &mut [Self::Unit], _step: &mut Step) -> Verdict<bool> {
         Ok(false)
     }
 
@@ -62,43 +66,42 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         dst: &mut [Self::Unit],
         to: Range<usize>,
         trace: &mut impl Trace,
-    ) -> Result<usize>;
+    ) -> Verdict<usize>;
 
     /// Makes numbers of the latents of a whole page, once nothing looks back on them any more.
-    fn join_page(&mut self, dst: &mut [Self::Unit]) -> Result<()>;
+    fn join_page(&mut self, dst: &mut [Self::Unit]) -> Verdict<()>;
 
     /// Reads the symbols of a batch alone, and calls `each` with their bins if the tables know
     /// them. Returns the bits after the symbols and after the offsets.
     fn walk(&mut self, role: Role, bytes: &[u8], bit: usize, each: &mut impl FnMut(Role, usize)) -> (usize, usize);
 
     /// Goes on with the page, to little-endian numbers. See [`step_units`](Self::step_units).
-    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()>;
+    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Verdict<()>;
 
     /// Goes on with the page, to raw numbers, or to bytes of them. See
     /// [`step_units`](Self::step_units).
-    fn step<N: Latent>(&mut self, src: &[u8], dst: &mut [N], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+    fn step<N: Latent>(&mut self, src: &[u8], dst: &mut [N], step: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
         let ended = self.step_bytes(src, cast_mut(dst), step, trace);
         dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
         ended
     }
 
     /// Builds the tables. `workspace` must have [`Meta::workspace_len`] words for the same `n` and
-    /// `plan`; their values are ignored.
-    fn open(&mut self, workspace: &'w mut [u64]) -> Result<()> {
+    /// `plan`; their values are ignored. [`Meta::error`] turns a fault into an error.
+    fn open(&mut self, workspace: &'w mut [u64]) -> Verdict<()> {
         let &mut Page { meta, longest, plan, .. } = self.page();
         let need = meta.workspace_len(longest, plan);
         match u64_from(workspace.len()) < need {
-            true => Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need)),
+            true => Err(Fault::lacking(index(need))),
             false => self.build(workspace),
         }
     }
 
-    /// Starts a page of `n` numbers, at this offset in the caller's input.
-    fn start(&mut self, n: usize, at: u64) -> Result<()> {
+    /// Starts a page of `n` numbers, at this offset in the caller's input, where a fault shows.
+    fn start(&mut self, n: usize, at: u64) -> Verdict<()> {
         let page = self.page();
         if n > page.longest {
-            let need = page.meta.workspace_len(n, page.plan);
-            return Err(Error::new(ErrorKind::WorkspaceTooSmall, at).needing(need));
+            return Err(Fault::lacking(index(page.meta.workspace_len(n, page.plan))));
         }
         page.start(n, at);
         Ok(())
@@ -112,12 +115,12 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         dst: &mut [Self::Unit],
         step: &mut Step,
         trace: &mut impl Trace,
-    ) -> Result<()> {
+    ) -> Verdict<()> {
         let whole = self.output_is_history();
         if !self.page().started {
             let n = self.page().n;
             if whole && dst.len() != n.saturating_mul(self.units()) {
-                return Err(self.page().error(ErrorKind::OutputTooSmall).needing(u64_from(n)));
+                return Err(self.page().lacking(ErrorKind::OutputTooSmall, 0, n));
             }
             let len = self.read_metadata(src, dst, trace)?;
             self.page().read(step, len);
@@ -126,7 +129,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         let whole = whole && self.page().left > 0;
         let mut ended = self.batches(src, dst, step, trace);
         if whole {
-            ended = ended.and_then(|()| self.join_page(dst)).inspect_err(|_| self.page().restart(step));
+            ended = ended.and_then(|()| self.join_page(dst)).map_err(|fault| self.page().restart(step, fault));
         }
         ended?;
         self.page().end(src, step, trace)
@@ -134,26 +137,31 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
 
     /// Reads the metadata of the page. Returns the bytes it takes.
     #[inline(never)]
-    fn read_metadata(&mut self, src: &[u8], dst: &mut [Self::Unit], trace: &mut impl Trace) -> Result<usize> {
+    fn read_metadata(&mut self, src: &[u8], dst: &mut [Self::Unit], trace: &mut impl Trace) -> Verdict<usize> {
         let &mut Page { meta, n, at, .. } = self.page();
-        meta.check_bins(n, at)?;
+        meta.check_bins(n)?;
         trace.enter(Name::PageMetadata, Value::None);
         let mut fields = FieldReader::new(src, at, trace);
-        for variable in meta.variables.iter().flatten() {
+        let mut read = meta.variables.iter().flatten().try_for_each(|variable| {
             fields.trace.enter(Name::Variable, Value::Word(variable.role.name()));
             self.read_state(&mut fields, variable, dst)?;
             fields.check()?;
             fields.trace.leave();
+            Ok(())
+        });
+        if read.is_ok() {
+            fields.pad();
+            read = fields.check();
         }
-        fields.pad();
-        fields.check()?;
+        self.page().need = fields.need();
+        read?;
         let len = index(fields.position() / 8);
         trace.leave();
         Ok(len)
     }
 
     /// Reads batch after batch, as far as input and output reach.
-    fn batches(&mut self, src: &[u8], dst: &mut [Self::Unit], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+    fn batches(&mut self, src: &[u8], dst: &mut [Self::Unit], step: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
         let all = dst.len() >> self.units().trailing_zeros();
         while self.page().left > 0 {
             let rest = src.get(step.read..).unwrap_or(&[]);
@@ -174,16 +182,16 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     }
 
     /// Reads the variables of the next batch. `read` returns the bits after the symbols and after
-    /// the offsets of one that starts at this bit. Returns the bit after the batch, or an error if
-    /// the input is too short for it.
+    /// the offsets of one that starts at this bit. Returns the bit after the batch, or a fault if the
+    /// input is too short for it.
     #[inline(always)]
     fn each_variable(
         &mut self,
         bytes: &[u8],
         trace: &mut impl Trace,
         mut read: impl FnMut(&mut Self, Role, usize) -> (usize, usize),
-    ) -> Result<usize> {
-        let &mut Page { meta, mut bit, at, n, left, .. } = self.page();
+    ) -> Verdict<usize> {
+        let &mut Page { meta, mut bit, n, left, .. } = self.page();
         let (have, mut need) = (bytes.len(), 0);
         trace.enter(Name::Batch, Value::U64(u64_from((n - left) / BATCH)));
         for variable in meta.variables.iter().flatten() {
@@ -196,7 +204,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
             bit = end;
         }
         if need > 0 {
-            return Err(Error::new(ErrorKind::Truncated, u64_from(have)).needing(u64_from(need)).offset_by(at));
+            return Err(self.page().lacking(ErrorKind::Truncated, have, need));
         }
         trace.leave();
         Ok(bit)
@@ -206,7 +214,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     /// variable and the bin of each if the tables know the bins. Returns the bytes of the page.
     ///
     /// Lookbacks and indexes outside of their range stay undetected.
-    fn skip(&mut self, bytes: &[u8], n: usize, at: u64, mut each: impl FnMut(Role, usize)) -> Result<usize> {
+    fn skip(&mut self, bytes: &[u8], n: usize, at: u64, mut each: impl FnMut(Role, usize)) -> Verdict<usize> {
         self.page().start(n, at);
         let mut step = BEGIN;
         let len = self.read_metadata(bytes, &mut [], &mut ())?;
@@ -228,7 +236,7 @@ pub(crate) fn read_states(
     variable: &Variable<'_>,
     latents: usize,
     mut latent: impl FnMut(usize, u64),
-) -> Result<[u64; 4]> {
+) -> Verdict<[u64; 4]> {
     // Nothing is stored before all of it is known to be in the input.
     fields.require(u64::from(variable.width) * u64_from(latents))?;
     (0..latents).for_each(|i| latent(i, fields.take(Part::Data, Name::State, variable.width)));
@@ -254,16 +262,17 @@ pub(crate) fn read_pages<'m, 'w, 'p, R: PageReader<'m, 'w>, N: Latent>(
     trace: &mut impl Trace,
 ) -> Result<usize> {
     let mut reader = new(Page::new(meta, n, plan));
-    reader.open(workspace)?;
+    reader.open(workspace).map_err(|fault| meta.error(fault))?;
     let mut read = 0;
     for (page, out) in pages {
         let out = out?;
         trace.enter(Name::Page, Value::None);
-        reader.start(size_of_val(out) >> meta.number_type.size().trailing_zeros(), at)?;
+        let n = size_of_val(out) >> meta.number_type.size().trailing_zeros();
+        reader.start(n, at).map_err(|fault| Error::from(fault).offset_by(at))?;
         let mut step = BEGIN;
         let ended = reader.step(page, out, &mut step, trace);
         *wrote = wrote.saturating_add(step.wrote);
-        ended?;
+        ended.map_err(|fault| reader.page().error(fault))?;
         read = step.read;
         trace.leave();
     }
@@ -287,15 +296,15 @@ pub(crate) fn read_page_to<'m, 'w, R: PageReader<'m, 'w>>(
     trace: &mut impl Trace,
 ) -> Result<usize> {
     let mut reader = new(Page::new(meta, n, plan.in_batches()));
-    reader.open(workspace)?;
+    reader.open(workspace).map_err(|fault| meta.error(fault))?;
     trace.enter(Name::Page, Value::None);
-    reader.start(n, at)?;
+    reader.page().start(n, at);
     let (size, mut read) = (meta.number_type.size(), 0usize);
     loop {
         let mut step = BEGIN;
         let ended = reader.step_bytes(page.get(read..).unwrap_or(&[]), scratch, &mut step, trace);
         sink.write(scratch.get(..step.wrote.saturating_mul(size)).unwrap_or(&[]))?;
-        ended?;
+        ended.map_err(|fault| reader.page().error(fault))?;
         read = read.saturating_add(step.read);
         if step.status == Status::Done {
             trace.leave();
@@ -316,6 +325,6 @@ pub(crate) fn skip_page<'m, 'w, R: PageReader<'m, 'w>>(
     page: &[u8],
 ) -> Result<usize> {
     let mut reader = new(Page::new(meta, n, plan));
-    reader.open(workspace)?;
-    reader.skip(page, n, at, |_, _| ())
+    reader.open(workspace).map_err(|fault| meta.error(fault))?;
+    reader.skip(page, n, at, |_, _| ()).map_err(|fault| reader.page().error(fault))
 }

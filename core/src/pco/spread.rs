@@ -1,21 +1,23 @@
 //! Spreads the bins of a variable over its tANS table, whatever the layout of the table.
 
 use super::meta::{Bin, Role, Variable};
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::num::index;
-use crate::{Error, ErrorKind, Result};
 
 /// Reads the bins of `variable` and checks them. Calls `each` with every bin and its index, then
-/// `fill` with every entry of the table that belongs to the bin.
+/// `fill` with every entry of the table that belongs to the bin. Faults count from the first byte of
+/// the metadata.
 #[inline(always)]
 pub(crate) fn spread(
     variable: &Variable<'_>,
     window: u32,
     mut each: impl FnMut(u32, &Bin),
     mut fill: impl FnMut(u32, &Bin, usize),
-) -> Result<()> {
+) -> Verdict<()> {
     let size = 1u32 << (variable.table_log & 15);
     let (mut slot, mut total) = (0, 0);
-    let refuse = |kind, i| Err(Error::new(kind, variable.at(i)));
+    let refuse = |kind, i| Err(Fault::new(kind, variable.at(i)));
     for (i, bin) in (0u32..).zip(variable.iter()) {
         total += bin.weight;
         if bin.offset_bits > variable.width {

@@ -97,8 +97,8 @@ impl Data {
         let len = self.bytes.len();
         let view = self.theirs.view();
         let wide = self.theirs.dict.to_wide();
-        let mut cells = vec![[0; 16]; self.theirs.dict.num_tokens()];
-        let mut lens = vec![0; cells.len()];
+        let mut padded = vec![[0; 16]; self.theirs.dict.num_tokens()];
+        let mut lens = vec![0; padded.len()];
         let plain = self.column(Codes::plain(&self.theirs.codes))?;
         let packed = self.column(Codes::packed(&self.packed, self.width, self.theirs.codes.len())?)?;
         // One output for all contestants: separate outputs would differ in their pages.
@@ -122,7 +122,7 @@ impl Data {
         };
         match case {
             "plain" => {
-                let column = plain.widened(&mut cells, &mut lens)?;
+                let column = plain.widened(&mut padded, &mut lens)?;
                 self.right(&column)?;
                 Race::new(name, len, || decode(&column))
                     .against("try_decode_into", || reference(&self.theirs.codes))
@@ -139,7 +139,7 @@ impl Data {
                 beside_memcpy(&plain)
             }
             "packed" => {
-                let column = packed.widened(&mut cells, &mut lens)?;
+                let column = packed.widened(&mut padded, &mut lens)?;
                 self.right(&column)?;
                 let mut codes = vec![0u16; self.theirs.codes.len()];
                 Race::new(name, len, || decode(&column))
@@ -152,7 +152,7 @@ impl Data {
                 beside_memcpy(&column)
             }
             "row" => {
-                let wide = plain.widened(&mut cells, &mut lens)?;
+                let wide = plain.widened(&mut padded, &mut lens)?;
                 ROWS.iter().try_for_each(|(end, rows)| self.rows(name, end, *rows, [&plain, &packed, &wide]))
             }
             _ => self.search(name, case, needle.as_bytes(), &plain, &packed),

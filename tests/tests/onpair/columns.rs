@@ -16,8 +16,8 @@ fn every_case_is_exact_from_every_form_of_codes() {
             let what = format!("{} {form}", case.name);
             let column = case.column(codes);
             decodes(&what, &column, &case.expected, &case.rows);
-            let (mut cells, mut lens) = (vec![[0; 16]; case.dictionary().len()], vec![0; case.dictionary().len()]);
-            let wide = column.widened(&mut cells, &mut lens).unwrap();
+            let (mut padded, mut lens) = (vec![[0; 16]; case.dictionary().len()], vec![0; case.dictionary().len()]);
+            let wide = column.widened(&mut padded, &mut lens).unwrap();
             decodes(&format!("{what}, wide"), &wide, &case.expected, &case.rows);
             forms += 1;
         }
@@ -104,8 +104,8 @@ fn refuses_a_code_that_names_no_token_at_its_offset() {
             assert_eq!(column.check(), Err(expected));
             assert_eq!(column.decode_into(column.rows(), &mut out), Err(expected), "{}", case.name);
             assert_eq!(column.decode_to(column.rows(), &mut Count::default()), Err(expected));
-            let (mut cells, mut lens) = (vec![[0; 16]; usize::from(bad)], vec![0; usize::from(bad)]);
-            let wide = column.widened(&mut cells, &mut lens).unwrap();
+            let (mut padded, mut lens) = (vec![[0; 16]; usize::from(bad)], vec![0; usize::from(bad)]);
+            let wide = column.widened(&mut padded, &mut lens).unwrap();
             assert_eq!(wide.decode_into(wide.rows(), &mut out), Err(expected), "{}", case.name);
             broken += 1;
         }

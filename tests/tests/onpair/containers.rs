@@ -208,7 +208,13 @@ fn checks_limits_before_any_work() {
     let bytes = container(9, b"abc", &[0, 1, 3], &[0b1_000000000], &[0, 1, 2]);
     let open = |limits: Limits| File::open(&bytes, &limits).map(drop).unwrap_err().kind;
     assert_eq!(open(Limits { max_header: 23, ..Limits::DEFAULT }), ErrorKind::HeaderLimit);
-    assert_eq!(open(Limits { max_elements: 1, ..Limits::DEFAULT }), ErrorKind::ElementLimit);
+    let few = Limits { max_elements: 1, ..Limits::DEFAULT };
+    let tokens = File::open(&bytes, &few).map(drop).unwrap_err();
+    assert_eq!((tokens.kind, tokens.at, tokens.need), (ErrorKind::ElementLimit, 0, 2));
+    // The limit holds for rows, too, and shows at the first of their offsets.
+    let one_token = container(9, b"a", &[0, 1], &[0], &[0, 1, 1]);
+    let rows = File::open(&one_token, &few).map(drop).unwrap_err();
+    assert_eq!((rows.kind, rows.at, rows.need), (ErrorKind::ElementLimit, 42, 2));
     let limits = Limits { max_output: 2, ..Limits::DEFAULT };
     let file = File::open(&bytes, &limits).unwrap();
     let column = file.column();
@@ -269,8 +275,8 @@ fn agree(name: &str, bytes: &[u8]) {
         all.extend(column.decode_to_vec(row..row + 1)?);
         Ok(all)
     });
-    let (mut cells, mut lens) = (vec![[0; 16]; column.dictionary().len()], vec![0; column.dictionary().len()]);
-    let wide = column.widened(&mut cells, &mut lens).unwrap();
+    let (mut padded, mut lens) = (vec![[0; 16]; column.dictionary().len()], vec![0; column.dictionary().len()]);
+    let wide = column.widened(&mut padded, &mut lens).unwrap();
     assert_eq!(wide.decode_to_vec(wide.rows()), whole, "{name}");
     assert_eq!(streamed.is_ok(), whole.is_ok(), "{name}");
     match whole {

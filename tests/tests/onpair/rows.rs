@@ -144,8 +144,8 @@ fn decodes_one_form_with_its_own_reader() {
     assert_eq!(plain.row_into(2, &mut line).unwrap_err().kind, ErrorKind::OnPairCode);
     assert_eq!(plain.row_into(2, &mut line), column.row_into(2, &mut [0; 64]));
     // With the widened dictionary, too.
-    let (mut cells, mut lens) = ([[0; 16]; 2], [0; 2]);
-    let wide = column.widened(&mut cells, &mut lens).unwrap();
+    let (mut padded, mut lens) = ([[0; 16]; 2], [0; 2]);
+    let wide = column.widened(&mut padded, &mut lens).unwrap();
     let plain = wide.plain_rows().unwrap();
     assert_eq!(plain.row_into(1, &mut line), Ok(5));
     assert_eq!(plain.row_into(2, &mut line), column.row_into(2, &mut [0; 64]));

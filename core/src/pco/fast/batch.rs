@@ -19,7 +19,7 @@ use core::convert::identity;
 
 use super::keep::{keep, keep_narrow};
 use super::tans::{Entry, States, SymbolTable, next_state};
-use crate::bits::u64_at;
+use crate::bits::{u64_at, whole_u64_at};
 use crate::num::index;
 use crate::pco::meta::BATCH;
 use crate::pco::number::Latent;
@@ -191,11 +191,11 @@ pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, v
 /// input ends before.
 #[inline(always)]
 fn word<const WIDE: bool>(bytes: &[u8], at: usize) -> Option<u64> {
-    let (bytes, shift) = (bytes.get(at / 8..)?, at % 8);
+    let shift = at % 8;
     if !WIDE {
-        return Some(u64::from_le_bytes(*bytes.first_chunk()?) >> shift);
+        return Some(whole_u64_at(bytes, at / 8)? >> shift);
     }
-    let [low @ .., high] = bytes.first_chunk::<9>()?;
+    let [low @ .., high] = bytes.get(at / 8..)?.first_chunk::<9>()?;
     // `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0.
     Some(u64::from_le_bytes(*low) >> shift | u64::from(*high) << 1 << (63 - shift))
 }

@@ -1,5 +1,7 @@
 //! Joins latents into numbers.
 
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::num::index;
 use crate::pco::meta::Mode;
 use crate::pco::number::{Latent, NumberType, Order};
@@ -17,7 +19,7 @@ pub(crate) struct Join<'m, D> {
 }
 
 /// [`Join::run`] for one width.
-type JoinWidth<D> = fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Option<()>;
+type JoinWidth<D> = fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Verdict<()>;
 
 /// The functions that depend on the width of numbers that are calculated in words of `D`. Function
 /// pointers, so that one copy of the decoder serves all of these widths, and a program links only
@@ -37,16 +39,15 @@ impl<D: Latent> NumberWriter<D> {
 }
 
 impl<D: Latent> Join<'_, D> {
-    /// Replaces the latents of a batch by numbers. `None` if a dictionary has no entry of some
-    /// index.
-    pub fn run(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Option<()> {
+    /// Replaces the latents of a batch by numbers. Fails if a dictionary has no entry of some index.
+    pub fn run(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Verdict<()> {
         match tuning::WIDENED {
             true => (self.writer.join)(self, values, second, indexes),
             false => self.run_of::<D>(values, second, indexes),
         }
     }
 
-    fn run_of<L: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Option<()> {
+    fn run_of<L: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Verdict<()> {
         let float = self.ty.order() == Order::Float;
         // The sign bit of a signed type: the difference between an integer and its ordered latent.
         let flip = if self.ty.order() == Order::Signed { L::MID } else { L::ZERO };
@@ -60,10 +61,15 @@ impl<D: Latent> Join<'_, D> {
             }
             Mode::FloatMult { base } => float_mult(self.ty, L::low(base), values, second),
             Mode::FloatQuant { bits } => float_quant::<D, L>(values, second, bits),
-            Mode::Dict { entries } if float => return look_up(entries, values, indexes, float_of::<L>),
-            Mode::Dict { entries } => return look_up(entries, values, indexes, |latent: L| latent ^ flip),
+            Mode::Dict { entries } => {
+                let found = match float {
+                    true => look_up(entries, values, indexes, float_of::<L>),
+                    false => look_up(entries, values, indexes, |latent: L| latent ^ flip),
+                };
+                found.ok_or(Fault::new(ErrorKind::PcoDictIndex, 0))?;
+            }
         }
-        Some(())
+        Ok(())
     }
 }
 

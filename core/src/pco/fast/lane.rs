@@ -4,13 +4,14 @@
 use super::batch::{offsets, packed, symbols};
 use super::delta::{Ring, convolve, look_back, sum};
 use super::tans::{Entry, States, SymbolTable};
+use crate::fault::{Fault, Verdict};
 use crate::num::index;
 use crate::pco::fields::FieldReader;
 use crate::pco::meta::{BATCH, Convolution, MAX_ORDER, Variable};
 use crate::pco::number::{Latent, top};
 use crate::pco::reader::read_states;
 use crate::pco::workspace::{carve, table_room};
-use crate::{Result, Trace};
+use crate::{ErrorKind, Trace};
 
 /// The source of the latents of a lane.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +85,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
     /// Carves the table of `variable` out of the workspace, which has room for it, and fills it.
     /// `flip` is added to each latent.
     #[inline(never)]
-    pub fn build(&mut self, variable: &Variable<'_>, words: &mut &'w mut [u64], flip: D, window: u32) -> Result<()> {
+    pub fn build(&mut self, variable: &Variable<'_>, words: &mut &'w mut [u64], flip: D, window: u32) -> Verdict<()> {
         let room = table_room(variable.table_log);
         let entries: &mut [Entry] = carve(words, room).unwrap_or(&mut []);
         let lowers = carve(words, room).unwrap_or(&mut []);
@@ -112,7 +113,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         variable: &Variable<'_>,
         latents: usize,
         output: &mut [D],
-    ) -> Result<()> {
+    ) -> Verdict<()> {
         let Self { delta, moments, history, shift, .. } = self;
         let latents = if matches!(delta, DeltaState::None) { 0 } else { latents };
         *moments = [D::ZERO; 7];
@@ -129,6 +130,22 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         })?;
         (self.ring_in, self.ring_out, self.states) = (latents, 0, states.map(index));
         Ok(())
+    }
+
+    /// The sum that is taken while offsets are read; 0 if none is.
+    pub fn moment(&self) -> D {
+        match self.delta {
+            DeltaState::Sums(order) => self.moments.get(order.wrapping_sub(1)).copied().unwrap_or(D::ZERO),
+            _ => D::ZERO,
+        }
+    }
+
+    /// Takes back what reading a batch has changed.
+    pub fn restore(&mut self, states: States, moment: D) {
+        self.states = states;
+        if let Some(last) = last_moment(self.delta, &mut self.moments) {
+            *last = moment;
+        }
     }
 
     /// The values of a batch.
@@ -157,12 +174,13 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         (at, offsets(bytes, at, widths, values, last_moment(*delta, moments)))
     }
 
-    /// Makes latents of the deltas of a batch. `None` if one looks back on nothing.
+    /// Makes latents of the deltas of a batch. Fails if one looks back on nothing.
     #[inline(never)]
-    pub fn finish(&mut self, out: &mut [D], place: OutputRange, lookbacks: &[u32], window: u32) -> Option<()> {
+    pub fn finish(&mut self, out: &mut [D], place: OutputRange, lookbacks: &[u32], window: u32) -> Verdict<()> {
+        let outside = Fault::new(ErrorKind::PcoLookback, 0);
         match self.delta {
-            DeltaState::None => Some(()),
-            DeltaState::Output => look_back(out, place.first, lookbacks, window, self.shift),
+            DeltaState::None => {}
+            DeltaState::Output => look_back(out, place.first, lookbacks, window, self.shift).ok_or(outside)?,
             DeltaState::Sums(order) => {
                 let mut moments = self.moments;
                 let values = self.values_at(out, place);
@@ -175,23 +193,21 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
                 let lower = moments.get_mut(..order.saturating_sub(1)).unwrap_or(&mut []);
                 lower.iter_mut().rev().for_each(|moment| sum(moment, values));
                 self.moments = moments;
-                Some(())
             }
             DeltaState::Ring => {
                 let history = core::mem::take(&mut self.history);
                 let ring = Ring { latents: history, window, read: self.ring_out, written: self.ring_in };
                 let ends = ring.run(self.values_at(out, place), place.stored, lookbacks);
                 self.history = history;
-                (self.ring_out, self.ring_in) = ends?;
-                Some(())
+                (self.ring_out, self.ring_in) = ends.ok_or(outside)?;
             }
             DeltaState::Predict(convolution) => {
                 let (history, width) = (core::mem::take(&mut self.history), self.width);
                 convolve(convolution, width, history, self.values_at(out, place), place.stored);
                 self.history = history;
-                Some(())
             }
         }
+        Ok(())
     }
 
     /// A batch whose symbols were decoded.

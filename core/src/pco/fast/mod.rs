@@ -15,8 +15,9 @@ use super::page::{BEGIN, Page};
 use super::reader::PageReader;
 use super::workspace::carve;
 use crate::bits::u64_at;
-use crate::num::{index, u64_from};
-use crate::{ErrorKind, Result, Status, Step, Trace};
+use crate::fault::Verdict;
+use crate::num::index;
+use crate::{Status, Step, Trace};
 
 mod batch;
 mod delta;
@@ -129,7 +130,7 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
     }
 
     #[inline(never)]
-    fn build(&mut self, mut workspace: &'w mut [u64]) -> Result<()> {
+    fn build(&mut self, mut workspace: &'w mut [u64]) -> Verdict<()> {
         let Page { meta, longest, plan, .. } = self.page;
         let (words, window) = (&mut workspace, meta.delta.window());
         let signed = meta.mode == Mode::Classic && meta.number_type.order() == Order::Signed;
@@ -166,13 +167,18 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         self.ahead > 0
     }
 
-    fn read_state(&mut self, fields: &mut FieldReader<'_, impl Trace>, of: &Variable<'_>, dst: &mut [L]) -> Result<()> {
+    fn read_state(
+        &mut self,
+        fields: &mut FieldReader<'_, impl Trace>,
+        of: &Variable<'_>,
+        dst: &mut [L],
+    ) -> Verdict<()> {
         let latents = self.page.meta.delta.state_len();
         on!(of.role.of(&mut self.lanes), dst, lane, out => lane.read_state(fields, of, latents, out))
     }
 
     /// Decodes as many whole batches as the input has.
-    fn pipeline(&mut self, bytes: &[u8], dst: &mut [L], step: &mut Step) -> Result<bool> {
+    fn pipeline(&mut self, bytes: &[u8], dst: &mut [L], step: &mut Step) -> Verdict<bool> {
         let left = self.page.left.saturating_sub(self.page.meta.delta.state_len());
         let full = left.min(dst.len().saturating_sub(step.wrote)) / BATCH;
         // Two batches are the least that gains. Without any symbols there is nothing to overlap.
@@ -199,8 +205,8 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
             // If the batch does not end in the input, or too close to its end, it has not happened.
             let Some(read) = self.units(&run, batch, here, dst) else { break };
             let first = step.wrote.wrapping_add(batch * BATCH);
-            let before = u64_from(start / 8);
-            ended = self.finish(dst, batch, first..first.wrapping_add(BATCH)).map_err(|error| error.offset_by(before));
+            // A fault counts from the start of its batch, which is the next byte of the page below.
+            ended = self.finish(dst, batch, first..first.wrapping_add(BATCH));
             if ended.is_err() {
                 break;
             }
@@ -227,7 +233,7 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         }
     }
 
-    fn batch(&mut self, bytes: &[u8], dst: &mut [L], to: Range<usize>, trace: &mut impl Trace) -> Result<usize> {
+    fn batch(&mut self, bytes: &[u8], dst: &mut [L], to: Range<usize>, trace: &mut impl Trace) -> Verdict<usize> {
         let (states, moments) = (self.states(), self.moments());
         let end = self.each_variable(bytes, trace, |this, role, bit| {
             let (place, widths) = (this.place(role, 0, &to), &mut *this.widths);
@@ -238,8 +244,8 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         Ok(end)
     }
 
-    fn join_page(&mut self, dst: &mut [L]) -> Result<()> {
-        self.join.run(dst, &[], &[]).ok_or(self.page.error(ErrorKind::PcoDictIndex))
+    fn join_page(&mut self, dst: &mut [L]) -> Verdict<()> {
+        self.join.run(dst, &[], &[])
     }
 
     fn walk(&mut self, role: Role, bytes: &[u8], bit: usize, _: &mut impl FnMut(Role, usize)) -> (usize, usize) {
@@ -248,11 +254,20 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         skip_batch(bytes, bit, entries, states, count)
     }
 
-    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], all: &mut Step, trace: &mut impl Trace) -> Result<()> {
-        if let Some(words) = numbers_in(dst, self.page.meta) {
-            return self.step_units(src, words, all, trace);
+    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], all: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
+        match numbers_in(dst, self.page.meta) {
+            Some(words) => self.step_units(src, words, all, trace),
+            None => self.step_copies(src, dst, all, trace),
         }
-        // Bytes that are not aligned, or numbers narrower than their words: batch after batch.
+    }
+}
+
+impl<L: Latent> Fast<'_, '_, L> {
+    /// Goes on with the page batch after batch, each by way of the stack: to bytes that are not
+    /// aligned, or to numbers narrower than their words. Not inlined, so that other outputs do not
+    /// pay for the room.
+    #[inline(never)]
+    fn step_copies(&mut self, src: &[u8], dst: &mut [u8], all: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
         let (size, mut batch) = (self.page.meta.number_type.size(), [L::ZERO; BATCH]);
         loop {
             let out = dst.get_mut(all.wrote.wrapping_mul(size)..).unwrap_or(&mut []);
@@ -267,9 +282,7 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
             }
         }
     }
-}
 
-impl<L: Latent> Fast<'_, '_, L> {
     /// The place of a batch of a variable, which goes to these numbers of the output. `batch`
     /// counts from the next one.
     fn place(&self, role: Role, batch: usize, to: &Range<usize>) -> OutputRange {
@@ -282,21 +295,20 @@ impl<L: Latent> Fast<'_, '_, L> {
     }
 
     /// Makes numbers of a batch that was read.
-    fn finish(&mut self, dst: &mut [L], batch: usize, to: Range<usize>) -> Result<()> {
+    fn finish(&mut self, dst: &mut [L], batch: usize, to: Range<usize>) -> Verdict<()> {
         let [looks, place, second_place] =
             [Role::Lookback, Role::Primary, Role::Secondary].map(|role| self.place(role, batch, &to));
         let window = self.page.meta.delta.window();
         let [lookback, primary, secondary] = &mut self.lanes;
         let lookbacks = &*lookback.indexes(OutputRange { count: looks.stored, ..looks });
-        let outside = |done: Option<()>| done.ok_or(self.page.error(ErrorKind::PcoLookback));
-        outside(on!(primary, dst, lane, out => lane.finish(out, place, lookbacks, window)))?;
+        on!(primary, dst, lane, out => lane.finish(out, place, lookbacks, window))?;
         if self.ahead > 0 {
             // Joined when the page is complete: later batches look back on latents.
             return Ok(());
         }
         let seconds: &[L] = match secondary {
             RoleLane::Number(lane) if !lane.values.is_empty() => {
-                outside(lane.finish(&mut [], second_place, lookbacks, window))?;
+                lane.finish(&mut [], second_place, lookbacks, window)?;
                 lane.values_at(&mut [], second_place)
             }
             _ => &[],
@@ -305,8 +317,7 @@ impl<L: Latent> Fast<'_, '_, L> {
         let out = dst.get_mut(to).unwrap_or(&mut []);
         // By batches, which stay in the cache. A packed chunk, the only one with more than one at a
         // time, has one variable.
-        let joined = out.chunks_mut(BATCH).try_for_each(|batch| self.join.run(batch, seconds, indexes));
-        joined.ok_or(self.page.error(ErrorKind::PcoDictIndex))
+        out.chunks_mut(BATCH).try_for_each(|batch| self.join.run(batch, seconds, indexes))
     }
 
     /// The states of all lanes.
@@ -314,14 +325,15 @@ impl<L: Latent> Fast<'_, '_, L> {
         self.lanes.each_ref().map(|slot| on!(slot, lane => lane.states))
     }
 
-    /// The moments of all lanes.
-    fn moments(&self) -> [[u64; 7]; 3] {
-        self.lanes.each_ref().map(|slot| on!(slot, lane => lane.moments.map(Latent::wide)))
+    /// The last moments of all lanes: reading a batch changes no others.
+    fn moments(&self) -> [u64; 3] {
+        self.lanes.each_ref().map(|slot| on!(slot, lane => lane.moment().wide()))
     }
 
-    fn restore(&mut self, states: [States; 3], moments: [[u64; 7]; 3]) {
-        for (slot, (states, moments)) in self.lanes.iter_mut().zip(states.into_iter().zip(moments)) {
-            on!(slot, lane => (lane.states, lane.moments) = (states, moments.map(Latent::low)));
+    /// Takes back the batch that was read last.
+    fn restore(&mut self, states: [States; 3], moments: [u64; 3]) {
+        for (slot, (states, moment)) in self.lanes.iter_mut().zip(states.into_iter().zip(moments)) {
+            on!(slot, lane => lane.restore(states, Latent::low(moment)));
         }
     }
 

@@ -1,7 +1,7 @@
 //! tANS tables: for each state its bin and the states that may follow.
 
 use super::keep::keep_narrow;
-use crate::Result;
+use crate::fault::Verdict;
 use crate::num::index;
 use crate::pco::meta::{Bin, Variable};
 use crate::pco::number::Latent;
@@ -56,7 +56,7 @@ impl<'w, D: Latent> SymbolTable<'w, D> {
         counters: &mut [u16],
         shift: D,
         window: u32,
-    ) -> Result<Self> {
+    ) -> Verdict<Self> {
         let mut widest = 0;
         let each = |i: u32, bin: &Bin| {
             widest = bin.offset_bits.max(widest);

@@ -106,7 +106,7 @@ fn widened(space: &mut WideWorkspace<16>, line: &mut [u8]) -> bool {
         Column::open(dictionary, codes, rows, &Limits::NONE).ok()
     };
     let Some(column) = open() else { return false };
-    let Ok(wide) = column.widened(&mut space.cells, &mut space.lens) else { return false };
+    let Ok(wide) = column.widened(&mut space.tokens, &mut space.lens) else { return false };
     let mut bytes = [0; 640];
     let mut starts = [0u32; 80];
     let expected = WIDE_BYTES.get();
