@@ -48,7 +48,24 @@ pub enum Verify {
     Skip,
 }
 
+impl Done {
+    /// Adds the parts of a piece of the same file, and its blocks, window and checksums.
+    pub(crate) fn add_parts(&mut self, piece: &Self) {
+        self.parts += piece.parts;
+        self.blocks += piece.blocks;
+        self.window = self.window.max(piece.window);
+        self.checksums.add(&piece.checksums);
+    }
+}
+
 impl Checksums {
+    /// Adds the checksums of a piece of the same file.
+    pub(crate) const fn add(&mut self, piece: &Self) {
+        self.matched += piece.matched;
+        self.mismatched += piece.mismatched;
+        self.unchecked += piece.unchecked;
+    }
+
     /// Counts one comparison. With [`Verify::Refuse`], a difference is an error of this kind at
     /// this byte.
     pub(crate) const fn count(&mut self, matches: bool, verify: Verify, kind: ErrorKind, at: usize) -> Verdict<()> {

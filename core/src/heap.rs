@@ -22,7 +22,7 @@ pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Res
 }
 
 /// Appends bytes to a vector, if there is memory for them.
-#[cfg(feature = "gzip")]
+#[cfg(any(feature = "gzip", feature = "threads"))]
 pub(crate) fn append(vec: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
     vec.try_reserve(bytes.len()).map_err(|_| no_memory::<u8>(vec.len().saturating_add(bytes.len())))?;
     vec.extend_from_slice(bytes);

@@ -24,6 +24,7 @@
 //! | `Header::read(src, &limits)` | yes | yes | yes | yes | yes | yes | yes |
 //! | `File::open(src, &limits)` | yes | yes | | | yes | yes | yes |
 //! | `decode(src, dst, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes |
+//! | `decode_threaded(src, dst, threads, &options)` | yes | yes | yes | yes | yes | yes | yes |
 //! | `decode_to(src, &mut sink, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
 //! | `decode_to_vec(src, &options)` | yes | yes | yes | yes | yes | yes | yes |
 //! | `decoded_len(src, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
@@ -34,7 +35,8 @@
 //!
 //! If a format needs more memory than its workspace, that argument follows the workspace.
 //! `decode_to` of zstd, xz and gzip takes a window; AT-1 and `decode_to` of Pco take scratch. A
-//! stream of CVC takes scratch alone. Pco streams page by page: [`pco::Decoder`].
+//! stream of CVC takes scratch alone. Pco streams page by page: [`pco::Decoder`]. `decode_threaded`
+//! allocates the memory of its threads; gzip uses one, because its files cannot be split.
 //!
 //! Words mean the same everywhere. A *workspace* holds tables, a *window* holds history, *scratch*
 //! holds bytes on their way. `Options` holds [`Limits`], the handling of checksums ([`Verify`]),
@@ -51,9 +53,10 @@
 //! feature of its own.
 //!
 //! * `alloc` adds the doors that return a `Vec`, and [`tree`].
-//! * `std` adds [`io`], `std::error::Error` and faster checksums.
+//! * `std` adds [`io`], `std::error::Error`, and instructions chosen at run time, for checksums and
+//!   for half floats and bytes of CVC.
 //! * `messages` adds the text of each error.
-//! * `threads` adds [`threads`]: work on many items, with results in order.
+//! * `threads` adds `decode_threaded` in every format, and [`threads`], the loop below it.
 //! * `small` trades speed for flash.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]

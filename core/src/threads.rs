@@ -1,7 +1,7 @@
 //! Work on items in any order, on several threads, with results in the order of the items.
 //!
-//! A program that does not hold its files in memory passes an iterator that reads them, and a sink
-//! that writes.
+//! The doors `decode_threaded` of all formats are built on it. A program that does not hold its
+//! files in memory passes an iterator that reads them, and a sink that writes.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;

@@ -10,6 +10,7 @@
 )]
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::Path;
 
@@ -55,6 +56,12 @@ macro_rules! common {
         assert!(done.parts > 0, "{}: no parts", $opened.format);
         assert!(dst == whole, "{}: decode and decode_to_vec differ", $opened.format);
         leaves.assert_tile(file.len(), $opened.format);
+
+        let (mut threaded, threads) = (vec![<$element>::default(); whole.len()], NonZeroUsize::new(2).unwrap());
+        let same: Done =
+            $opened.door("decode_threaded", $format::decode_threaded(file, &mut threaded, threads, &options)).unwrap();
+        assert_eq!(same, $format::decode(file, &mut dst, $workspace, $($decode,)? &options, &mut ()).unwrap());
+        assert!(threaded == whole, "{}: threads decode to other values", $opened.format);
 
         let mut sunk: Vec<u8> = vec![];
         let mut sink = |bytes: &[u8]| {
@@ -243,10 +250,11 @@ fn pco() -> Opened {
 }
 
 /// The rows of the table on the crate's front page, by the names of the doors here.
-const ROWS: [(&str, &str); 10] = [
+const ROWS: [(&str, &str); 11] = [
     ("Header::read", "`Header::read("),
     ("File::open", "`File::open("),
     ("decode", "`decode("),
+    ("decode_threaded", "`decode_threaded("),
     ("decode_to", "`decode_to("),
     ("decode_to_vec", "`decode_to_vec("),
     ("decoded_len", "`decoded_len("),

@@ -28,7 +28,7 @@ pub(crate) fn each_body<'a, T: Trace>(
     trace: &mut T,
     mut run: impl FnMut(&Content<'a>, &mut T) -> Result<bool>,
 ) -> Result<u64> {
-    let mut bodies = Bodies { src, header, limits, at: HEADER_LEN, is_started: false, count: 0 };
+    let mut bodies = Bodies::new(src, header, limits);
     while let Some(body) = bodies.next(trace)? {
         let goes_on = run(&body.content, trace).map_err(|error| body.locate(error))?;
         if header.container == Container::Frames {
@@ -42,8 +42,8 @@ pub(crate) fn each_body<'a, T: Trace>(
 }
 
 /// The body of a whole file or of a frame.
-struct Body<'a> {
-    content: Content<'a>,
+pub(crate) struct Body<'a> {
+    pub(crate) content: Content<'a>,
     /// A length or a trailing hash says where the body ends.
     is_bounded: bool,
 }
@@ -61,20 +61,26 @@ impl Body<'_> {
 }
 
 /// Walks over the bodies of a file.
-struct Bodies<'a, 'h> {
+pub(crate) struct Bodies<'a, 'h> {
     src: &'a [u8],
     header: &'h Header,
     limits: &'h Limits,
     at: u64,
     is_started: bool,
     /// Bodies read so far.
-    count: u64,
+    pub(crate) count: u64,
 }
 
-impl<'a> Bodies<'a, '_> {
+impl<'a, 'h> Bodies<'a, 'h> {
+    /// Starts before the first body.
+    #[inline]
+    pub(crate) const fn new(src: &'a [u8], header: &'h Header, limits: &'h Limits) -> Self {
+        Self { src, header, limits, at: HEADER_LEN, is_started: false, count: 0 }
+    }
+
     /// Reads the next body.
     #[inline(never)]
-    fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
+    pub(crate) fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
         let is_first = !core::mem::replace(&mut self.is_started, true);
         let end = self.header.body_end;
         if self.header.container == Container::Whole {

@@ -258,7 +258,7 @@ fn walk<T: Trace>(
 
 /// Decodes a body that is one stream.
 #[inline(never)]
-fn raw<'a>(entry: &Entry<'a>, mut lent: Lent<'_, 'a>, out: &mut Output<'_>) -> Result<()> {
+pub(super) fn raw<'a>(entry: &Entry<'a>, mut lent: Lent<'_, 'a>, out: &mut Output<'_>) -> Result<()> {
     let size = entry.decoded_size(lent.limits);
     let size = size.map_err(|error| entry.broken(error, &mut lent))?;
     if !out.has_sink() {
@@ -270,7 +270,7 @@ fn raw<'a>(entry: &Entry<'a>, mut lent: Lent<'_, 'a>, out: &mut Output<'_>) -> R
 
 /// Decodes a body that is a set of streams.
 #[inline(never)]
-fn structured<'a>(header: &Header, set: &Set<'a>, lent: Lent<'_, 'a>, out: &mut Output<'_>) -> Result<()> {
+pub(super) fn structured<'a>(header: &Header, set: &Set<'a>, lent: Lent<'_, 'a>, out: &mut Output<'_>) -> Result<()> {
     let limits = of_streams(lent.limits);
     codecs::decode(header, set, &mut Lent { limits: &limits, ..lent }, out)
 }

@@ -47,6 +47,8 @@ mod output;
 mod query;
 mod scratch;
 mod streams;
+#[cfg(feature = "threads")]
+mod threaded;
 
 pub use crate::options::Options;
 pub use backend::Backend;
@@ -58,6 +60,8 @@ pub use scratch::{WORKSPACE_SIZE, Workspace};
 pub use streams::lines::Lines;
 pub use streams::numbers::Stream;
 pub use streams::{Entries, Entry, Set, Wrapping};
+#[cfg(feature = "threads")]
+pub use threaded::decode_threaded;
 #[cfg(feature = "at1")]
 pub use {
     codecs::bundle::{Bundle, BundleFile},

@@ -26,6 +26,9 @@ pub struct Workspace {
     pub(crate) zstd: zstd::Workspace,
     #[cfg(feature = "at1")]
     pub(crate) xz: xz::Workspace,
+    /// Threads that streams are decoded on.
+    #[cfg(feature = "threads")]
+    pub(crate) threads: core::num::NonZeroUsize,
 }
 
 impl Workspace {
@@ -35,6 +38,8 @@ impl Workspace {
             zstd: zstd::Workspace::new(),
             #[cfg(feature = "at1")]
             xz: xz::Workspace::new(),
+            #[cfg(feature = "threads")]
+            threads: core::num::NonZeroUsize::MIN,
         }
     }
 }

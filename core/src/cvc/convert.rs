@@ -156,25 +156,6 @@ impl Element for u8 {
     const READ: fn(&[u8], &mut [Self]) = |stored, to| read_each(stored, to, u8::from_le_bytes);
 }
 
-/// An element of an output of f32: the number itself, or its four little-endian bytes.
-pub(super) trait Cell {
-    fn put(&mut self, value: f32);
-}
-
-impl Cell for f32 {
-    #[inline(always)]
-    fn put(&mut self, value: f32) {
-        *self = value;
-    }
-}
-
-impl Cell for [u8; 4] {
-    #[inline(always)]
-    fn put(&mut self, value: f32) {
-        *self = value.to_le_bytes();
-    }
-}
-
 /// Computes `code * scale + min` and rounds twice, as numpy does: the product is rounded before the
 /// sum. A fused multiply-add would return other bits.
 #[inline(always)]

@@ -61,7 +61,7 @@ pub fn decode<T: Element>(
 }
 
 /// Completes the outcome of a whole file from which values of this width were written.
-fn whole(src: &[u8], done: Done, width: u64) -> Done {
+pub(super) fn whole(src: &[u8], done: Done, width: u64) -> Done {
     Done { read: src.len(), content: u64_from(done.wrote).saturating_mul(width), ..done }
 }
 
@@ -109,7 +109,7 @@ pub fn salvage<T: Element>(
     (if error.is_some() { Done { read: 0, ..done } } else { done }, error)
 }
 
-fn open<'a>(src: &'a [u8], options: &Options<'_>) -> Result<Column<'a>> {
+pub(super) fn open<'a>(src: &'a [u8], options: &Options<'_>) -> Result<Column<'a>> {
     let file = File::open(src, &options.limits)?;
     let mut column = Column::of(&file);
     file.find(options.column, &mut column)?;

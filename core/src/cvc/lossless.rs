@@ -5,7 +5,7 @@
 //! byte first: the number of distinct bytes, these bytes, and a code of `width` bits for each
 //! value, packed from the most significant bit on.
 
-use super::convert::Cell;
+use super::cell::Cell;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
 use crate::num::{index, offset_after, u64_from};

@@ -40,6 +40,8 @@ mod decode;
 mod file;
 mod inspect;
 mod stream;
+#[cfg(feature = "threads")]
+mod threaded;
 
 mod plan;
 
@@ -54,6 +56,19 @@ mod payload;
 mod describe;
 mod lossless;
 mod workspace;
+
+mod cell;
+// Kernels for the machine that runs. Flash and WebAssembly keep the portable loops.
+#[cfg_attr(
+    not(all(
+        feature = "std",
+        not(feature = "small"),
+        target_endian = "little",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    )),
+    path = "no_simd.rs"
+)]
+mod simd;
 
 mod convert;
 mod object;
@@ -77,4 +92,6 @@ pub use payload::Payload;
 pub use plan::{Piece, Plan};
 pub use section::{Metadata, Scalar, Section, Sections};
 pub use stream::Decoder;
+#[cfg(feature = "threads")]
+pub use threaded::decode_threaded;
 pub use workspace::Workspace;

@@ -1,9 +1,9 @@
 //! The values of one column in one chunk: verified, then decoded or lent out as they are.
 
-use super::convert::{
-    Cell, Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite,
-};
+use super::cell::Cell;
+use super::convert::{Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite};
 use super::lossless::Planes;
+use super::simd;
 use crate::num::{copy, index, u64_from};
 use crate::{Checksums, Error, ErrorKind, Result, Verify};
 
@@ -110,22 +110,29 @@ impl<'b> Payload<'b> {
 
     /// Fills the cells with values. Plain integers are rounded to f32.
     ///
-    /// A hot loop for each encoding. The lengths of both slices are known before it and nothing in
-    /// it can fail, so that it becomes SIMD. Add no branch, no checked index and no other case to
-    /// `value`: each undoes that. `docs/tried/cvc.md` has the measurements.
+    /// A hot loop for each encoding, unless the machine has a kernel for it. The lengths of both
+    /// slices are known before it and nothing in it can fail, so that it becomes SIMD. Add no
+    /// branch, no checked index and no other case to `value`: each undoes that.
+    /// `docs/tried/cvc.md` has the measurements.
     #[inline(never)]
     fn decode_f32<C: Cell>(&self, to: &mut [C]) -> Result<()> {
+        fn values<'b, const N: usize>(payload: &Payload<'b>) -> &'b [[u8; N]] {
+            payload.stored.as_chunks().0.get(payload.skip..).unwrap_or(&[])
+        }
         fn each<C: Cell, const N: usize>(payload: &Payload<'_>, to: &mut [C], value: impl Fn([u8; N]) -> f32) {
-            let (values, _) = payload.stored.as_chunks::<N>();
-            let values = values.get(payload.skip..).unwrap_or(&[]);
-            to.iter_mut().zip(values).for_each(|(to, &stored)| to.put(value(stored)));
+            to.iter_mut().zip(values(payload)).for_each(|(to, &stored)| to.put(value(stored)));
         }
         match self.encoding {
             Encoding::Fp16 | Encoding::Plain(Dtype::F16) => {
-                each(self, to, |half| half_to_f32(u16::from_le_bytes(half)));
+                if !C::bytes(to).is_some_and(|to| simd::halves_to_f32(values(self), to)) {
+                    each(self, to, |half| half_to_f32(u16::from_le_bytes(half)));
+                }
             }
             Encoding::Int8 { min, scale } if is_finite(min) && is_finite(scale) => {
-                each(self, to, |[code]| code_to_f32(code, min, scale));
+                let codes = values::<1>(self).as_flattened();
+                if !C::bytes(to).is_some_and(|to| simd::codes_to_f32(codes, min, scale, to)) {
+                    each(self, to, |[code]| code_to_f32(code, min, scale));
+                }
             }
             Encoding::Int8 { min, scale } => each(self, to, |[code]| beyond_finite(code, min, scale)),
             Encoding::Lossless => {

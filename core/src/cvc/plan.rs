@@ -184,7 +184,7 @@ impl Piece {
     /// Reads these rows of a file in memory. The length is checked before more is read: a wrong one
     /// is an error even if the file ends there.
     #[inline(never)]
-    fn read_from<'b>(
+    pub(super) fn read_from<'b>(
         &self,
         file: &File<'_>,
         src: &'b [u8],
@@ -302,16 +302,32 @@ impl<'a> Column<'a> {
         decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
     ) -> Result<()> {
         let (mut cursor, mut piece) = (ChunkCursor::of(&self.file), Piece::NONE);
+        while self.next_wanted(src, &mut cursor, &rows, &mut piece)? {
+            decode(&piece.read_from(&self.file, src, verify, &mut done.checksums)?)?;
+            done.parts += 1;
+            done.wrote = done.wrote.saturating_add(index(piece.values()));
+        }
+        Ok(())
+    }
+
+    /// Finds the next chunk of a file in memory that holds some of these rows. Returns `false`
+    /// after the last one.
+    #[inline(always)]
+    pub(super) fn next_wanted(
+        &self,
+        src: &[u8],
+        cursor: &mut ChunkCursor,
+        rows: &Range<u64>,
+        piece: &mut Piece,
+    ) -> Result<bool> {
         loop {
-            let wanted = match self.next_piece(&mut cursor, &rows, &mut piece)? {
-                Need::Nothing => return Ok(()),
+            let wanted = match self.next_piece(cursor, rows, piece)? {
+                Need::Nothing => return Ok(false),
                 Need::Chunk => true,
-                Need::Length => piece.enter(&mut cursor, stored_len(part(src, piece.length())?).unwrap_or(0))?,
+                Need::Length => piece.enter(cursor, stored_len(part(src, piece.length())?).unwrap_or(0))?,
             };
             if wanted {
-                decode(&piece.read_from(&self.file, src, verify, &mut done.checksums)?)?;
-                done.parts += 1;
-                done.wrote = done.wrote.saturating_add(index(piece.values()));
+                return Ok(true);
             }
         }
     }

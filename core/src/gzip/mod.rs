@@ -22,6 +22,8 @@
 mod decode;
 mod header;
 mod stream;
+#[cfg(feature = "threads")]
+mod threaded;
 mod walk;
 mod workspace;
 
@@ -31,4 +33,6 @@ pub use decode::decode_to_vec;
 pub use decode::{decode, decode_to, decoded_len, inspect, salvage};
 pub use header::Header;
 pub use stream::Decoder;
+#[cfg(feature = "threads")]
+pub use threaded::decode_threaded;
 pub use workspace::{WINDOW_SIZE, WORKSPACE_SIZE, Workspace};

@@ -109,7 +109,7 @@ pub fn salvage(src: &[u8], dst: &mut [u8], _workspace: &mut Workspace, options: 
 }
 
 /// A file is one part without a checksum.
-fn done(file: &File<'_>, wrote: usize, content: u64) -> Done {
+pub(super) fn done(file: &File<'_>, wrote: usize, content: u64) -> Done {
     let checksums = Checksums { unchecked: 1, ..Checksums::default() };
     Done { read: index(file.len()), wrote, content, parts: 1, checksums, ..Done::default() }
 }

@@ -63,6 +63,9 @@ mod inspect;
 
 mod decode;
 
+#[cfg(feature = "threads")]
+mod threaded;
+
 pub use codes::Codes;
 pub use column::{ArrowOffset, Column};
 #[cfg(feature = "alloc")]
@@ -76,5 +79,7 @@ pub use outline::Outline;
 pub use plain::PlainRows;
 pub use row::{Row, Rows};
 pub use search::{Matches, Progress, Search, SearchWorkspace};
+#[cfg(feature = "threads")]
+pub use threaded::decode_threaded;
 pub use tokens::{MAX_TOKEN_LEN, MAX_TOKENS};
 pub use wide::WideWorkspace;

@@ -27,6 +27,8 @@ macro_rules! by_plan {
         }
     };
 }
+#[cfg(feature = "threads")]
+pub(super) use by_plan;
 
 /// Bytes of scratch that [`decode_to`] and [`inspect`] need: a batch of 256 numbers of 64 bits.
 pub const SCRATCH_LEN: usize = 2048;
@@ -224,7 +226,7 @@ pub fn workspace_len(src: &[u8], options: &Options) -> Result<u64> {
 /// Calls `each` with every chunk, its offset, what was done before it, and the trace; it returns
 /// the offset of the next chunk.
 #[inline(never)]
-fn each_chunk<T: Trace>(
+pub(super) fn each_chunk<T: Trace>(
     src: &[u8],
     limits: &Limits,
     done: &mut Done,
@@ -313,7 +315,7 @@ pub fn decode_chunks(
 
 /// Makes a vector at least this long.
 #[cfg(feature = "alloc")]
-fn grow<T: Clone + Default>(vec: &mut Vec<T>, len: u64) -> Result<()> {
+pub(super) fn grow<T: Clone + Default>(vec: &mut Vec<T>, len: u64) -> Result<()> {
     let more = index(len).saturating_sub(vec.len());
     lengthen(vec, more)
 }

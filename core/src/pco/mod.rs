@@ -75,6 +75,8 @@ mod plan;
 mod reader;
 mod soft;
 mod spread;
+#[cfg(feature = "threads")]
+mod threaded;
 mod workspace;
 
 pub use decode::{SCRATCH_LEN, decode, decode_bytes, decode_to, decoded_len, inspect, salvage, workspace_len};
@@ -87,3 +89,5 @@ pub use meta::{Bin, Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
 pub use number::{Latent, Number, NumberType};
 pub use outline::Outline;
 pub use plan::{Options, Plan};
+#[cfg(feature = "threads")]
+pub use threaded::decode_threaded;

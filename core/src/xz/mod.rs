@@ -40,6 +40,8 @@ mod probability;
 mod range;
 mod records;
 mod stream;
+#[cfg(feature = "threads")]
+mod threaded;
 #[cfg(feature = "alloc")]
 mod to_vec;
 mod walk;
@@ -59,4 +61,6 @@ pub use header::{BlockHeader, Header, MAX_BLOCK_HEADER};
 pub use options::{Options, Streams};
 pub use records::Block;
 pub use stream::Decoder;
+#[cfg(feature = "threads")]
+pub use threaded::decode_threaded;
 pub use workspace::{WORKSPACE_SIZE, Workspace};

@@ -71,7 +71,7 @@ impl Parser {
     /// Reads one field. Returns `Done` where the file ends, and `NeedInput` where it may end; a
     /// field that needs more input is a fault of the kind of [`STARVED`].
     #[cfg_attr(feature = "small", inline(never))]
-    fn advance<T: Trace>(
+    pub(super) fn advance<T: Trace>(
         &mut self,
         src: &mut &[u8],
         window: &mut Window<'_>,

@@ -89,40 +89,66 @@ pub(super) fn follow(
     let mut promise = Promise { declared: Some(0), ..Promise::default() };
     let mut at = 0usize;
     loop {
-        at = walk.frame(src, at, &mut ())?;
+        let claim = Claim::read(&mut walk, src, at, &mut each)?;
+        at = claim.end;
         promise.frames = promise.frames.saturating_add(1);
-        if let Upcoming::Skippable(size) = walk.next {
-            at = at.saturating_add(size as usize);
-        } else {
-            // The bytes that the blocks of the frame hold for certain, and the most that they may
-            // hold besides.
-            let (mut sure, mut more) = (0u64, 0u64);
-            loop {
-                let block = walk.block(src, at, &mut ())?;
-                at += BLOCK_HEADER + block.stored();
-                each(&walk.header, block, at);
-                match block.kind {
-                    BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
-                    BlockKind::Compressed => more += u64_from(walk.header.max_block()),
-                    BlockKind::End | BlockKind::Reserved => {}
-                }
-                if block.last {
-                    break;
-                }
-            }
-            if walk.header.checksum && flavour.is_rfc() {
-                at += CHECKSUM;
-            }
-            let most = sure + more;
-            let declared = walk.header.content_size;
-            if declared.is_some_and(|size| size < sure || size > most) {
-                return Err(Fault::new(ErrorKind::ZstdContentSize, at));
-            }
+        if let Some(header) = claim.header {
+            let declared = header.content_size;
             promise.declared = promise.declared.zip(declared).and_then(|(all, size)| all.checked_add(size));
-            promise.most = promise.most.saturating_add(most);
+            promise.most = promise.most.saturating_add(claim.most);
         }
         if at >= src.len() {
             return if at == src.len() { Ok(promise) } else { Err(cut(src)) };
         }
+    }
+}
+
+/// The facts in the headers of a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    /// Its header; `None` for a skippable frame.
+    pub(super) header: Option<FrameHeader>,
+    /// The offset of the byte after the frame. The file may be shorter.
+    pub(super) end: usize,
+    /// The most bytes that its blocks can hold.
+    pub(super) most: u64,
+}
+
+impl Claim {
+    /// Reads the headers of the frame at `at`, and calls `each` as [`follow`] does.
+    pub(super) fn read(
+        walk: &mut Walk,
+        src: &[u8],
+        at: usize,
+        mut each: impl FnMut(&FrameHeader, BlockHeader, usize),
+    ) -> Verdict<Self> {
+        let mut at = walk.frame(src, at, &mut ())?;
+        if let Upcoming::Skippable(size) = walk.next {
+            return Ok(Self { header: None, end: at.saturating_add(size as usize), most: 0 });
+        }
+        // The bytes that the blocks of the frame hold for certain, and the most that they may hold
+        // besides.
+        let (mut sure, mut more) = (0u64, 0u64);
+        loop {
+            let block = walk.block(src, at, &mut ())?;
+            at += BLOCK_HEADER + block.stored();
+            each(&walk.header, block, at);
+            match block.kind {
+                BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
+                BlockKind::Compressed => more += u64_from(walk.header.max_block()),
+                BlockKind::End | BlockKind::Reserved => {}
+            }
+            if block.last {
+                break;
+            }
+        }
+        if walk.header.checksum && walk.flavour.is_rfc() {
+            at += CHECKSUM;
+        }
+        let most = sure + more;
+        if walk.header.content_size.is_some_and(|size| size < sure || size > most) {
+            return Err(Fault::new(ErrorKind::ZstdContentSize, at));
+        }
+        Ok(Self { header: Some(walk.header), end: at, most })
     }
 }

@@ -152,12 +152,7 @@ impl<'a> File<'a> {
                 done
             };
             total.read += done.read;
-            total.parts += done.parts;
-            total.blocks += done.blocks;
-            total.window = total.window.max(done.window);
-            total.checksums.matched += done.checksums.matched;
-            total.checksums.mismatched += done.checksums.mismatched;
-            total.checksums.unchecked += done.checksums.unchecked;
+            total.add_parts(&done);
             dst = rest;
         }
         Ok(total)

@@ -50,6 +50,8 @@ mod stream;
 mod symbols;
 #[cfg_attr(feature = "small", path = "small_tables.rs")]
 mod tables;
+#[cfg(feature = "threads")]
+mod threaded;
 mod walk;
 mod workspace;
 
@@ -69,4 +71,6 @@ pub use options::Options;
 pub use outline::Outline;
 pub use seek_table::{SEEK_FOOTER, SeekFrame};
 pub use stream::{Decoder, decode_to};
+#[cfg(feature = "threads")]
+pub use threaded::decode_threaded;
 pub use workspace::{WORKSPACE_SIZE, Workspace};

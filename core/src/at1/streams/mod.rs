@@ -9,6 +9,8 @@ pub(crate) mod numbers;
 pub(crate) mod record;
 pub(crate) mod texts;
 
+#[cfg(feature = "threads")]
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use self::numbers::Stream;
@@ -17,6 +19,8 @@ use crate::at1::scratch::{Lent, Workspace};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
 use crate::steps;
+#[cfg(feature = "threads")]
+use crate::threads::in_order;
 use crate::trace::Shifted;
 use crate::{Class, Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
@@ -353,9 +357,47 @@ impl<'a> Set<'a> {
             }
         }
         lent.scratch.expect(total)?;
+        #[cfg(feature = "threads")]
+        if lent.workspace.threads.get() > 1 && total >= MIN_TOTAL {
+            return self.load_on_threads(streams, &sizes, lent);
+        }
         for (stream, size) in streams.iter_mut().zip(sizes) {
             if let Some(entry) = self.entry(stream)? {
                 *stream = entry.load(u64_from(size), lent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does the same on several threads, once the scratch is known to suffice. The first error in
+    /// the order of the streams is the one of a single thread.
+    #[cfg(feature = "threads")]
+    fn load_on_threads(&self, streams: &mut [Stream<'a>], sizes: &[usize], lent: &mut Lent<'_, 'a>) -> Result<()> {
+        let Lent { scratch, workspace, limits } = lent;
+        let limits = *limits;
+        let mut places = Vec::new();
+        let found = streams.iter().map(|stream| self.entry(stream)).zip(sizes).enumerate();
+        let entries = found.filter_map(|(place, (entry, &size))| match entry {
+            Ok(None) => None,
+            Ok(Some(entry)) if entry.backend == Backend::Stored => Some(Ok((place, entry, None))),
+            Ok(Some(entry)) => {
+                let dst = scratch.take(u64_from(size)).map_err(Error::from);
+                Some(dst.map(|dst| (place, entry, Some(dst))))
+            }
+            Err(error) => Some(Err(error)),
+        });
+        let decode = |workspace: &mut Workspace, (place, entry, dst): (usize, Entry<'a>, Option<&'a mut [u8]>)| {
+            let Some(dst) = dst else { return Ok((place, Stream::new(entry.payload()?, entry.start, true))) };
+            entry.decode(dst, workspace, limits)?;
+            Ok((place, Stream::new(dst, entry.start, false)))
+        };
+        in_order(workspace.threads, entries, Workspace::new, decode, |loaded| {
+            places.push(loaded);
+            Ok(())
+        })?;
+        for (place, loaded) in places {
+            if let Some(stream) = streams.get_mut(place) {
+                *stream = loaded;
             }
         }
         Ok(())
@@ -364,6 +406,10 @@ impl<'a> Set<'a> {
 
 /// The most streams that a codec loads at once.
 const MAX_STREAMS: usize = 13;
+
+/// The least bytes of decoded streams that are worth starting threads.
+#[cfg(feature = "threads")]
+const MIN_TOTAL: u64 = 1 << 16;
 
 /// The shortest entry: a length, a backend and a length.
 const MIN_ENTRY: u64 = 3;
