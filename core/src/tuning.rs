@@ -36,3 +36,7 @@ pub(crate) const PREBUILT_TABLES: usize = if LEAN { 0 } else { 1 };
 /// The number of parts in which the symbols of a Huffman code are counted and sorted side by side.
 /// Neighbours often have the same weight, and would wait for each other.
 pub(crate) const WEIGHT_PARTS: usize = if LEAN { 1 } else { 4 };
+
+/// AT-1 prints rows of a table in batches, column by column. A batch takes 29 KB of stack, and its
+/// loops 7 KB of code.
+pub(crate) const BATCHED: bool = WIDE && !SMALL;

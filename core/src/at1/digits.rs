@@ -137,6 +137,49 @@ pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     out.put_short(&padded(part, left, before), index(left.into()) + 1);
 }
 
+/// Returns the digits of a number as text of at most 16 bytes, and its length, without a minus.
+/// Returns `None` if it may take more.
+///
+/// # Contract of the hot path
+///
+/// The only branch is on the size of the number, which hardly changes within a column. The point
+/// moves the digits before it, instead of a division that takes them apart.
+#[inline(always)]
+pub(crate) fn brief(number: Decimal) -> Option<(u128, usize)> {
+    let magnitude = number.value.unsigned_abs();
+    let scale = number.scale.map_or(0, u32::from);
+    if magnitude < EIGHT.get() && scale < 8 {
+        let digits = eight(magnitude);
+        // A zero before the point stays.
+        let zeros = ((digits | 1 << 56).trailing_zeros() >> 3).min(7 - scale);
+        let text = (digits | ZEROS) >> (8 * zeros);
+        let len = (8 - zeros) as usize;
+        let text = match number.scale {
+            None => return Some((text.into(), len)),
+            // Not a whole part of eight digits, which would shift by all 64 bits.
+            Some(0) => u128::from(text) | u128::from(b'.') << (8 * (8 - zeros)),
+            Some(_) => {
+                let shift = 8 * (8 - zeros - scale);
+                let after = text & (u64::MAX << shift);
+                u128::from(text ^ after | u64::from(b'.') << shift) | u128::from(after) << 8
+            }
+        };
+        return Some((text, len + 1));
+    }
+    if magnitude < 1_000_000_000_000_000 && scale < 15 {
+        let (high, low) = divided(magnitude, EIGHT);
+        let digits = u128::from(eight(high)) | u128::from(eight(low)) << 64;
+        let zeros = ((digits | 1 << 120).trailing_zeros() >> 3).min(15 - scale);
+        let text = (digits | u128::from(ZEROS) << 64 | u128::from(ZEROS)) >> (8 * zeros);
+        let len = (16 - zeros) as usize;
+        let Some(_) = number.scale else { return Some((text, len)) };
+        let shift = 8 * (16 - zeros - scale);
+        let after = text & (u128::MAX << shift);
+        return Some((text ^ after | u128::from(b'.') << shift | after << 8, len + 1));
+    }
+    None
+}
+
 /// A number as it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
@@ -189,6 +232,24 @@ mod tests {
         assert_eq!(Output::printed(|out| signed(i64::MIN, out)), i64::MIN.to_string());
         assert_eq!(Output::printed(|out| unsigned(u64::MAX, out)), u64::MAX.to_string());
         assert_eq!(Output::printed(|out| fixed(-12, 0, out)), "-12.");
+    }
+
+    #[test]
+    fn brief_text_is_the_same_text() {
+        let tens = (0..19).flat_map(|power| (1..10).map(move |digit| digit * 10i64.pow(power) / 3));
+        let edges = (0..19).flat_map(|power| (-2..=2).map(move |more| 10i64.pow(power) + more));
+        for value in tens.chain(edges).flat_map(|value| [value, -value]) {
+            for scale in (0..=MAX_SCALE).map(Some).chain([None]) {
+                let number = Decimal { value, scale };
+                let text = Output::printed(|out| number.put(out));
+                match brief(number) {
+                    Some((bytes, len)) => {
+                        assert_eq!(&bytes.to_le_bytes()[..len], text.trim_start_matches('-').as_bytes(), "{number:?}");
+                    }
+                    None => assert!(text.len() > 14, "{number:?}"),
+                }
+            }
+        }
     }
 
     #[test]

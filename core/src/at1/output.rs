@@ -147,6 +147,30 @@ impl<'a> Output<'a> {
         }
     }
 
+    /// Appends `len` bytes that `whole` writes to a slice of at least 32 bytes more, or that
+    /// `piecewise` appends to a sink. Returns `false`, with nothing appended, if some bytes may be
+    /// refused.
+    #[inline]
+    pub(crate) fn append_whole(
+        &mut self,
+        len: u64,
+        whole: impl FnOnce(&mut [u8]),
+        piecewise: impl FnOnce(&mut Self),
+    ) -> bool {
+        let left = self.dst.get_mut(self.at..).unwrap_or_default();
+        if len.saturating_add(32) <= u64_from(left.len()) {
+            whole(left);
+            self.advance(index(len));
+        } else if self.is_full() || self.written().saturating_add(len) > self.max {
+            return false;
+        } else if self.sink.is_some() {
+            piecewise(self);
+        } else {
+            self.passed = self.passed.saturating_add(len);
+        }
+        true
+    }
+
     /// Returns whether bytes go to a sink, which [`fill`](Self::fill) cannot write to.
     pub(crate) const fn has_sink(&self) -> bool {
         self.sink.is_some()
@@ -284,7 +308,7 @@ fn wide_line(text: &[u8], dst: &mut [u8]) -> Option<usize> {
 
 /// Returns the number of bytes before the first line feed of 16.
 #[inline]
-fn first_line_feed(bytes: [u8; 16]) -> usize {
+pub(crate) fn first_line_feed(bytes: [u8; 16]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     // A byte of the result is 0x80 if the byte is a line feed. Bytes above the first may be wrong
     // from a carry.

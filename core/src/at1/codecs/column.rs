@@ -7,6 +7,8 @@
 //! A derived column maps each distinct value of its source to a string. The source numbers its
 //! values once, for all columns that are derived from it.
 
+pub(crate) mod batch;
+
 use core::ops::Range;
 
 use super::map::{Map, NumberText};

@@ -111,6 +111,11 @@ impl<'a> Numbers<'a> {
         self.rest.bytes
     }
 
+    /// Skips `len` bytes.
+    pub(crate) fn skip(&mut self, len: usize) {
+        self.rest.bytes = self.rest.bytes.get(len..).unwrap_or_default();
+    }
+
     /// Skips bytes until `len` are left.
     pub(crate) fn skip_to(&mut self, len: usize) {
         let rest = self.rest.bytes;
