@@ -45,29 +45,15 @@ pub mod zstd;
 pub use fault::Fault;
 #[cfg(feature = "messages")]
 pub use fault::error_kinds;
-#[cfg(all(feature = "inspect", feature = "xz", feature = "zstd"))]
+#[cfg(all(
+    feature = "inspect",
+    any(feature = "cvc", feature = "onpair", feature = "pco", feature = "xz", feature = "zstd")
+))]
 pub use structure::{Outline, outline};
 #[cfg(feature = "inspect")]
 pub use structure::{Structure, inspect};
 
 use unspool::Limits;
-#[cfg(feature = "inspect")]
-use unspool::Probe;
-#[cfg(feature = "inspect")]
-use wasm_bindgen::prelude::*;
-
-/// Returns the name of the format that starts with these bytes, the number of bytes needed to tell,
-/// or nothing.
-#[cfg(feature = "inspect")]
-#[wasm_bindgen]
-pub fn probe(prefix: &[u8]) -> JsValue {
-    match unspool::probe(prefix) {
-        Probe::Match(format) => format.name().into(),
-        Probe::NeedInput { min } => number::from_len(min).into(),
-        Probe::Unknown => JsValue::UNDEFINED,
-    }
-}
-
 /// Builds limits from six numbers. A missing number keeps its default.
 #[allow(dead_code, reason = "a build with statistics alone is bounded by what it is given")]
 fn limits(numbers: &[f64]) -> Limits {

@@ -12,10 +12,7 @@ pub const fn from_i64(n: i64) -> f64 {
 }
 
 /// Converts a length for JavaScript.
-#[cfg_attr(
-    not(any(feature = "inspect", feature = "at1", feature = "onpair", feature = "cvc", feature = "zstd")),
-    allow(dead_code)
-)]
+#[cfg_attr(not(any(feature = "at1", feature = "onpair", feature = "cvc", feature = "zstd")), allow(dead_code))]
 pub fn from_len(n: usize) -> f64 {
     from_u64(u64::try_from(n).unwrap_or(u64::MAX))
 }

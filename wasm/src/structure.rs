@@ -1,9 +1,9 @@
 //! The structure of a file as flat arrays: a million nodes take nine arrays, not a million objects.
 
-#[cfg(all(feature = "xz", feature = "zstd"))]
+#[cfg(any(feature = "cvc", feature = "onpair", feature = "pco", feature = "xz", feature = "zstd"))]
 mod outline;
 
-#[cfg(all(feature = "xz", feature = "zstd"))]
+#[cfg(any(feature = "cvc", feature = "onpair", feature = "pco", feature = "xz", feature = "zstd"))]
 pub use outline::{Outline, outline};
 
 use alloc::string::String;

@@ -1,5 +1,5 @@
 // The page's side of the worker.
-import type { ZstdSequences } from 'unspool';
+import type { ZstdSequences } from 'unspool/inspect';
 import type { BinsWanted } from './formats/pco-bins';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report } from './model';

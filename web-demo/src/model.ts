@@ -3,7 +3,7 @@ import { heldBy, whichOf } from './format';
 import type { At1Columns } from './values';
 import type { Format, ZstdFormat } from 'unspool';
 import * as Name from 'unspool/names';
-import { nodeAt, type Node, type Structure } from 'unspool/structure';
+import { nodeAt, type Node, type Structure } from 'unspool/inspect';
 
 /** An error as the worker reports it. */
 export interface Fault {

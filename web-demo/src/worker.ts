@@ -1,9 +1,8 @@
 // Reads and decodes off the page's thread. Each worker serves one file and ends with it.
-import { errorTable, inspect, outline, probe, readBlob, UnspoolError, zstdFormat, type Format, type Inspection } from 'unspool';
-import { DOORS } from './formats';
-import type { Door } from './formats/door';
+import { probe, readBlob, UnspoolError, type Format } from 'unspool';
+import { errorTable, inspect, outline, type Inspection } from 'unspool/inspect';
+import { doorOf } from './formats';
 import type { Opened } from './formats/door';
-import { unwrap } from './formats/gzip';
 import type { BinsWanted } from './formats/pco-bins';
 import { curveOf, summedUp } from './formats/summing';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
@@ -71,16 +70,17 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
   lentName = lent instanceof File ? lent.name : 'dictionary';
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
-  if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, post);
+  if (source.size > ((await doorOf(await formatOf(source)))?.whole ?? MOST)) return openLarge(source, source, post);
   let bytes = await readBlob(source, { onProgress: (done, total) => post({ done, total }) });
-  const inside = await unwrap(bytes, (format) => doorOf(format) !== undefined);
+  // The format of the file is loaded by now.
+  const inside = probe(bytes).format === 'gzip' ? await (await import('./formats/gzip')).unwrap(bytes) : undefined;
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
-  const found = inspected(bytes);
+  const found = await inspected(bytes);
   let met: UnspoolError | undefined;
   try {
-    file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
+    file = await (await doorOf(found.format))?.open(bytes, found.structure, dictionary);
     met = file?.error;
   } catch (error) {
     if (!(error instanceof UnspoolError)) throw error;
@@ -89,8 +89,10 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   }
   // `inspect` has no dictionary and fails where one is needed, even if the file does not name it.
   // Decoding has it.
-  const error = dictionary !== undefined && doorOf(found.format) === DOORS.zstd ? met : (found.error ?? met);
-  return { ...report({ ...found, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd: zstdFormat(bytes) };
+  const isZstd = found.format?.startsWith('zstd') === true;
+  const error = dictionary !== undefined && isZstd ? met : (found.error ?? met);
+  const zstd = isZstd ? (await import('unspool/zstd/separate')).zstdFormat(bytes) : undefined;
+  return { ...report({ ...found, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd };
 }
 
 /**
@@ -98,7 +100,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
  * allows neither, its head.
  */
 async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (progress: Progress) => void): Promise<Report> {
-  const door = doorOf(await formatOf(from));
+  const door = await doorOf(await formatOf(from));
   const local = from instanceof Blob;
   const size = Math.min(from.size, local ? HEAD : HEAD_REMOTE);
   let read: Promise<Uint8Array> | undefined;
@@ -113,14 +115,14 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
       return report({ ...found, error: found.error ?? file?.error }, undefined, undefined, door.outlined.read);
     }
   }
-  const found = inspected(await (large?.head === undefined ? head() : bytesIn(from, large.head)));
+  const found = await inspected(await (large?.head === undefined ? head() : bytesIn(from, large.head)));
   // The end of the head is not an error.
   return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: file?.error }, undefined, undefined, large?.head === undefined ? size : 'values');
 }
 
 /** Inspects bytes within the memory limit of their format. */
-function inspected(bytes: Uint8Array): Inspection {
-  const limits = doorOf(probe(bytes).format)?.limits;
+async function inspected(bytes: Uint8Array): Promise<Inspection> {
+  const limits = (await doorOf(probe(bytes).format))?.limits;
   return inspect(bytes, limits && { limits });
 }
 
@@ -158,10 +160,6 @@ function report({ format, size, structure, error, checksums }: Inspection, insid
   // Only plain bytes may be a file themselves.
   const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
   return { content: inside, lent, wrapped, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
-}
-
-function doorOf(format: Format | undefined): Door | undefined {
-  return format === undefined ? undefined : DOORS[format];
 }
 
 /** Runs a request. Returns the result, and the arrays to transfer. */

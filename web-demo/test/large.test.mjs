@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { decodeAt1, decodeZstd } from 'unspool';
+import { decodeAt1, decodeZstd } from './unspool.mjs';
 import { inspector } from './harness.mjs';
 import { chunkHead, floats, PCO_HEAD, vector } from './vectors.mjs';
 

@@ -21,12 +21,19 @@ test('decodes bit for bit in the browser, with the module inside and separate', 
   }, new URL('../../wasm/npm/', import.meta.url));
   const watched = await watchedPage(it.browser, host.url);
   try {
-    for (const door of ['index', 'separate']) {
+    for (const door of ['inside', 'separate', 'lazy']) {
       await watched.page.goto(`${host.url}blank.html`);
       const [decoded, halves] = await watched.page.evaluate(
         async ([door, files, pco]) => {
-          const { decode, decodeOnPair, decodePco, init, openOnPair } = await import(`/dist/${door}.js`);
-          if (door === 'separate') await init('/wasm/unspool_bg.wasm');
+          const entry = async (name) => {
+            const functions = await import(`/dist/entries/${name}${door === 'separate' ? '-separate' : ''}.js`);
+            if (door === 'separate') await functions.init(`/wasm/${name}/unspool_bg.wasm`);
+            return functions;
+          };
+          const { decode } = await import('/dist/index.js');
+          if (door === 'separate') await entry('cvc');
+          const { decodeOnPair, openOnPair } = await entry('onpair');
+          const { decodePco } = door === 'lazy' ? { decodePco: async (bytes) => (await decode(bytes)).arrays[0] } : await entry('pco');
           const digest = async (data) => {
             const hash = await crypto.subtle.digest('SHA-256', new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
             return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -34,7 +41,7 @@ test('decodes bit for bit in the browser, with the module inside and separate', 
           const results = {};
           for (const file of files) {
             const bytes = await (await fetch(`/${file}`)).arrayBuffer();
-            const columns = decode(bytes).columns.map(async ({ data }) => [data.constructor.name, await digest(data)]);
+            const columns = (await decode(bytes)).columns.map(async ({ data }) => [data.constructor.name, await digest(data)]);
             results[file] = await Promise.all(columns);
           }
           const onp = await (await fetch('/urls.onp')).arrayBuffer();
@@ -42,7 +49,7 @@ test('decodes bit for bit in the browser, with the module inside and separate', 
           const column = openOnPair(onp);
           results.strings = [await digest(bytes), offsets.length - 1, column.search({ startsWith: column.text(7) })[0]];
           for (const file of pco) {
-            const { data } = decodePco(await (await fetch(`/${file}`)).arrayBuffer());
+            const { data } = await decodePco(await (await fetch(`/${file}`)).arrayBuffer());
             results[file] = [data.constructor.name, await digest(data)];
           }
           return [results, 'Float16Array' in globalThis];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import * as unspool from 'unspool';
+import * as unspool from './unspool.mjs';
 import { inspector } from './harness.mjs';
 import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import * as unspool from 'unspool';
+import * as unspool from './unspool.mjs';
 import { inspector } from './harness.mjs';
 import { chunkHead, doubles, floats, PCO_HEAD, vector, zeros } from './vectors.mjs';
 
@@ -156,7 +156,7 @@ test('saves values as CSV, JSON, NPY, raw bytes and TypeScript', async () => {
   assert.equal(lines.length, 101);
   assert.deepEqual(Float32Array.from(lines[100].split(',').slice(1), Number), values.subarray(99 * 16));
   await page.getByText('Show the TypeScript').click();
-  assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /import \{ decodeCvc \} from 'unspool';[^]*decodeCvc\(bytes\);$/);
+  assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /import \{ decodeCvc \} from 'unspool\/cvc';[^]*decodeCvc\(bytes\);$/);
 });
 
 test('saves half floats for numpy as half floats', async () => {
@@ -264,7 +264,7 @@ test('copies TypeScript that returns what the page shows', async () => {
   /** Runs copied TypeScript with the file at its address. Returns its result. */
   const run = async (code, file, name) => {
     // As JavaScript, with a dynamic import and without `using`.
-    const body = code.replace(/^import (.*) from 'unspool';$/m, 'const $1 = unspool;').replace('using ', 'const ');
+    const body = code.replaceAll(/^import (.*) from 'unspool\/[\w-]+';$/gm, 'const $1 = unspool;').replace('using ', 'const ');
     const fetched = async (asked) => new Response(file.name === asked ? file.bytes : file[asked]);
     return Object.getPrototypeOf(async () => undefined).constructor('unspool', 'fetch', `${body}\nreturn ${name};`)(unspool, fetched);
   };

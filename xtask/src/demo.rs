@@ -19,7 +19,7 @@ pub fn build() -> Result<()> {
     if BUILT.load(Ordering::Relaxed) {
         return Ok(());
     }
-    wasm::build_for_page()?;
+    wasm::build_package()?;
     install::node_modules(PAGE)?;
     cmd("npm run build").dir(PAGE).run()?;
     BUILT.store(true, Ordering::Relaxed);

@@ -32,7 +32,7 @@ Usage: cargo xtask COMMAND [--help]
   fuzz      fuzz with coverage guidance
   size      measure flash, RAM, stack and instructions of each format on each target
   package   build the npm package as it would be published
-  peers     test other npm packages with broken files and rewrite docs/broken-input.md
+  peers     test other npm packages with broken files and rewrite the page about them
   header    rewrite the C header from its sources
   site      build one static folder: the inspector, every document, both references
 
@@ -95,8 +95,8 @@ Builds the npm package and the tarball that would be published.";
 const PEERS: &str = "\
 Usage: cargo xtask peers
 
-Builds the npm package, installs other decoders from npm, feeds broken files to all of them, and writes
-docs/broken-input.md.";
+Builds the npm package, installs other decoders from npm, feeds broken files to all of them, and
+writes wasm/npm/recipes/broken-input.md.";
 
 const SITE: &str = "\
 Usage: cargo xtask site

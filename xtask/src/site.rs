@@ -265,7 +265,7 @@ impl Navigation {
         for (path, title) in documents {
             let group = match path {
                 "README.md" | "docs/README.md" => "Start",
-                "docs/sizes.md" | "docs/broken-input.md" | "docs/bench/README.md" => "Measured",
+                "docs/sizes.md" | "wasm/npm/recipes/broken-input.md" | "docs/bench/README.md" => "Measured",
                 _ if path.starts_with("docs/formats/") => "Formats",
                 _ if path.starts_with("docs/tried/") => "What was tried",
                 _ if path.contains('/') => "Guides",

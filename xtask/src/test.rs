@@ -132,7 +132,9 @@ fn targets() -> Result<()> {
 
 fn npm() -> Result<()> {
     wasm::build()?;
-    install::node_modules(wasm::PROJECTS)?;
+    for libraries in [wasm::PROJECTS, wasm::RUNTIMES] {
+        install::node_modules(libraries)?;
+    }
     cmd("npm test").dir(wasm::NPM).run()
 }
 

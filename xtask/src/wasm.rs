@@ -16,10 +16,12 @@ use crate::sh::{cmd, root};
 pub const NPM: &str = "wasm/npm";
 /// Projects that use the package, each with its bundler.
 pub const PROJECTS: &str = "wasm/npm/test/projects";
+/// Other runtimes than Node that the package runs in.
+pub const RUNTIMES: &str = "wasm/npm/test/runtimes";
 /// Other packages that decode the same formats, compared on broken files.
 const PEERS: &str = "wasm/npm/test/peers";
-/// The folder of generated modules, not in git: the module with every format, and a folder for each
-/// format alone.
+/// The folder of generated modules, not in git: a folder for each format, for its inspector, and
+/// for the statistics.
 const OUT: &str = "wasm/npm/wasm";
 /// Generated sources with the texts of errors and the numbers of names; not in git.
 const ERRORS: &str = "wasm/npm/src/errors";
@@ -52,8 +54,7 @@ const WASM_OPT: &str = "-Oz --dealign --one-caller-inline-max-function-size=60 -
 ///   bytes and no speed; inlining none loses speed and saves nothing.
 /// * OnPair and CVC at `s` are 4 % larger; OnPair at 2 is a tenth to a sixth larger.
 /// * Another inlining threshold than that of the level saves 0.5 to 2 %.
-const LEVELS: [(&str, &str, &str); 9] = [
-    ("", "\"z\"", MIDDLING),
+const LEVELS: [(&str, &str, &str); 8] = [
     ("at1", "\"z\"", MIDDLING),
     ("cvc", "\"z\"", MIDDLING),
     ("gzip", "\"s\"", ""),
@@ -67,16 +68,20 @@ const LEVELS: [(&str, &str, &str); 9] = [
 /// An inlining threshold between that of `z`, which is 5, and that of `s`, which is 50.
 const MIDDLING: &str = "-Cllvm-args=-inline-threshold=15";
 
-/// Compiles, binds and optimises the module with every format and each format alone. Skips modules
-/// that have not changed.
+/// The feature of inspectors. A module with it has one format, which it decodes too.
+const INSPECT: &str = "inspect";
+/// The feature with the texts of errors, which the package has in JavaScript.
+const MESSAGES: &str = "messages";
+/// The feature of statistics, and the ending of those that are streams alone.
+const STATS: &str = "stats";
+const STREAM: &str = "-stream";
+
+/// Compiles, binds and optimises a module for each format, for its inspector, and for the
+/// statistics. Skips modules that have not changed.
 ///
 /// A process builds them once: Cargo writes every module to the same path, so a second build would
 /// compile all of them again.
 pub fn build() -> Result<()> {
-    build_modules(true)
-}
-
-fn build_modules(alone: bool) -> Result<()> {
     static BUILT: AtomicBool = AtomicBool::new(false);
     if BUILT.load(Ordering::Relaxed) {
         return Ok(());
@@ -85,15 +90,11 @@ fn build_modules(alone: bool) -> Result<()> {
     install::node_modules(NPM)?;
     write_errors()?;
     write_names()?;
-    let features = features()?;
-    // Without the texts of errors, which the package has in JavaScript.
-    let whole: Vec<_> = features.iter().map(String::as_str).filter(|name| *name != "messages").collect();
-    build_one("", &whole.join(","))?;
-    if !alone {
-        return Ok(());
-    }
-    for format in whole.iter().filter(|name| !["inspect", "stats"].contains(name)) {
-        build_one(format, format)?;
+    for name in features()?.iter().filter(|name| ![INSPECT, MESSAGES].contains(&name.as_str())) {
+        build_one(name, name)?;
+        if name != STATS && !name.ends_with(STREAM) {
+            build_one(&format!("{name}-{INSPECT}"), &format!("{name},{INSPECT}"))?;
+        }
     }
     BUILT.store(true, Ordering::Relaxed);
     Ok(())
@@ -101,11 +102,14 @@ fn build_modules(alone: bool) -> Result<()> {
 
 /// Builds a module with these features into a folder of the package.
 fn build_one(folder: &str, features: &str) -> Result<()> {
-    let module = compile(features, LEVELS.into_iter().find(|&(name, ..)| name == folder))?;
+    // An inspector is compiled for size.
+    let known = LEVELS.into_iter().find(|&(name, ..)| name == folder);
+    let level = known.or(folder.ends_with(INSPECT).then_some((INSPECT, "\"z\"", MIDDLING)));
+    let module = compile(features, level)?;
     let out = root().join(OUT).join(folder);
     let done = out.join(format!("{NAME}_bg.wasm"));
     // Cargo writes every module to the same path, so its age proves nothing.
-    let last = module.with_file_name(format!("{NAME}-{}.wasm", if folder.is_empty() { "whole" } else { folder }));
+    let last = module.with_file_name(format!("{NAME}-{folder}.wasm"));
     let made_from = [last.clone(), root().join("Cargo.lock"), root().join("xtask/src/wasm.rs")];
     if same(&module, &last) && made_from.iter().all(|source| newer(&done, source)) {
         println!("    {} is up to date", done.strip_prefix(root()).unwrap_or(&done).display());
@@ -146,6 +150,11 @@ fn write_errors() -> Result<()> {
     std::fs::create_dir_all(root().join(ERRORS))?;
     let mut owners = crate::test::formats()?;
     owners.push(SHARED.to_owned());
+    let line = |kind: ErrorKind| {
+        let class = format!("{:?}", kind.class());
+        let class = class.split(' ').next().unwrap_or_default();
+        format!("  [{}, {:?}, {class:?}, {:?}],\n", kind as u16, kind.name(), kind.message())
+    };
     let mut tables: BTreeMap<u16, (String, String)> = BTreeMap::new();
     for &kind in ErrorKind::ALL {
         let hundred = kind as u16 / 100;
@@ -158,15 +167,16 @@ fn write_errors() -> Result<()> {
         };
         let (known, lines) = tables.entry(hundred).or_insert_with(|| (owner.to_owned(), String::new()));
         ensure!(known == owner, "{} has a number of {known}", kind.name());
-        let class = format!("{:?}", kind.class());
-        let class = class.split(' ').next().unwrap_or_default();
-        writeln!(lines, "  [{}, {:?}, {class:?}, {:?}],", kind as u16, kind.name(), kind.message())?;
+        lines.push_str(&line(kind));
     }
+    let table = |lines: &str| format!("{MADE}export default [\n{lines}] as const;\n");
+    // The lazy entry detects formats without any of the tables.
+    let detection = [ErrorKind::Truncated, ErrorKind::UnknownFormat].into_iter().map(line).collect::<String>();
+    write_if_new(&root().join(ERRORS).join("detection.ts"), &table(&detection))?;
     let mut all = String::from(MADE);
     for (name, lines) in tables.values() {
         writeln!(all, "export {{ default as {name} }} from './{name}.js';")?;
-        let text = format!("{MADE}export default [\n{lines}] as const;\n");
-        write_if_new(&root().join(ERRORS).join(format!("{name}.ts")), &text)?;
+        write_if_new(&root().join(ERRORS).join(format!("{name}.ts")), &table(lines))?;
     }
     write_if_new(&root().join(ERRORS).join("all.ts"), &all)
 }
@@ -199,13 +209,6 @@ fn write_if_new(path: &Path, text: &str) -> Result<()> {
 /// Builds the modules and the package.
 pub fn build_package() -> Result<()> {
     build()?;
-    build_javascript()
-}
-
-/// Builds the package for the page, which needs only the module with every format. Modules of
-/// single formats stay as an earlier build left them.
-pub fn build_for_page() -> Result<()> {
-    build_modules(false)?;
     build_javascript()
 }
 

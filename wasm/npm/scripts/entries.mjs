@@ -1,71 +1,69 @@
-// Generates everything that follows from src/public, which has one file per format: an entry with
-// the module inside, an entry without it, the exports of the whole package, and `exports` of
-// package.json. A format without a built module has no entry: `cargo xtask demo` builds only the
-// whole package.
-import { existsSync } from 'node:fs';
+// Generates everything that follows from src/public, which has one file per entry: an entry with
+// its wasm module inside, an entry without it, the modules and inspectors, and `exports` of
+// package.json.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 
-/** Error tables that a format needs beside its own. */
+/** Error tables that an entry needs beside its own. */
 const ALSO = { cvc: ['json'], at1: ['xz', 'zstd'] };
 
 const src = new URL('../src/', import.meta.url);
-const isBuilt = (format) => existsSync(new URL(`../wasm/${format}/unspool_bg.wasm`, src));
-const known = (await readdir(new URL('public/', src))).map((file) => file.replace(/\.ts$/, '')).sort();
-const formats = known.filter(isBuilt);
+const names = async (folder, ending) => (await readdir(new URL(folder, src))).filter((file) => file.endsWith(ending)).map((file) => file.slice(0, -ending.length)).sort();
+const entries = await names('public/', '.ts');
+const tables = await names('errors/', '.ts');
+const inspectors = entries.filter((name) => tables.includes(name));
 
-for (const folder of ['entries/', 'inlined/']) {
+for (const folder of ['entries/', 'inlined/', 'modules/']) {
   await rm(new URL(folder, src), { recursive: true, force: true });
   await mkdir(new URL(folder, src));
 }
 const write = (path, ...lines) => writeFile(new URL(path, src), lines.flat().join('\n') + '\n');
 
-for (const format of formats) {
-  const errors = ['general', format.replace('-stream', ''), ...(ALSO[format] ?? [])];
+/** Writes the files that register a module, and that embed its bytes. */
+async function writeModule(module) {
+  const own = module.replace(/-(stream|inspect)$/, '');
+  const errors = ['general', ...(tables.includes(own) ? [own] : []), ...(ALSO[own] ?? [])];
   await write(
-    `entries/${format}-separate.ts`,
-    `// ${format} alone, without its wasm module: \`await init(url)\` first.`,
-    `import * as glue from '../../wasm/${format}/unspool.js';`,
-    errors.map((name) => `import ${name} from '../errors/${name}.js';`),
+    `modules/${module}-separate.ts`,
+    `import * as glue from '../../wasm/${module}/unspool.js';`,
+    errors.map((table) => `import ${table} from '../errors/${table}.js';`),
     "import { registerModule } from '../instance.js';",
     '',
     '/** Compiles the wasm module ahead of the first call. See {@link Init}. */',
-    `export const init = registerModule('${format}', glue, ${errors.join(', ')});`,
-    '',
-    "export * from '../common.js';",
-    `export * from '../public/${format}.js';`,
+    `export const init = registerModule('${module}', glue, ${errors.join(', ')});`,
   );
   await write(
-    `entries/${format}.ts`,
-    `// ${format} alone, with a wasm module of its own inside.`,
-    `import { text } from '../inlined/${format}.js';`,
+    `modules/${module}.ts`,
+    `import { text } from '../inlined/${module}.js';`,
     "import { embedModule } from '../instance.js';",
+    `export { init } from './${module}-separate.js';`,
     '',
-    `embedModule('${format}', text);`,
-    '',
-    `export * from './${format}-separate.js';`,
+    `embedModule('${module}', text);`,
   );
 }
-for (const name of ['unspool', ...formats]) {
+
+for (const name of entries) {
+  await writeModule(name);
+  const exported = ["export * from '../common.js';", `export { init } from '../modules/${name}-separate.js';`, `export * from '../public/${name}.js';`];
+  await write(`entries/${name}-separate.ts`, `// ${name} without its wasm module: \`await init(url)\` first.`, exported);
+  await write(`entries/${name}.ts`, `// ${name} with its wasm module inside.`, `import '../modules/${name}.js';`, '', exported);
+}
+for (const name of inspectors) await writeModule(`${name}-inspect`);
+for (const name of [...entries, ...inspectors.map((name) => `${name}-inspect`)]) {
   await write(`inlined/${name}.d.ts`, '/** The wasm module, written by scripts/inline.mjs. */', 'export const text: string;');
 }
-await write(
-  'entries/all.ts',
-  '// What each format has for itself.',
-  known.map((format) => `export * from '../public/${format}.js';`),
-);
 
 const manifest = new URL('../package.json', src);
 const old = await readFile(manifest, 'utf8');
 const { exports, ...rest } = JSON.parse(old);
 const door = (name) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
 /** Tests for generated entries; the others are written by hand. */
-const isOfFormat = (path, { default: target = path }) => target.startsWith('./dist/entries/') || (path.endsWith('.wasm') && path !== './unspool.wasm');
+const isGenerated = (path, { default: target }) => target.startsWith('./dist/entries/') || path.endsWith('.wasm');
 rest.exports = Object.fromEntries([
-  ...Object.entries(exports).filter(([path, target]) => !isOfFormat(path, target)),
-  ...known.flatMap((format) => [
-    [`./${format}`, door(`entries/${format}`)],
-    [`./${format}/separate`, door(`entries/${format}-separate`)],
-    [`./${format}.wasm`, `./wasm/${format}/unspool_bg.wasm`],
+  ...Object.entries(exports).filter(([path, target]) => typeof target === 'string' || !isGenerated(path, target)),
+  ...entries.flatMap((name) => [
+    [`./${name}`, door(`entries/${name}`)],
+    [`./${name}/separate`, door(`entries/${name}-separate`)],
+    [`./${name}.wasm`, { types: './dist/wasm.d.ts', default: `./wasm/${name}/unspool_bg.wasm` }],
   ]),
 ]);
 // Keeps the order of the keys.

@@ -1,5 +1,6 @@
 // Writes dist/inlined/*.js: the modules as text, so that importing needs no fetch and no bundler
 // plugin.
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { textOf } from '../dist/text.js';
 
@@ -8,10 +9,14 @@ const inlined = new URL('../dist/inlined/', import.meta.url);
 
 await mkdir(inlined, { recursive: true });
 for (const entry of await readdir(wasm, { withFileTypes: true })) {
-  if (!entry.isDirectory()) continue;
+  if (!existsSync(new URL(`../src/inlined/${entry.name}.d.ts`, import.meta.url))) continue;
   await inline(entry.name, new URL(`${entry.name}/unspool_bg.wasm`, wasm));
 }
-await inline('unspool', new URL('unspool_bg.wasm', wasm));
+// Bundlers and edge runtimes import a module as a `WebAssembly.Module`.
+await writeFile(
+  new URL('../dist/wasm.d.ts', import.meta.url),
+  "import type { WasmModule } from './init.js';\n/** The module, for `init`. */\ndeclare const module: WasmModule;\nexport default module;\n",
+);
 
 async function inline(name, module) {
   const text = textOf(await readFile(module));

@@ -1,10 +1,12 @@
 // AT-1: queries on tables in row groups. Reads only the blocks that can hold matching rows.
-import type { At1Query as WasmQuery } from '../wasm/unspool.js';
+import type { At1Query as WasmQuery } from '../wasm/at1/unspool.js';
 import { AHEAD, readForeseen } from './ahead.js';
-import { checkOptions, checkWhole } from './check.js';
+import { checkOptions } from './check.js';
+import { checkWhole } from './check-numbers.js';
 import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type ByteRange, bytesOf, anySignal, isArray, type OpenSource, openSource, toRanges, type Reader, type Source } from './source.js';
+import { bytesOf, isArray } from './bytes.js';
+import { type ByteRange, anySignal, type OpenSource, openSource, toRanges, type Reader, type Source } from './source.js';
 
 const wasmModule = moduleFor('at1');
 

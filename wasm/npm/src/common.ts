@@ -1,6 +1,10 @@
 // Exports of every entry of the package.
 export type { Init, ModuleSource } from './init.js';
-export { UnspoolError, errorTable, type ErrorClass, type ErrorKind, type ErrorName, type PlainError } from './error.js';
+export { errorTable } from './error-table.js';
+export { UnspoolError, type ErrorClass, type ErrorKind, type ErrorName, type PlainError } from './error.js';
 export type { HalfFloats } from './half.js';
 export { DEFAULT_LIMITS, type Limits } from './limits.js';
-export { readBlob, SourceError, type ReadBlobOptions, type ByteRange, type Bytes, type RangeReader, type Source } from './source.js';
+export { readBlob, type ReadBlobOptions } from './blob.js';
+export type { Bytes } from './bytes.js';
+export type { ByteRange, RangeReader, Source } from './source.js';
+export { SourceError } from './source-error.js';

@@ -1,13 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // CVC: collections of embedding vectors.
-import type { Reader as WasmReader } from '../wasm/unspool.js';
+import type { Reader as WasmReader } from '../wasm/cvc/unspool.js';
 import { AHEAD, readForeseen } from './ahead.js';
-import { checkOptions, checkRows } from './check.js';
+import { checkOptions } from './check.js';
+import { checkRows } from './check-numbers.js';
 import { refuse } from './error.js';
 import { HalfFloats } from './half.js';
 import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitNumbers, limitsOf } from './limits.js';
-import { anySignal, type Bytes, type ByteRange, bytesOf, fillBytes, kindOf, openSource, type OpenSource, toRanges, type Reader, type Source } from './source.js';
+import { type Bytes, bytesOf, kindOf } from './bytes.js';
+import { fillBytes } from './fill.js';
+import { anySignal, type ByteRange, openSource, type OpenSource, toRanges, type Reader, type Source } from './source.js';
 
 const wasmModule = moduleFor('cvc');
 const { call, work } = wasmModule;

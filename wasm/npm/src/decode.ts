@@ -1,21 +1,20 @@
-import { type At1File, decodeAt1Files, decodeAt1Into } from './at1.js';
-import { checkOptions } from './check.js';
-import { type CvcData, type CvcVectors, type CvcDecodeOptions, decodeCvcColumns, decodeCvcInto } from './cvc.js';
-import { refuse } from './error.js';
-import { decodeGzip } from './gzip.js';
-import { decodeOnPair, decodeOnPairInto, type OnPairStrings } from './onpair.js';
-import { decodePcoArrays, decodePcoInto, type PcoArray, type PcoData } from './pco.js';
-import { limitNumbers } from './limits.js';
+// Decodes any format, of which only the one at hand is loaded.
+import type { At1File } from './at1.js';
+import { type Bytes, bytesOf } from './bytes.js';
+import type { CvcData, CvcDecodeOptions, CvcVectors } from './cvc.js';
+import type { Door } from './doors/door.js';
+import { loadFormat, undetected } from './formats.js';
+import type { OnPairStrings } from './onpair.js';
+import type { PcoArray, PcoData } from './pco.js';
 import { type Format, probe } from './probe.js';
-import { type Bytes, bytesOf, fillBytes } from './source.js';
-import { decodeXz, decodeXzInto } from './xz.js';
-import { decodeZstd, decodeZstdInto, type ZstdDecodeOptions } from './zstd.js';
+import type { ZstdDecodeOptions } from './zstd.js';
 
 /** Options of {@link decode}. */
-export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'> & Pick<ZstdDecodeOptions, 'dictionary'>;
-
-/** The names of the options. */
-const KNOWN = { limits: true, checksums: true, dictionary: true } as const;
+export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'> &
+  Pick<ZstdDecodeOptions, 'dictionary'> & {
+    /** Aborts before decoding starts. A worker can be aborted while it decodes. */
+    signal?: AbortSignal | undefined;
+  };
 
 /** The result of {@link decode} for each format. */
 export interface DecodeResults {
@@ -62,63 +61,22 @@ export type Decoded = {
   } & DecodeResults[F];
 }[keyof DecodeResults];
 
-/** The functions that decode a format. Each gets only the options it knows. */
-interface Decoder<R> {
-  readonly all: (bytes: Uint8Array, options: DecodeOptions) => R;
-  /** Absent for gzip: its content is decoded in its own format. */
-  readonly into?: (bytes: Uint8Array, to: never, options: DecodeOptions) => number;
-}
-
-const ZSTD: Decoder<DecodedBytes> = {
-  all: (bytes, { limits, dictionary }) => ({ bytes: decodeZstd(bytes, { limits, dictionary }) }),
-  into: (bytes, to, { limits, dictionary }) => decodeZstdInto(bytes, to, { limits, dictionary }),
-};
-
-const DECODERS: { readonly [F in Format]: Decoder<DecodeResults[F]> } = {
-  at1: {
-    all: (bytes, { limits }) => ({ files: decodeAt1Files(bytes, { limits }) }),
-    into: (bytes, to, { limits }) => decodeAt1Into(bytes, to, { limits }),
-  },
-  cvc: {
-    all: (bytes, options) => ({ columns: decodeCvcColumns(bytes, options) }),
-    into: (bytes, to, { limits, checksums }) => decodeCvcInto(bytes, to, { limits, checksums }),
-  },
-  gzip: { all: (bytes, { limits }) => ({ bytes: decodeGzip(bytes, { limits }) }) },
-  onpair: {
-    all: (bytes, { limits }) => decodeOnPair(bytes, { limits }),
-    into: (bytes, to, { limits }) => decodeOnPairInto(bytes, to, { limits }),
-  },
-  pco: {
-    all: (bytes, options) => ({ arrays: decodePcoArrays(bytes, limitNumbers(options.limits)) }),
-    into: (bytes, to, { limits }) => decodePcoInto(bytes, to, { limits }),
-  },
-  xz: {
-    all: (bytes, { limits }) => ({ bytes: decodeXz(bytes, { limits }) }),
-    into: (bytes, to, { limits }) => decodeXzInto(bytes, to, { limits }),
-  },
-  zstd: ZSTD,
-  'zstd-v07': ZSTD,
-  'zstd-skippable': ZSTD,
-};
-
-/** Detects the format and decodes everything. A gzip wrapper is removed first. */
-export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
+/**
+ * Detects the format, loads it, and decodes everything. A gzip wrapper is removed first. Do not
+ * change the bytes before the result.
+ */
+export async function decode(bytes: Bytes, options: DecodeOptions = {}): Promise<Decoded> {
   const view = bytesOf(bytes);
-  checkOptions(options, KNOWN);
   const format = formatOf(view);
-  const decoded = { format, ...DECODERS[format].all(view, options) } as Decoded;
+  const door = await prepared(format, options);
+  const decoded = { format, ...door.decode(view, options) } as Decoded;
   if (decoded.format !== 'gzip') return decoded;
   return isWrapped(decoded.bytes) ? decode(decoded.bytes, options) : decoded;
 }
 
-/** Returns `true` if the content of a gzip file is itself in a known format. */
-function isWrapped(content: Uint8Array): boolean {
-  const { format } = probe(content);
-  return format !== undefined && format !== 'gzip';
-}
-
 /**
- * Detects the format and decodes to the start of `to`. Returns the number of elements written.
+ * Detects the format, loads it, and decodes to the start of `to`. Returns the number of elements
+ * written.
  *
  * - Pco: the numbers.
  * - CVC: the values of the only column.
@@ -129,29 +87,34 @@ function isWrapped(content: Uint8Array): boolean {
  * refused with `WrongType`. If `to` is too small, the error's `need` is the required length, if
  * known.
  */
-export function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions = {}): number {
+export async function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions = {}): Promise<number> {
   const view = bytesOf(bytes);
-  checkOptions(options, KNOWN);
   const format = formatOf(view);
-  if (format === 'gzip') return unwrapInto(decodeGzip(view, { limits: options.limits }), to, options);
-  const { into } = DECODERS[format];
-  if (into === undefined) throw refuse('FormatNotBuilt');
-  return into(view, to as never, options);
+  const door = await prepared(format, options);
+  if (format !== 'gzip') return door.into(view, to as never, options);
+  const { bytes: content } = door.decode(view, options) as DecodedBytes;
+  return isWrapped(content) ? decodeInto(content, to, options) : door.into(content, to as never, options);
 }
 
-/** Copies the content of a gzip file, or decodes it if it is in a known format. */
-function unwrapInto(content: Uint8Array, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions): number {
-  if (isWrapped(content)) return decodeInto(content, to, options);
-  return fillBytes(to, (out) => {
-    if (content.length > out.length) throw refuse('OutputTooSmall', 0, content.length);
-    out.set(content);
-    return content.length;
-  });
+/** @internal Returns `true` if the content of a gzip file is itself in a known format. */
+export function isWrapped(content: Uint8Array): boolean {
+  const { format } = probe(content);
+  return format !== undefined && format !== 'gzip';
 }
 
-/** Returns the format of a file, or throws. */
-function formatOf(bytes: Uint8Array): Format {
-  const { format, needed } = probe(bytes);
-  if (format !== undefined) return format;
-  throw needed === undefined ? refuse('UnknownFormat') : refuse('Truncated', bytes.length, needed);
+/** Loads a format, and checks the options. */
+async function prepared(format: Format, options: DecodeOptions): Promise<Door> {
+  // They are not checked yet.
+  (options as DecodeOptions | null)?.signal?.throwIfAborted();
+  const door = await loadFormat(format);
+  door.check(options);
+  options.signal?.throwIfAborted();
+  return door;
+}
+
+/** @internal Returns the format of a file, or throws. */
+export function formatOf(bytes: Uint8Array): Format {
+  const found = probe(bytes);
+  if (found.format === undefined) throw undetected(found, bytes.length);
+  return found.format;
 }

@@ -48,18 +48,14 @@ const CLASS_WORDS: Readonly<Record<ErrorClass, string>> = {
   Internal: 'internal error',
 };
 
-const known = new Map<number, ErrorKind>();
+/** @internal The registered errors, by number. */
+export const known = new Map<number, ErrorKind>();
 
 /** Registers error messages. Each entry of the package brings those of its formats. */
 export function registerErrors(...tables: readonly (readonly ErrorLine[])[]): void {
   for (const [code, name, class_, words] of tables.flat()) {
     known.set(code, { code, name, class: class_, classWords: CLASS_WORDS[class_], words });
   }
-}
-
-/** Returns every error that the formats of this entry can raise. */
-export function errorTable(): readonly ErrorKind[] {
-  return [...known.values()].sort((a, b) => a.code - b.code);
 }
 
 const TRAP: ErrorKind = {
@@ -161,32 +157,6 @@ export class UnspoolError extends Error {
     const { code, offset, need, part } = plain;
     return new UnspoolError(code, { offset, need, part, plain });
   }
-}
-
-/**
- * @internal Returns the whole content or, for a broken file, the content before the error, and the
- * error. An error of the module rather than of the file is thrown.
- */
-export function salvaged<T>(whole: () => T, start: () => T): readonly [held: T, error: UnspoolError | undefined] {
-  try {
-    return [whole(), undefined];
-  } catch (error) {
-    if (!(error instanceof UnspoolError) || error.class === 'Internal') throw error;
-    return [start(), error];
-  }
-}
-
-/** Creates the error for an instance that trapped. */
-export function trapped(cause?: unknown): UnspoolError {
-  return new UnspoolError(0, { cause });
-}
-
-const LOST =
-  'the wasm module trapped, probably for lack of memory; create streams and running statistics again, and repeat any other call';
-
-/** Creates the error for a handle whose instance trapped. */
-export function lost(cause?: unknown): UnspoolError {
-  return new UnspoolError(0, { words: LOST, cause });
 }
 
 /** Creates an error of the core that is detected in JavaScript. */

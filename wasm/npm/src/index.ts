@@ -1,14 +1,59 @@
 /**
- * Decodes compressed columns. The wasm module is inside: importing the package is enough.
+ * Decodes compressed columns of any format. The format is detected without wasm, and only its own
+ * module is loaded.
  *
- * `unspool/separate` has the same exports without the module: `await init(url)` first. Entries such
- * as `unspool/pco` have the functions of one format.
+ * Entries such as `unspool/pco` have the synchronous functions of one format.
  *
  * @module unspool
  */
-import { text } from './inlined/unspool.js';
-import { embedModule } from './instance.js';
+import type { ReadBlobOptions } from './blob.js';
+import type { Bytes } from './bytes.js';
+import type { Inspection, InspectOptions } from './inspect.js';
+import type { OpenedFile, OpenOptions } from './open.js';
+import type { Source } from './source.js';
 
-embedModule('unspool', text);
+export type { ReadBlobOptions } from './blob.js';
+export type { Bytes } from './bytes.js';
+export { decode, decodeInto, type Decoded, type DecodedBytes, type DecodeOptions, type DecodeResults } from './decode.js';
+export { UnspoolError, type ErrorClass, type ErrorKind, type ErrorName, type PlainError } from './error.js';
+export type { HalfFloats } from './half.js';
+export type { Inspection, InspectOptions } from './inspect.js';
+export type { Limits } from './limits.js';
+export type { OpenedFile, OpenOptions } from './open.js';
+export { probe, type Format, type Probe } from './probe.js';
+export { SourceError } from './source-error.js';
+export type { ByteRange, RangeReader, Source } from './source.js';
+export type { Node, Structure } from './structure.js';
+// The types of each format, from `public`.
+export type * from './public/at1.js';
+export type * from './public/cvc.js';
+export type * from './public/gzip.js';
+export type * from './public/onpair.js';
+export type * from './public/pco.js';
+export type * from './public/stats.js';
+export type * from './public/xz.js';
+export type * from './public/zstd.js';
 
-export * from './separate.js';
+/**
+ * Detects the format, loads its inspector, and inspects a whole file. For a broken file, returns
+ * all fields before the error, and the error.
+ */
+export async function inspect(bytes: Bytes, options: InspectOptions = {}): Promise<Inspection> {
+  const { inspect } = await import('./inspect.js');
+  return inspect(bytes, options);
+}
+
+/**
+ * Detects the format, loads it, and opens a file in memory, in a `Blob` or on a server. Reads only
+ * its head.
+ */
+export async function open(file: Source, options: OpenOptions = {}): Promise<OpenedFile> {
+  const { openFile } = await import('./open.js');
+  return openFile(file, options);
+}
+
+/** Reads all bytes of a `Blob`. */
+export async function readBlob(blob: Blob, options: ReadBlobOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+  const { readBlob } = await import('./blob.js');
+  return readBlob(blob, options);
+}

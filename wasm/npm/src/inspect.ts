@@ -1,12 +1,15 @@
 // The structure of a file: every field with its name, its bits and its value.
-import { checkWhole } from './check.js';
+import { checkWhole } from './check-numbers.js';
 import { UnspoolError } from './error.js';
-import { call, type Exports, Handle, whole } from './instance.js';
+import { familyOf, undetected } from './formats.js';
+import { loadInspector } from './inspectors.js';
+import { type Exports, Handle, moduleFor, type ModuleAccess, setPathFormatter } from './instance.js';
 import { LABELS } from './labels.js';
 import { type Limits, limitsOf } from './limits.js';
 import { Pieces } from './pieces.js';
 import { type Format, probe } from './probe.js';
-import { type Bytes, bytesOf, openSource, type Source } from './source.js';
+import { type Bytes, bytesOf } from './bytes.js';
+import { openSource, type Source } from './source.js';
 import { pathOf } from './path.js';
 import type { Checksums } from './cvc.js';
 import type { Structure } from './structure.js';
@@ -14,12 +17,21 @@ import { formatArguments, type ZstdFormat } from './zstd.js';
 
 type WasmStructure = ReturnType<Exports['inspect']>;
 
+setPathFormatter(pathOf);
+
+/** @internal Returns access to the inspector of a format. */
+export function inspectorFor(format: Format): ModuleAccess {
+  return moduleFor(`${familyOf(format)}-inspect`);
+}
+
 /** Options of {@link inspect}. */
 export interface InspectOptions {
   /** Limits for this call. */
   limits?: Limits | undefined;
   /** Maximum number of nodes to keep; further nodes are only counted. 2,000,000 by default. */
   maxNodes?: number | undefined;
+  /** Aborts before the walk starts. A worker can be aborted while it walks. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Result of {@link inspect} and {@link outline}. */
@@ -36,26 +48,54 @@ export interface Inspection {
   readonly checksums: Checksums;
 }
 
-/** Inspects a whole file. For a broken file, returns all fields before the error, and the error. */
-export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection {
+/**
+ * Detects the format, loads its inspector, and inspects a whole file. For a broken file, returns
+ * all fields before the error, and the error.
+ */
+export async function inspect(bytes: Bytes, options: InspectOptions = {}): Promise<Inspection> {
+  const { format } = probe(bytes);
+  options?.signal?.throwIfAborted();
+  if (format !== undefined) await loadInspector(format);
+  options?.signal?.throwIfAborted();
+  return inspectLoaded(bytes, options);
+}
+
+/** @internal Inspects a file whose inspector is loaded. */
+export function inspectLoaded(bytes: Bytes, options: InspectOptions = {}): Inspection {
   const view = bytesOf(bytes);
-  const limits = limitsOf(options, { maxNodes: true });
-  const { format } = probe(view);
+  const limits = limitsOf(options, { maxNodes: true, signal: true });
   const capacity = maxNodes(options);
-  whole.enter();
+  const found = probe(view);
+  const { format } = found;
+  if (format === undefined) return { format, size: view.length, structure: EMPTY, error: undetected(found, view.length), checksums: { right: 0, wrong: 0, unchecked: 0 } };
+  const { call, enter, leave } = inspectorFor(format);
+  enter();
   try {
     return call((wasm) => inspection(wasm.inspect(view, capacity, limits), format, view.length));
   } finally {
-    whole.leave();
+    leave();
   }
 }
+
+/** The structure of a file without a format. */
+const EMPTY: Structure = {
+  length: 0,
+  leftOut: 0,
+  start: new Float64Array(),
+  end: new Float64Array(),
+  depth: new Uint8Array(),
+  part: new Uint8Array(),
+  name: new Uint16Array(),
+  valueEnd: new Uint32Array(),
+  values: new Uint8Array(),
+  names: LABELS,
+  parts: [],
+};
 
 /** Options of {@link outline}. */
 export interface OutlineOptions extends InspectOptions {
   /** Flavour of Zstandard. Required for a draft file, whose magic number is that of RFC 8878. */
   format?: ZstdFormat | undefined;
-  /** Aborts the walk. */
-  signal?: AbortSignal | undefined;
   /** Reports progress in bytes of the file. */
   onProgress?: ((done: number, total: number) => void) | undefined;
 }
@@ -86,9 +126,13 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   };
   const head = await read(0, Math.min(size, PROBED));
   const { format } = probe(head);
-  const job = call((wasm) => wasm.outline(head, size, capacity, zstdFormat, limits));
+  if (format === undefined) return undefined;
+  await loadInspector(format);
+  const inspector = inspectorFor(format);
+  // Modules without such a walk lack the function.
+  const job = inspector.call((wasm) => (wasm as Partial<Exports>).outline?.(head, size, capacity, zstdFormat, limits));
   if (job === undefined) return undefined;
-  const outline = new Handle(whole, () => job);
+  const outline = new Handle(inspector, () => job);
   try {
     for (let needs; (needs = outline.call((walk) => walk.needs())) !== undefined; ) {
       const [start = 0, end = 0] = needs;

@@ -1,18 +1,30 @@
 // The wasm modules: one instance of each, created by the first call and replaced after a trap.
 //
-// The whole package has one module for all formats; each single-format entry has its own. The code
-// of a format asks for its module by name and gets the one that includes it, whichever entry
-// registered it.
-import { registerErrors, lost, trapped, UnspoolError, type ErrorLine } from './error.js';
+// Each format has a module, and another one that also inspects. The code of a format asks for its
+// module by name and gets either of them, whichever an entry registered.
+import { registerErrors, UnspoolError, type ErrorLine } from './error.js';
+import { lost, trapped } from './trap.js';
 import type { Init, ModuleSource } from './init.js';
-import { isArray, isBuffer, isElsewhere, SourceError } from './source.js';
+import { isArray, isBuffer } from './bytes.js';
+import { ready } from './ready.js';
+import { SourceError } from './source-error.js';
+import { isElsewhere } from './source.js';
 import { bytesOfText } from './text.js';
 
-/** The exports of the whole module. A single-format module has some of them. */
-export type Exports = typeof import('../wasm/unspool.js');
+/** The exports of all modules. Each module has some of them. */
+export type Exports = typeof import('../wasm/at1-inspect/unspool.js') &
+  typeof import('../wasm/cvc-inspect/unspool.js') &
+  typeof import('../wasm/gzip-inspect/unspool.js') &
+  typeof import('../wasm/onpair-inspect/unspool.js') &
+  typeof import('../wasm/pco-inspect/unspool.js') &
+  typeof import('../wasm/xz-inspect/unspool.js') &
+  typeof import('../wasm/zstd-inspect/unspool.js') &
+  typeof import('../wasm/xz-stream/unspool.js') &
+  typeof import('../wasm/zstd-stream/unspool.js') &
+  typeof import('../wasm/stats/unspool.js');
 
 /** The part of a module's JavaScript that every module has. */
-type Glue = Pick<Exports, 'default' | 'initSync' | '__wbg_reset_state'>;
+type Glue = Pick<typeof import('../wasm/pco/unspool.js'), 'default' | 'initSync' | '__wbg_reset_state'>;
 
 /**
  * Maximum memory that an idle instance keeps. Wasm memory never shrinks, so a larger instance is
@@ -41,12 +53,21 @@ class Engine {
   /** Result of the last `init`. */
   #starting: Promise<void> = Promise.resolve();
 
-  constructor(glue: Glue) {
+  #name: string;
+
+  constructor(name: string, glue: Glue) {
+    this.#name = name;
     this.#glue = glue;
   }
 
   embed(bytes: () => Uint8Array): void {
     this.#inside = bytes;
+    ready.add(this.#name);
+  }
+
+  #setCompiled(module: WebAssembly.Module): void {
+    this.#compiled = module;
+    ready.add(this.#name);
   }
 
   get isCompiled(): boolean {
@@ -77,7 +98,7 @@ class Engine {
         await this.#glue.default({ module_or_path: module });
         this.#isSlow = true;
       }
-      this.#compiled = module;
+      this.#setCompiled(module);
     };
     return (this.#starting = this.#starting.then(go, go));
   }
@@ -100,12 +121,12 @@ class Engine {
         throw error;
       }
       this.#glue.initSync({ module });
-      this.#compiled = module;
+      this.#setCompiled(module);
     } else if (this.#poisoned) {
       if (this.#isSlow) throw new Error('the wasm module trapped, and this browser cannot instantiate it again on its main thread; reload the page or use a worker');
       this.#renew();
     }
-    return this.#glue as Exports;
+    return this.#glue as unknown as Exports;
   }
 
   /** Replaces the instance by a new one with little memory. */
@@ -181,16 +202,11 @@ class Engine {
     }
   }
 
-  /** True if this module can inspect files. */
-  get #walks(): boolean {
-    return typeof (this.#glue as Partial<Exports>).inspect === 'function';
-  }
-
-  /** Lets an error find the part of the file that it points to, if this module can inspect. */
+  /** Lets an error find the part of the file that it points to. The module must inspect. */
   locate(error: UnspoolError, bytes: Uint8Array, limits: Float64Array): void {
     const { class: class_, code, offset } = error;
-    // A single-format module cannot inspect. Misuse, and a file too large as a whole, have no part.
-    if (!this.#walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall' || (class_ === 'Limit' && offset === 0)) return;
+    // Misuse, and a file too large as a whole, have no part.
+    if (class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall' || (class_ === 'Limit' && offset === 0)) return;
     // A weak reference: keeping the error must not keep the file. During the call the file exists
     // anyway. Some runtimes have none.
     if (typeof WeakRef === 'undefined') return;
@@ -216,7 +232,7 @@ class Engine {
   }
 }
 
-/** Formats a path in a structure. Single-format entries have no labels and do not inspect. */
+/** Formats a path in a structure. Without an inspector there are no labels. */
 let pathOf: (steps: readonly string[]) => string = String;
 
 /** Sets the formatter of paths. */
@@ -258,15 +274,18 @@ function isStackOverflow(error: unknown): boolean {
 
 const engines = new Map<string, Engine>();
 
-/** The module with all formats. */
-const WHOLE = 'unspool';
+/** Returns the inspector of a format, if it is ready. */
+function inspectorOf(name: string): Engine | undefined {
+  const engine = engines.get(`${name}-inspect`);
+  return engine?.isReady === true ? engine : undefined;
+}
 
 /**
  * Returns the engine for a format. An entry without a module may have been imported and never
- * initialised, so an engine with a module wins; of two, the one with all formats.
+ * initialised, so an engine with a module wins.
  */
 function engineOf(name: string): Engine {
-  const known = [engines.get(WHOLE), engines.get(name)].filter((engine) => engine !== undefined);
+  const known = [inspectorOf(name), engines.get(name)].filter((engine) => engine !== undefined);
   const engine = known.find((engine) => engine.isCompiled) ?? known.find((engine) => engine.isReady) ?? known.at(-1);
   if (engine === undefined) throw new Error(`no imported entry of unspool includes ${name}`);
   return engine;
@@ -275,7 +294,7 @@ function engineOf(name: string): Engine {
 /** Registers a module and its error messages. Returns the `init` of its entry. */
 export function registerModule(name: string, glue: unknown, ...errors: readonly (readonly ErrorLine[])[]): Init {
   registerErrors(...errors);
-  const engine = new Engine(glue as Glue);
+  const engine = new Engine(name, glue as Glue);
   engines.set(name, engine);
   return (source) => engine.start(source);
 }
@@ -332,9 +351,7 @@ export function moduleFor(name: string): ModuleAccess {
         if (error instanceof UnspoolError) {
           // In V8, an error's unread stack keeps references to functions that know the bytes.
           void error.stack;
-          // If the whole package was imported later, its module can inspect.
-          const whole = engines.get(WHOLE);
-          (whole?.isReady === true ? whole : engine()).locate(error, bytes, limits);
+          inspectorOf(name)?.locate(error, bytes, limits);
         }
         throw error;
       } finally {
@@ -403,8 +420,3 @@ export class Handle<T extends { free(): void }> {
  * use forever.
  */
 const leaked = typeof FinalizationRegistry === 'undefined' ? undefined : new FinalizationRegistry<() => void>((end) => end());
-
-/** Access to the module with all formats. */
-export const whole = moduleFor(WHOLE);
-/** Its calls. */
-export const { call, work } = whole;

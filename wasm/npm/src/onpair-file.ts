@@ -1,6 +1,7 @@
 // OnPair: a container that is not in memory. Reads the rows that are asked for.
 import { mapConcurrently } from './ahead.js';
-import { checkOptions, checkRow, checkRows } from './check.js';
+import { checkOptions } from './check.js';
+import { checkRow, checkRows } from './check-numbers.js';
 import { refuse, UnspoolError } from './error.js';
 import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';

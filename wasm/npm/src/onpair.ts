@@ -1,11 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // OnPair: string columns with random access and search without decoding.
-import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
-import { checkOptions, checkRow, checkRows } from './check.js';
-import { salvaged, type UnspoolError } from './error.js';
+import type { OnPair as WasmOnPair } from '../wasm/onpair/unspool.js';
+import { checkOptions } from './check.js';
+import { checkRow, checkRows } from './check-numbers.js';
+import { type UnspoolError } from './error.js';
+import { salvaged } from './salvage.js';
 import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, fillBytes, isArray, kindOf } from './source.js';
+import { type Bytes, bytesOf, isArray, kindOf } from './bytes.js';
+import { fillBytes } from './fill.js';
 
 const wasmModule = moduleFor('onpair');
 const { call, work } = wasmModule;

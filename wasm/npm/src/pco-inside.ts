@@ -1,11 +1,10 @@
 // Pco: how often each bin is used.
-import { checkWhole } from './check.js';
-import { moduleFor } from './instance.js';
+import { checkWhole } from './check-numbers.js';
+import { loadInspector } from './inspectors.js';
+import { inspectorFor } from './inspect.js';
 import { limitsOf } from './limits.js';
 import type { PcoOptions } from './pco.js';
-import { type Bytes, bytesOf } from './source.js';
-
-const { call } = moduleFor('pco');
+import { type Bytes, bytesOf } from './bytes.js';
 
 const VARIABLES: readonly PcoVariable[] = ['lookback', 'primary', 'secondary'];
 
@@ -17,9 +16,10 @@ export type PcoVariable = 'lookback' | 'primary' | 'secondary';
  * the file are the writer's estimate. Chunks are counted from 0. Empty if the file has no such
  * chunk, or the chunk no such variable.
  */
-export function pcoBinCounts(bytes: Bytes, chunk: number, variable: PcoVariable, options: PcoOptions = {}): Uint32Array {
+export async function pcoBinCounts(bytes: Bytes, chunk: number, variable: PcoVariable, options: PcoOptions = {}): Promise<Uint32Array> {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   checkWhole('chunk', chunk);
   if (!VARIABLES.includes(variable)) throw new TypeError(`variable must be 'lookback', 'primary' or 'secondary', not ${String(variable)}`);
-  return call((wasm) => wasm.pco_count_bins(view, chunk, variable, limits));
+  await loadInspector('pco');
+  return inspectorFor('pco').call((wasm) => wasm.pco_count_bins(view, chunk, variable, limits));
 }

@@ -1,10 +1,12 @@
 // Pco: columns of numbers.
-import { checkWhole } from './check.js';
-import { refuse, salvaged, UnspoolError } from './error.js';
+import { checkWhole } from './check-numbers.js';
+import { refuse, UnspoolError } from './error.js';
+import { salvaged } from './salvage.js';
 import { HalfFloats, toDoubles } from './half.js';
 import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, fillBytes, kindOf } from './source.js';
+import { type Bytes, bytesOf, kindOf } from './bytes.js';
+import { fillBytes } from './fill.js';
 
 const { call, work } = moduleFor('pco');
 

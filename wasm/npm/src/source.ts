@@ -1,10 +1,8 @@
 // Sources of bytes: memory, a Blob, a server with range requests, or a reader of the caller's.
 
-import { checkOptions, checkWhole } from './check.js';
-import { refuse, UnspoolError } from './error.js';
-
-/** Bytes in memory. */
-export type Bytes = Uint8Array | ArrayBuffer;
+import { type Bytes, bytesOf, described, isArray, isBuffer, kindOf } from './bytes.js';
+import { checkWhole } from './check-numbers.js';
+import { SourceError } from './source-error.js';
 
 /**
  * A file in memory or elsewhere. A string is a URL; a `Request` adds headers, credentials and other
@@ -34,110 +32,6 @@ export interface RangeReader {
 
 /** Converts pairs of numbers to ranges. */
 export const toRanges = (numbers: Float64Array): ByteRange[] => Array.from({ length: numbers.length / 2 }, (_, i) => ({ start: numbers[2 * i] ?? 0, end: numbers[2 * i + 1] ?? 0 }));
-
-/** Checks that an argument is bytes, and returns a view of them. */
-export function bytesOf(bytes: unknown, name = 'bytes'): Uint8Array {
-  const known = isBuffer(bytes) || isArray(bytes);
-  if (known && !isDetached(isBuffer(bytes) ? bytes : bytes.buffer)) {
-    if (isBuffer(bytes)) return new Uint8Array(bytes);
-    // A plain Uint8Array: a Node Buffer has a `slice` that does not copy.
-    return Object.getPrototypeOf(bytes) === Uint8Array.prototype ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-  }
-  throw new TypeError(known ? `${name}: the memory was transferred` : `${name} must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
-}
-
-/**
- * Tests for bytes. By name too, because bytes of another realm (a frame, a test runner) have
- * another class.
- */
-export const isArray = (thing: unknown): thing is Uint8Array => thing instanceof Uint8Array || kindOf(thing) === 'Uint8Array';
-/** Tests for an ArrayBuffer, by name too. */
-export const isBuffer = (thing: unknown): thing is ArrayBuffer => thing instanceof ArrayBuffer || kindOf(thing) === 'ArrayBuffer';
-
-/** Returns the name of a class, such as `Uint8Array` or `Blob`. */
-export const kindOf = (thing: unknown): string => Object.prototype.toString.call(thing).slice('[object '.length, -1);
-
-/** Tests whether a buffer was transferred. */
-export function isDetached(buffer: ArrayBufferLike): boolean {
-  if (buffer.byteLength > 0) return false;
-  try {
-    new Uint8Array(buffer);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-/** Describes a wrong argument, and how to get bytes from it. */
-function described(thing: unknown): string {
-  if (thing === null || typeof thing === 'undefined') return String(thing);
-  if (typeof thing !== 'object') return `a ${typeof thing}`;
-  const name = kindOf(thing);
-  const hint =
-    name === 'Blob' || name === 'File' ? '; pass await blob.arrayBuffer()'
-    : name === 'Response' ? '; pass await response.arrayBuffer()'
-    : name === 'Promise' ? '; await it first'
-    : name === 'SharedArrayBuffer' ? '; pass new Uint8Array(it)'
-    : ArrayBuffer.isView(thing) ? '; pass new Uint8Array(it.buffer, it.byteOffset, it.byteLength)'
-    : '';
-  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}${hint}`;
-}
-
-/** Minimum time between two progress reports, in milliseconds. */
-const REPORT_INTERVAL = 50;
-
-/** Options of {@link readBlob}. */
-export interface ReadBlobOptions {
-  /** Aborts the read. */
-  signal?: AbortSignal | undefined;
-  /** Reports progress in bytes: now and then, and once at the end. */
-  onProgress?: ((done: number, total: number) => void) | undefined;
-}
-
-/** Reads all bytes of a `Blob`. */
-export async function readBlob(blob: Blob, options: ReadBlobOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
-  checkOptions(options, { signal: true, onProgress: true });
-  const { signal, onProgress = () => undefined } = options;
-  signal?.throwIfAborted();
-  const bytes = new Uint8Array(blob.size);
-  const reader = blob.stream().getReader();
-  let [done, reported] = [0, 0];
-  for (;;) {
-    const { value } = await reader.read();
-    if (signal?.aborted === true) {
-      void reader.cancel();
-      throw signal.reason;
-    }
-    if (value === undefined) {
-      if (done === 0) onProgress(0, 0);
-      return bytes;
-    }
-    bytes.set(value, done);
-    done += value.length;
-    const now = performance.now();
-    if (now - reported < REPORT_INTERVAL && done < blob.size) continue;
-    reported = now;
-    onProgress(done, blob.size);
-  }
-}
-
-/**
- * Fills an array of any type as bytes. Returns the number of elements written, and converts `need`
- * in errors to elements. Refuses bytes that do not fill whole elements.
- */
-export function fillBytes(to: unknown, fill: (out: Uint8Array) => number): number {
-  if (!ArrayBuffer.isView(to) || to instanceof DataView) throw new TypeError('the output must be a typed array');
-  if (isDetached(to.buffer)) throw new TypeError('the memory of the output was transferred');
-  const size = (to as Uint8Array).BYTES_PER_ELEMENT;
-  try {
-    const written = fill(to instanceof Uint8Array ? to : new Uint8Array(to.buffer, to.byteOffset, to.byteLength));
-    if (written % size !== 0) throw refuse('WrongType', 0, 0, `${written} bytes are not whole elements of ${size} bytes`);
-    return written / size;
-  } catch (error) {
-    if (!(error instanceof UnspoolError) || error.class !== 'OutputTooSmall') throw error;
-    throw new UnspoolError(error.code, { offset: error.offset, need: Math.ceil(error.need / size) });
-  }
-}
 
 /** A file that is read in ranges. */
 export interface Reader {
@@ -177,7 +71,8 @@ async function openAny(source: Source, signal: AbortSignal | undefined): Promise
     };
     return { size: source.size, read, isRemote: false };
   }
-  if (isReader(source)) return { ...openReader(source), isRemote: true };
+  // An open file knows better than its shape.
+  if (isReader(source)) return { ...openReader(source), isRemote: (source as Partial<OpenSource>).isRemote ?? true };
   const isBytes = isArray(source) || isBuffer(source);
   if (!isBytes) throw new TypeError(`a file must be a Blob, a URL, a Request, { size, read }, a Uint8Array or an ArrayBuffer, not ${described(source)}`);
   const bytes = bytesOf(source);
@@ -217,22 +112,6 @@ interface Answer {
   /** ETag and Last-Modified, if the server sends them and exposes them to the page. */
   readonly version: readonly (string | null | undefined)[];
   readonly status: number;
-}
-
-/** An error that says why a server's answer cannot be used. */
-export class SourceError extends Error {
-  /** Always `SourceError`. */
-  override readonly name = 'SourceError';
-  /** The requested address. */
-  readonly url: string;
-  /** HTTP status, such as 404. With 200 or 206, the content of the answer is wrong. */
-  readonly status: number;
-
-  /** @internal */
-  constructor(message: string, url: string, status: number) {
-    super(message);
-    [this.url, this.status] = [url, status];
-  }
 }
 
 async function openUrl(source: string | URL | Request, signal?: AbortSignal): Promise<Reader> {

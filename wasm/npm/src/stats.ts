@@ -1,10 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // Statistics of numbers in one pass.
-import type { Stats as WasmStats } from '../wasm/unspool.js';
+import type { Stats as WasmStats } from '../wasm/stats/unspool.js';
 import { checkOptions } from './check.js';
 import { type HalfFloats, toDoubles } from './half.js';
 import { Handle, moduleFor } from './instance.js';
-import { isDetached } from './source.js';
+import { isDetached } from './bytes.js';
 
 const wasmModule = moduleFor('stats');
 

@@ -3,10 +3,10 @@
 // A TransformStream would have to emit everything that a piece of input decodes to at once, up to a
 // thousand times its size. So these are pairs: the readable side asks the decoder for the next
 // piece on demand, and the writable side waits until its piece is consumed.
-import type { Stream as WasmStream } from '../wasm/unspool.js';
+import type { Stream as WasmStream } from '../wasm/zstd-stream/unspool.js';
 import { type Exports, Handle, type ModuleAccess, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf } from './source.js';
+import { type Bytes, bytesOf } from './bytes.js';
 import { formatArguments, type ZstdDecodeOptions } from './zstd.js';
 
 /** A pair of streams for `pipeThrough`. */

@@ -1,8 +1,4 @@
-/**
- * Reads the result of `inspect` without wasm, for pages that inspect in a worker.
- *
- * @module unspool/structure
- */
+// Reads the result of `inspect`, without wasm.
 
 /**
  * The nodes of a file as flat arrays: small for a million nodes, and transferable from a worker.

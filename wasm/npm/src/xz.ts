@@ -1,7 +1,8 @@
 // xz: LZMA2 blocks and their filters.
 import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, fillBytes } from './source.js';
+import { type Bytes, bytesOf } from './bytes.js';
+import { fillBytes } from './fill.js';
 
 const { call, work } = moduleFor('xz');
 

@@ -2,7 +2,8 @@
 import { checkOptions } from './check.js';
 import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, fillBytes } from './source.js';
+import { type Bytes, bytesOf } from './bytes.js';
+import { fillBytes } from './fill.js';
 
 const { call, work } = moduleFor('zstd');
 

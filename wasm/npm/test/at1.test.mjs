@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { at1Text, decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeInto, describeAt1, inspect, nodes, queryAt1, UnspoolError } from 'unspool';
+import { at1Text, decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeInto, describeAt1, inspect, nodes, queryAt1, UnspoolError } from './all.mjs';
 
 const folder = new URL('../../../tests/vectors/at1/', import.meta.url);
 const read = (name) => new Uint8Array(readFileSync(new URL(`${name}.at1`, folder)));

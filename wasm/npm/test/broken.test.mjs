@@ -1,11 +1,11 @@
-// The table in docs/broken-input.md matches this package. `cargo xtask peers` writes the other
+// The table in recipes/broken-input.md matches this package. `cargo xtask peers` writes the other
 // columns.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { damage, expected, FORMATS, ownOutcome, words } from './peers/cases.mjs';
 
-const page = readFileSync(new URL('../../../docs/broken-input.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../recipes/broken-input.md', import.meta.url), 'utf8');
 
 /** Reads the first column of a format's table, by row. */
 function documented(format) {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import {
-  at1Stream, at1Text, decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeCvc, decodeCvcInto, decodeGzip, decodeInto, decodeOnPair, decodeOnPairInto,
+  at1Stream, at1Text, cvcHeader, decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeCvc, decodeCvcInto, decodeGzip, decodeInto, decodeOnPair, decodeOnPairInto,
   decodePco, decodePcoInto, decodePcoPages, decodeXz, decodeZstd, decodeZstdInto, DEFAULT_LIMITS, describeAt1, gzipStream, inspect, nodeAt, openCvc,
   openOnPair, outline, pcoBinCounts, probe, queryAt1, salvageOnPair, salvagePco, statistics, UnspoolError, xzStream, zstdHeader, zstdSequences, zstdStream,
-} from 'unspool';
+} from './all.mjs';
 import { bad, bytesOf, expected, read, text, valid } from './vectors.mjs';
 
 const [at1, onpair, pco] = ['at1/c7_derived_chain.at1', 'onpair/cpp/urls_b12.onp', 'pco/assets/v1_0_0_conv1.pco'].map((path) => read(`../${path}`));
@@ -258,9 +258,9 @@ test('refuses invalid arguments by name', async () => {
   const file = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
   const [cvc, pco, onpair, zstd, at1] = ['cvc/v1_int8.cvc', 'pco/k_u32_arange.pco', 'onpair/cpp/urls_b12.onp', 'zstd/page.zst', 'at1/c8_events.at1'].map(file);
   for (const wrong of [null, -1, NaN, 1.5, 2 ** 60, '3', [1], {}, true]) {
-    assert.throws(() => zstdSequences(zstd, wrong), /TypeError: block must be/);
-    assert.throws(() => pcoBinCounts(pco, wrong, 'primary'), /TypeError: chunk must be/);
-    assert.throws(() => pcoBinCounts(pco, 0, wrong), /TypeError: variable must be/);
+    await assert.rejects(zstdSequences(zstd, wrong), /TypeError: block must be/);
+    await assert.rejects(pcoBinCounts(pco, wrong, 'primary'), /TypeError: chunk must be/);
+    await assert.rejects(pcoBinCounts(pco, 0, wrong), /TypeError: variable must be/);
     assert.throws(() => inspect(cvc, { maxNodes: wrong }), /TypeError: maxNodes must be/);
     assert.throws(() => nodeAt(inspect(cvc).structure, wrong), RangeError);
     assert.throws(() => openOnPair(onpair).row(wrong), /TypeError: a row must be/);
@@ -287,6 +287,7 @@ test('refuses unknown option names everywhere', async () => {
     decodeAt1: (options) => decodeAt1(at1, options),
     decodeAt1Files: (options) => decodeAt1Files(at1, options),
     decodeAt1Into: (options) => decodeAt1Into(at1, room, options),
+    cvcHeader: (options) => cvcHeader(cvc, options),
     decodeCvc: (options) => decodeCvc(cvc, options),
     decodeCvcInto: (options) => decodeCvcInto(cvc, room, options),
     decodeGzip: (options) => decodeGzip(cvc, options),
@@ -317,7 +318,7 @@ test('refuses unknown option names everywhere', async () => {
     const refused = (options) => assert.rejects(async () => call(options), TypeError, `${name} ${JSON.stringify(options)}`);
     for (const options of [{ maxOutput: 100 }, { row: [0, 1] }, null, 7]) await refused(options);
   }
-  assert.throws(() => decode(cvc, { maxOutput: 100 }), { message: 'unknown name maxOutput in options; expected one of limits, checksums, dictionary' });
+  assert.throws(() => decode(cvc, { maxOutput: 100 }), { message: 'unknown name maxOutput in options; expected one of limits, checksums, dictionary, signal' });
   assert.throws(() => decodeXz(cvc, null), { message: 'options must be an object, not null' });
   assert.throws(() => column.search({ contains: 'a', ignoreCase: true }), { message: 'unknown name ignoreCase in search; expected one of equals, startsWith, contains' });
 });
@@ -328,4 +329,16 @@ test('treats an undefined option as absent', () => {
   assert.deepEqual(decode(cvc, { limits, checksums: undefined, dictionary: undefined }), decode(cvc));
   assert.deepEqual(decodeCvc(cvc, { limits, column: undefined, rows: undefined, as: undefined }), decodeCvc(cvc));
   assert.equal(decodeOnPairInto(onpair, new Uint8Array(1e6), { limits, rows: undefined }), decodeOnPair(onpair).bytes.length);
+});
+
+test('returns types and sizes of a header without its chunks', async () => {
+  for (const entry of valid) {
+    const bytes = read(entry.file);
+    const { headLength } = await openCvc(bytes);
+    const { rows, columns, size } = cvcHeader(bytes.subarray(0, headLength));
+    const decoded = decode(bytes).columns;
+    assert.deepEqual(columns.map(({ name, dtype, dimension, size }) => [name, dtype, rows, dimension, size]), decoded.map(({ column, dtype, shape, data }) => [column, dtype, ...shape, data.byteLength]), entry.name);
+    assert.equal(size, decoded.reduce((sum, { data }) => sum + data.byteLength, 0));
+    assert.throws(() => cvcHeader(bytes.subarray(0, headLength - 1)), { name: 'Truncated' });
+  }
 });

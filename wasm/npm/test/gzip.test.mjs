@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { decode, decodeGzip, decodeGzipInto, decodeInto, decodeOnPair, inspect, nodes } from 'unspool';
+import { decode, decodeGzip, decodeGzipInto, decodeInto, decodeOnPair, inspect, nodes } from './all.mjs';
 
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 const wrapped = read('gzip/v1_int8.cvc.gz');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decode, decodeCvc, inspect, openCvc, openOnPair, UnspoolError } from 'unspool';
+import { decode, decodeCvc, inspect, openCvc, openOnPair, UnspoolError } from './all.mjs';
 
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 
@@ -56,11 +56,12 @@ test('finds the part on access, and ignores failures of the search', () => {
 test('does not keep a file alive through its error', () => {
   const script = `
     import('unspool').then(async ({ decode }) => {
+      await (await import('unspool/inspect')).loadInspector('zstd');
       const errors = [];
       for (let count = 0; count < 10; count++) {
         const file = new Uint8Array(20e6);
         file.set([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 1, 0, 0, 0, 7]);
-        try { decode(file); } catch (error) { errors.push(error); }
+        await decode(file).catch((error) => errors.push(error));
       }
       for (let turn = 0; turn < 20; turn++) { gc(); await new Promise((resolve) => setTimeout(resolve, 5)); }
       console.log(errors.length, process.memoryUsage().arrayBuffers < 50e6, errors[0].part);
@@ -98,16 +99,20 @@ test('disposes of handles, and reopens them on use', async () => {
 
 test('frees the instance of a collected handle', () => {
   const script = `
-    import('unspool').then(async ({ decodeXz, inspect, RunningStatistics }) => {
+    Promise.all([import('unspool/gzip')]).then(async ([{ decodeGzip, gzipStream }]) => {
       let memory;
       const { Instance } = WebAssembly;
       WebAssembly.Instance = class extends Instance {
         constructor(...args) { super(...args); memory = this.exports.memory; }
       };
-      (() => new RunningStatistics().add(new Float64Array(10)))();
+      const { gzipSync } = require('node:zlib');
+      await (async () => {
+        const { readable, writable } = gzipStream();
+        writable.getWriter().write(gzipSync(new Uint8Array(1e6))).catch(() => undefined);
+        await readable.getReader().read();
+      })();
       for (let turn = 0; turn < 20; turn++) { gc(); await new Promise((resolve) => setTimeout(resolve, 5)); }
-      inspect(new Uint8Array(100e6));
-      decodeXz(require('node:fs').readFileSync('../../../tests/vectors/xz/page.xz'));
+      try { decodeGzip(new Uint8Array(100e6)); } catch {}
       console.log(memory.buffer.byteLength < 64e6);
     });`;
   const said = execFileSync(process.execPath, ['--expose-gc', '-e', script], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });

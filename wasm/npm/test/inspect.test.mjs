@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { inspect, nodeAt, nodes, outline } from 'unspool';
+import { inspect, nodeAt, nodes, outline } from './all.mjs';
 import * as Name from 'unspool/names';
 import { bad, read, valid } from './vectors.mjs';
 

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import {
   decode, decodeCvc, decodeCvcInto, decodeGzipInto, decodeInto, decodeOnPair, decodeOnPairInto, decodePco, decodePcoInto, decodeZstd, decodeZstdInto,
   openOnPair, statistics,
-} from 'unspool';
+} from './all.mjs';
 import { bytesOf, valid } from './vectors.mjs';
 
 const vectors = new URL('../../../tests/vectors/', import.meta.url);

@@ -1,7 +1,6 @@
 // Memory of large files is freed, even after a failed read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decode, decodeCvc, decodeInto, inspect, openCvc, openOnPair } from 'unspool';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
 
 const entry = valid.find(({ name }) => name === 'v1_int8');
@@ -9,13 +8,20 @@ const bytes = read(entry.file);
 
 let instances = 0;
 let memory;
+const memories = [];
+/** Returns the bytes of all memories. */
+const total = () => memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 WebAssembly.Instance = class extends WebAssembly.Instance {
   constructor(...args) {
     super(...args);
     instances++;
     memory = this.exports.memory;
+    memories.push(memory);
   }
 };
+
+// The modules are instantiated when they are loaded.
+const { decode, decodeCvc, decodeInto, inspect, openCvc, openOnPair } = await import('./all.mjs');
 
 test('reuses memory of earlier calls, including failed ones', () => {
   const files = [
@@ -35,19 +41,31 @@ test('reuses memory of earlier calls, including failed ones', () => {
     column.release();
   };
   for (let i = 0; i < 3; i++) round();
-  const before = memory.buffer.byteLength;
+  const before = total();
   for (let i = 0; i < 200; i++) round();
-  assert.equal(memory.buffer.byteLength, before);
-  assert.equal(instances, 1);
+  assert.equal(total(), before);
+  assert.equal(instances, 7, 'one for each format');
+  assert.ok(before < 64e6, `${before}`);
 });
+
+/** Returns bytes that an inspector copies to its module, and refuses. */
+function junk(magic, length) {
+  const bytes = new Uint8Array(length);
+  bytes.set(Buffer.from(magic));
+  return bytes;
+}
+/** Makes the memory of a module large for one call. */
+const growCvc = (length = 100e6) => inspect(junk('CVCF', length));
+const growOnPair = (length = 100e6) => inspect(junk('ONPAIR01', length));
 
 test('shares an instance between small files, and replaces it after a large one', async () => {
   const small = () => assert.deepEqual(bytesOf(decodeCvc(bytes).data), expected(entry)[0].bytes);
   small();
+  instances = 1;
   inspect(bytes);
   small();
   assert.equal(instances, 1);
-  inspect(new Uint8Array(100e6));
+  growCvc();
   small();
   small();
   assert.equal(instances, 2);
@@ -62,7 +80,7 @@ test('shares an instance between small files, and replaces it after a large one'
   const file = await openCvc(new Failing([bytes]));
   for (let round = 0; round < 10; round++) await assert.rejects(file.column().rows(90, 100), /the disk is gone/);
   assert.equal(instances, 2);
-  inspect(new Uint8Array(100e6));
+  growCvc();
   small();
   assert.equal(instances, 3);
 
@@ -79,7 +97,7 @@ test('shares an instance between small files, and replaces it after a large one'
   }
   const slow = await openCvc(new Slow([bytes]));
   const pending = slow.column().rows();
-  inspect(new Uint8Array(100e6));
+  growCvc();
   small();
   assert.equal(instances, 3);
   free();
@@ -95,9 +113,8 @@ function column(rows) {
 }
 
 test('frees the memory of a large file or column at once', () => {
-  decodeCvc(bytes);
   const isSmall = () => memory.buffer.byteLength < 64 * 2 ** 20;
-  inspect(new Uint8Array(100e6));
+  growOnPair();
   assert.ok(isSmall());
   const large = column(15e6);
   assert.ok(!isSmall());
@@ -109,17 +126,17 @@ test('frees the memory of other calls while a small column is open', () => {
   const isSmall = () => memory.buffer.byteLength < 64 * 2 ** 20;
   const small = column(10);
   const old = instances;
-  inspect(new Uint8Array(100e6));
+  growOnPair();
   assert.ok(isSmall());
   assert.equal(instances, old + 1);
   assert.equal(small.text(9), 'x', 'it reopens');
   // Two columns, of which the first is of an instance that is gone.
   const second = column(20);
-  inspect(new Uint8Array(100e6));
+  growOnPair();
   const third = column(30);
   small.release();
   second.release();
-  inspect(new Uint8Array(100e6));
+  growOnPair();
   assert.ok(isSmall());
   assert.deepEqual([small, second, third].map((column) => column.text(1)), ['x', 'x', 'x']);
   for (const open of [small, second, third]) open.release();
@@ -129,8 +146,7 @@ test('keeps a large column open during other calls', () => {
   const large = column(15e6);
   const before = instances;
   for (let turn = 0; turn < 3; turn++) {
-    decodeCvc(bytes);
-    inspect(new Uint8Array(10e6));
+    growOnPair(10e6);
     assert.equal(large.text(turn), 'x');
   }
   assert.equal(instances, before);

@@ -1,10 +1,10 @@
 // Loading the wasm module, and its error numbers.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decodeCvc, errorTable, inspect } from 'unspool';
+import { decodeCvc, errorTable, inspect } from './all.mjs';
 import { read, valid } from './vectors.mjs';
 
 const entry = valid.find(({ name }) => name === 'v1_int8');
@@ -45,13 +45,13 @@ for (const [what, source] of Object.entries({
   'a Response': "new Response(wasm, { headers: { 'Content-Type': 'application/wasm' } })",
 })) {
   test(`initialises from ${what}`, () => {
-    // 'unspool/separate' proves that the module has no other origin.
-    const entry = source === '' ? 'unspool' : 'unspool/separate';
+    // 'unspool/cvc/separate' proves that the module has no other origin.
+    const entry = source === '' ? 'unspool/cvc' : 'unspool/cvc/separate';
     assert.equal(
       inNode(`
         import { decodeCvc, init } from '${entry}';
         import { readFileSync } from 'node:fs';
-        const wasm = readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm')));
+        const wasm = readFileSync(new URL(import.meta.resolve('unspool/cvc.wasm')));
         await Promise.all([init(${source}), init(${source})]);
         console.log(decodeCvc(readFileSync(process.argv[1])).shape.join());`),
       '100,16\n',
@@ -60,19 +60,19 @@ for (const [what, source] of Object.entries({
 }
 
 test('refuses an argument of init that is not a module', () => {
-  const script = "import { init } from 'unspool/separate'; await init(42).catch((error) => console.log(error.message));";
+  const script = "import { init } from 'unspool/cvc/separate'; await init(42).catch((error) => console.log(error.message));";
   assert.match(inNode(script), /^init expects a WebAssembly.Module/);
 });
 
 test('refuses the module of another entry, and explains how to pass a path', () => {
   const script = `
-    import { decodeCvc, init } from 'unspool/separate';
+    import { decodeCvc, init } from 'unspool/cvc/separate';
     import { readFileSync } from 'node:fs';
     const file = (name) => new URL(import.meta.resolve('unspool/' + name + '.wasm'));
     const empty = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
-    for (const wrong of [empty, new WebAssembly.Module(empty), readFileSync(file('pco')), file('unspool'), String(file('unspool')), 'unspool.wasm'])
+    for (const wrong of [empty, new WebAssembly.Module(empty), readFileSync(file('pco')), file('cvc'), String(file('cvc')), 'unspool.wasm'])
       await init(wrong).catch(({ name, message }) => console.log(name, message.replace(/file:.*unspool_bg/, 'unspool')));
-    await init(readFileSync(file('unspool')));
+    await init(readFileSync(file('cvc')));
     console.log(decodeCvc(readFileSync(process.argv[1])).shape.join());`;
   const other = /^TypeError the wasm module does not match this entry of unspool: it lacks \w+$/;
   const path = /^TypeError unspool.wasm cannot be fetched; in Node, pass the bytes: await init\(await readFile\(url\)\)$/;
@@ -82,9 +82,9 @@ test('refuses the module of another entry, and explains how to pass a path', () 
 
 test('can retry a failed init, even while another one runs', () => {
   const script = `
-    import { decodeCvc, init } from 'unspool/separate';
+    import { decodeCvc, init } from 'unspool/cvc/separate';
     import { readFileSync } from 'node:fs';
-    const wasm = readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm')));
+    const wasm = readFileSync(new URL(import.meta.resolve('unspool/cvc.wasm')));
     let compiled = 0;
     const { compile } = WebAssembly;
     WebAssembly.compile = (bytes) => (compiled++, compile(bytes));
@@ -95,7 +95,7 @@ test('can retry a failed init, even while another one runs', () => {
 
 test('instantiates a large module in init if the engine cannot do so synchronously', () => {
   const script = `
-    import { decodeCvc, init } from 'unspool';
+    import { decodeCvc, init } from 'unspool/cvc';
     import { readFileSync } from 'node:fs';
     const construct = () => { throw new RangeError('disallowed on the main thread'); };
     WebAssembly.Instance = new Proxy(WebAssembly.Instance, { construct });
@@ -117,7 +117,9 @@ test('runs where collected objects cannot be observed', () => {
   const script = `
     delete globalThis.FinalizationRegistry;
     delete globalThis.WeakRef;
-    const { decodeCvc, openOnPair } = await import('unspool');
+    const { decodeCvc } = await import('unspool/cvc');
+    const { openOnPair } = await import('unspool/onpair');
+    await (await import('unspool/inspect')).loadInspector('cvc');
     const { readFileSync } = await import('node:fs');
     const bytes = readFileSync(process.argv[1]);
     console.log(decodeCvc(bytes).shape.join());
@@ -129,19 +131,19 @@ test('runs where collected objects cannot be observed', () => {
   assert.equal(inNode(script), '100,16\nTruncated undefined\nx\n');
 });
 
-test("reports that 'unspool/separate' has no module", () => {
+test("reports that 'unspool/cvc/separate' has no module", () => {
   const script = `
-    import { decodeCvc, init } from 'unspool/separate';
+    import { decodeCvc, init } from 'unspool/cvc/separate';
     import { readFileSync } from 'node:fs';
     const bytes = readFileSync(process.argv[1]);
     try { decodeCvc(bytes); } catch (error) { console.log(error.message); }
-    await init(readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm'))));
+    await init(readFileSync(new URL(import.meta.resolve('unspool/cvc.wasm'))));
     console.log(decodeCvc(bytes).shape.join());`;
   assert.match(inNode(script), /await init\(url\) first\n100,16\n/);
 });
 
 test('contains no path of the build machine', () => {
-  for (const path of ['wasm/unspool_bg.wasm', 'wasm/unspool.js', 'wasm/cvc/unspool_bg.wasm', 'wasm/onpair/unspool_bg.wasm', 'wasm/pco/unspool_bg.wasm']) {
+  for (const path of readdirSync(new URL('../wasm/', import.meta.url)).map((name) => `wasm/${name}/unspool_bg.wasm`)) {
     const text = readFileSync(new URL(`../${path}`, import.meta.url), 'latin1');
     assert.equal(/\/(home|root|Users|tmp|work)\//.exec(text), null, path);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decode, decodeOnPair, inspect, nodes, openOnPair, openOnPairFile, probe, salvageOnPair, UnspoolError } from 'unspool';
+import { decode, decodeOnPair, inspect, nodes, openOnPair, openOnPairFile, probe, salvageOnPair, UnspoolError } from './all.mjs';
 
 const folder = new URL('../../../tests/vectors/onpair/', import.meta.url);
 const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));

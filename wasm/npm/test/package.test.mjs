@@ -12,8 +12,8 @@ import { promisify } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const vector = fileURLToPath(new URL('../../../tests/vectors/cvc/v1_int8.cvc', import.meta.url));
 const formats = Object.keys(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).exports)
-  .flatMap((path) => path.match(/^\.\/([\w-]+)\.wasm$/)?.[1] ?? [])
-  .filter((name) => name !== 'unspool');
+  .flatMap((path) => path.match(/^\.\/([\w-]+)\.wasm$/)?.[1] ?? []);
+const inspectors = formats.filter((name) => name !== 'stats' && !name.endsWith('-stream')).map((name) => `${name}-inspect`);
 let project;
 
 const run = (command, args, cwd = project) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -31,15 +31,15 @@ after(() => rmSync(project, { recursive: true, force: true }));
 
 test('packs exactly the files it needs', () => {
   assert.deepEqual(readdirSync(join(project, 'node_modules/unspool')).sort(), [
-    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dist', 'package.json', 'wasm',
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dist', 'package.json', 'recipes', 'wasm',
   ]);
   const module = ['unspool.d.ts', 'unspool.js', 'unspool_bg.wasm'];
-  assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm')).sort(), [...formats, ...module].sort());
-  for (const format of formats) assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm', format)).sort(), module);
+  assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm')).sort(), [...formats, ...inspectors].sort());
+  for (const format of [...formats, ...inspectors]) assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm', format)).sort(), module);
 });
 
 test('runs after installation, with the module inside and separate', () => {
-  for (const [door, init] of [['unspool', ''], ['unspool/separate', "await init(readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm'))));"]]) {
+  for (const [door, init] of [['unspool/cvc', ''], ['unspool/cvc/separate', "await init(readFileSync(new URL(import.meta.resolve('unspool/cvc.wasm'))));"]]) {
     const script = `
       import { readFileSync } from 'node:fs';
       import { decodeCvc, init } from '${door}';
@@ -64,15 +64,22 @@ test('runs the snippet of the README of the repository, which prints what it say
 test('compiles in strict TypeScript with every module resolution', () => {
   writeFileSync(
     join(project, 'use.ts'),
-    `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, pcoHeader, probe, queryAt1, UnspoolError, type At1QueryOptions, type CvcVectors } from 'unspool';
-     import { init } from 'unspool/separate';
+    `import { decode, decodeInto, inspect, open, probe, UnspoolError, type At1QueryOptions, type Decoded, type OpenedFile } from 'unspool';
+     import { queryAt1 } from 'unspool/at1';
+     import { decodeCvc, openCvc, type CvcVectors } from 'unspool/cvc';
+     import { init } from 'unspool/cvc/separate';
+     import { nodes, outline, type Inspection } from 'unspool/inspect';
+     import { decodeOnPair, openOnPair } from 'unspool/onpair';
+     import { decodePco, pcoHeader } from 'unspool/pco';
      import { decodePcoInto, init as initPco } from 'unspool/pco/separate';
+     import pcoModule from 'unspool/pco.wasm';
      import { zstdStream, type DecodeStream } from 'unspool/zstd-stream';
      import { UnspoolWorker, type Progress } from 'unspool/worker';
      const bytes = new Uint8Array(8);
      const written: number = decodePcoInto(bytes, new Float64Array(4));
      async function away(): Promise<void> {
        await initPco(bytes);
+       await initPco(pcoModule);
        const worker = new UnspoolWorker();
        const done = await worker.decode(new Blob([]), { signal: AbortSignal.timeout(1), transfer: true, onProgress: (progress: Progress) => console.log(progress.done) });
        worker[Symbol.dispose]();
@@ -87,9 +94,17 @@ test('compiles in strict TypeScript with every module resolution', () => {
      const floats: Float32Array = decodeCvc(bytes, { as: 'float32' }).data;
      const any: CvcVectors = decodeCvc(bytes, { column: 'a', rows: [0, 1], limits: { maxOutput: 1 } });
      const dimension: number = any.shape[1];
-     const decoded = decode(bytes);
+     const rowsOf = async (): Promise<number> => {
+     const decoded: Decoded = await decode(bytes, { signal: AbortSignal.timeout(1) });
      const rows: number = decoded.format === 'cvc' ? decoded.columns.length : decoded.format === 'pco' ? decoded.arrays.length : decoded.format === 'at1' ? decoded.files.length : decoded.format === 'onpair' ? decoded.offsets.length - 1 : decoded.bytes.length;
-     for (const { name, part } of nodes(inspect(bytes).structure)) console.log(name.length, part?.length);
+     const found: Inspection = await inspect(bytes);
+     for (const { name, part } of nodes(found.structure)) console.log(name.length, part?.length);
+     const file: OpenedFile = await open('https://example.com/a');
+     if (file.format === 'cvc') console.log(file.vectors.rows);
+     else if (file.format === 'at1') console.log((await file.query({ limit: 1 })).rows[0]?.[0]?.length);
+     else if (file.format === 'zstd') console.log(await new Response(file.stream()).text());
+     return rows + (await decodeInto(bytes, new Float32Array(3))) + ((await outline(bytes))?.size ?? 0);
+     };
      async function later(): Promise<bigint | number | undefined> {
        await init(new URL('https://example.com/unspool.wasm'));
        const file = await openCvc(new Blob([]), { signal: AbortSignal.timeout(1) });
@@ -114,20 +129,24 @@ test('compiles in strict TypeScript with every module resolution', () => {
      // @ts-expect-error: one or the other
      column.search({ startsWith: 'a', contains: 'b' });
      console.log(strings.bytes, end, first, found_);
-     decode(bytes, { limits: { maxOutput: undefined }, dictionary: undefined });
+     void decode(bytes, { limits: { maxOutput: undefined }, dictionary: undefined });
      // @ts-expect-error: a string is no bytes
-     decode('CVCF');
-     console.log(floats, dimension, rows);`,
+     void decode('CVCF');
+     console.log(floats, dimension, rowsOf);`,
   );
   for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) check('ES2022,DOM', module, resolution, 'use.ts');
 });
 
 test('types half floats, Blob parts and shared memory correctly', () => {
-  const body = `import { decodeCvc, decodeInto, decodeOnPair, decodePco, decodeXz, DEFAULT_LIMITS, OnPairColumn, type PcoArrays } from 'unspool';
+  const body = `import { decodeInto } from 'unspool';
+    import { decodeCvc } from 'unspool/cvc';
+    import { decodeOnPair, OnPairColumn } from 'unspool/onpair';
+    import { decodePco, DEFAULT_LIMITS, type PcoArrays } from 'unspool/pco';
+    import { decodeXz } from 'unspool/xz';
     const bits: PcoArrays['float16'] = new Uint16Array(1);
     const bytes = new Uint8Array(1);
     new Blob([decodePco(bytes).data, decodeCvc(bytes).data, decodeXz(bytes), decodeOnPair(bytes).bytes, bits]);
-    decodeInto(bytes, new Int32Array(new SharedArrayBuffer(8)));
+    void decodeInto(bytes, new Int32Array(new SharedArrayBuffer(8)));
     // @ts-expect-error: nobody changes them
     DEFAULT_LIMITS.maxOutput = 1;
     // @ts-expect-error: it is opened
@@ -135,7 +154,7 @@ test('types half floats, Blob parts and shared memory correctly', () => {
   writeFileSync(join(project, 'old-lib.ts'), body);
   writeFileSync(join(project, 'new-lib.ts'), `${body}
     const halves: PcoArrays['float16'] = new Float16Array(1);
-    if (decodeCvc(bytes).dtype === 'float16') decodeInto(bytes, halves);`);
+    if (decodeCvc(bytes).dtype === 'float16') void decodeInto(bytes, halves);`);
   check('ES2022,DOM', 'ESNext', 'Bundler', 'old-lib.ts');
   check('ESNext,DOM', 'ESNext', 'Bundler', 'new-lib.ts');
 });
@@ -143,17 +162,20 @@ test('types half floats, Blob parts and shared memory correctly', () => {
 test('compiles in Node without DOM types', () => {
   writeFileSync(
     join(project, 'node.ts'),
-    `import { decode, openCvc, zstdStream } from 'unspool';
-     import { init } from 'unspool/separate';
+    `import { decode, inspect, open } from 'unspool';
+     import { openCvc } from 'unspool/cvc';
+     import { init } from 'unspool/cvc/separate';
+     import { zstdStream } from 'unspool/zstd-stream';
+     import module from 'unspool/pco.wasm';
      import { UnspoolWorker } from 'unspool/worker';
      void init(new Uint8Array(1));
-     console.log(new UnspoolWorker(), decode, openCvc, zstdStream);`,
+     console.log(new UnspoolWorker(), decode, inspect, open, openCvc, zstdStream, module);`,
   );
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
   check('ES2023', 'NodeNext', 'NodeNext', 'node.ts', ...types);
   writeFileSync(
     join(project, 'browser.ts'),
-    `import { init } from 'unspool/separate';
+    `import { init } from 'unspool/cvc/separate';
      import { UnspoolWorker } from 'unspool/worker';
      export const worker = new UnspoolWorker({ start: () => new Worker('host.js') });
      export const started = init(WebAssembly.compile(new Uint8Array(1)));
@@ -184,12 +206,11 @@ test('compiles every snippet of the README and the recipes in strict TypeScript'
   writeFileSync(
     join(project, 'given.d.ts'),
     `declare module '*?url' { const url: string; export default url; }
-     declare module '*.wasm' { const module: WebAssembly.Module; export default module; }
      declare const bytes: Uint8Array, page: Uint8Array, header: Uint8Array, meta: Uint8Array, dictionary: Uint8Array;
      declare const file: File, signal: AbortSignal;
      declare const handle: { getSize(): number; read(to: Uint8Array, options: { at: number }): number };
      declare const dictBytes: Uint8Array, dictOffsets: Uint32Array, codes: Uint16Array, packedCodes: Uint8Array, codeOffsets: Uint32Array;
-     declare const pieces: AsyncIterable<{ data: Float32Array }>, another: import('unspool').RunningStatistics;`,
+     declare const pieces: AsyncIterable<{ data: Float32Array }>, another: import('unspool/stats').RunningStatistics;`,
   );
   const files = [];
   for (const snippet of pages.flatMap(snippetsOf).flat()) {
@@ -215,9 +236,10 @@ test('runs every snippet of the README', async () => {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
     const address = `http://127.0.0.1:${server.address().port}`;
-    const given = `import { readFileSync } from 'node:fs'; const bytes = readFileSync(${JSON.stringify(vector)}); bytes[bytes.length - 1] ^= 1;`;
+    const numbers = fileURLToPath(new URL('pco/assets/v1_0_0_conv1.pco', vectors));
+    const given = `import { readFileSync } from 'node:fs'; const bytes = readFileSync(${JSON.stringify(numbers)}); const page = readFileSync(${JSON.stringify(vector)}); page[page.length - 1] ^= 1;`;
     const snippets = snippetsOf('README.md').flat();
-    assert.equal(snippets.length, 4);
+    assert.equal(snippets.length, 5);
     const outputs = [];
     for (const [index, snippet] of snippets.entries()) {
       const script = join(project, `run-${index}.mjs`);
@@ -225,7 +247,8 @@ test('runs every snippet of the README', async () => {
       outputs.push((await promisify(execFile)(process.execPath, [script], { cwd: project })).stdout);
     }
     assert.match(outputs[0], /Array\(\d+\) \[/);
-    assert.match(outputs[3], /^checksum mismatch at byte \d+: .*\nCvcCrc \d+ chunk \d+ › crc-32\n$/);
+    assert.match(outputs[3], /^-?\d+\n$/);
+    assert.match(outputs[4], /^checksum mismatch at byte \d+: .*\nCvcCrc \d+\nchunk \d+ › crc-32\n$/);
   } finally {
     server.close();
   }

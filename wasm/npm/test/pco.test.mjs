@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decode, decodePco, decodePcoInto, decodePcoPages, inspect, nodes, pcoBinCounts, pcoHeader, probe, salvagePco, statistics, UnspoolError } from 'unspool';
+import { decode, decodePco, decodePcoInto, decodePcoPages, inspect, nodes, pcoBinCounts, pcoHeader, probe, salvagePco, statistics, UnspoolError } from './all.mjs';
 import * as Name from 'unspool/names';
 import { bytesOf } from './vectors.mjs';
 
@@ -175,15 +175,15 @@ test('decodes or refuses mutated files without a trap', () => {
   assert.ok(ended.decoded > 100 && ended.refused > 100, JSON.stringify(ended));
 });
 
-test('counts as many latents in the bins as there are numbers', () => {
+test('counts as many latents in the bins as there are numbers', async () => {
   const bytes = read('assets/v0_0_0_classic.pco');
-  const counts = pcoBinCounts(bytes, 0, 'primary');
+  const counts = await pcoBinCounts(bytes, 0, 'primary');
   assert.equal(counts.length, [...nodes(inspect(bytes).structure)].filter(({ id }) => id === Name.Bin).length);
   assert.equal(counts.reduce((sum, count) => sum + count, 0), decodePco(bytes).data.length);
   // Missing chunks and variables have no bins.
-  assert.equal(pcoBinCounts(bytes, 0, 'secondary').length, 0);
-  assert.equal(pcoBinCounts(bytes, 1, 'primary').length, 0);
-  assert.throws(() => pcoBinCounts(bytes.subarray(0, bytes.length / 2), 0, 'primary'), { name: 'Truncated' });
+  assert.equal((await pcoBinCounts(bytes, 0, 'secondary')).length, 0);
+  assert.equal((await pcoBinCounts(bytes, 1, 'primary')).length, 0);
+  await assert.rejects(pcoBinCounts(bytes.subarray(0, bytes.length / 2), 0, 'primary'), { name: 'Truncated' });
 });
 
 /** Returns the halves of a file as doubles, on an engine with or without `Float16Array`. */
@@ -217,12 +217,14 @@ function halfOf(bits) {
 test('tells half floats from 16-bit integers on every engine', () => {
   const script = `
     delete globalThis.Float16Array;
-    const { decodePco, decodePcoPages, statistics, decode } = await import('unspool');
+    const { decodePco } = await import('unspool/pco');
+    const { statistics } = await import('unspool/stats');
+    const { decode } = await import('unspool');
     const { readFileSync } = await import('node:fs');
     for (const path of process.argv.slice(1)) {
       const bytes = readFileSync(path);
       const numbers = decodePco(bytes);
-      console.log(numbers.dtype, numbers.data.constructor.name, decodePco(bytes, { as: 'float64' }).data[1], statistics(numbers).max, decode(bytes).arrays[0].dtype);
+      console.log(numbers.dtype, numbers.data.constructor.name, decodePco(bytes, { as: 'float64' }).data[1], statistics(numbers).max, (await decode(bytes)).arrays[0].dtype);
     }`;
   const [halves16, integers16] = ['f16', 'u16'].map((dtype) => valid.find(({ dtype: is, n }) => is === dtype && n > 1).path);
   const paths = [halves16, integers16].map((path) => fileURLToPath(new URL(path, root)));

@@ -3,7 +3,7 @@ import { openAsBlob, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { at1Text, decodeAt1, describeAt1, openCvc, openOnPairFile, outline, queryAt1, readBlob, SourceError } from 'unspool';
+import { at1Text, decodeAt1, describeAt1, openCvc, openOnPairFile, outline, queryAt1, readBlob, SourceError } from './all.mjs';
 import { init } from 'unspool/pco/separate';
 import { readAhead } from '../dist/ahead.js';
 import { bytesOf, expected, read, valid } from './vectors.mjs';

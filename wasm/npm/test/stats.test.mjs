@@ -1,7 +1,7 @@
 // Statistics of one array and of pieces.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RunningStatistics, statistics } from 'unspool';
+import { RunningStatistics, statistics } from './all.mjs';
 
 test('computes statistics of numbers of every type', () => {
   const values = Float64Array.of(2, 4, 4, 4, 5, 5, 7, 9);

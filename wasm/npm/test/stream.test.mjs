@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { at1Stream, decodeAt1, decodeGzip, decodeXz, decodeZstd, gzipStream, UnspoolError, xzStream, zstdStream } from 'unspool';
+import { at1Stream, decodeAt1, decodeGzip, decodeXz, decodeZstd, gzipStream, UnspoolError, xzStream, zstdStream } from './all.mjs';
 
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 const join = (...parts) => new Uint8Array(Buffer.concat(parts));

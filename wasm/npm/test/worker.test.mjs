@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { openAsBlob, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { decode, inspect, UnspoolError } from 'unspool';
+import { decode, inspect, UnspoolError } from './all.mjs';
 import { UnspoolWorker } from 'unspool/worker';
 import { UnspoolWorkerBase } from '../dist/worker/client.js';
 
@@ -43,6 +43,9 @@ test('starts a thread with the function of a bundler', async () => {
 test('keeps class, number, offset and part of an error', () =>
   withWorker(async (worker) => {
     const broken = read('cvc/bad/payload_flip.cvc');
+    await assert.rejects(worker.decode(broken), { name: 'CvcCrc', part: undefined });
+    await worker.inspect(broken);
+    // The worker has the inspector by now.
     await assert.rejects(worker.decode(broken), (error) => {
       assert.ok(error instanceof UnspoolError);
       const same = inspect(broken).error;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { decode, decodeInto, decodeXz, decodeXzInto, inspect, nodes, UnspoolError } from 'unspool';
+import { decode, decodeInto, decodeXz, decodeXzInto, inspect, nodes, UnspoolError } from './all.mjs';
 
 const read = (name) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/xz/${name}`, import.meta.url)));
 const page = read('page.csv');

@@ -11,7 +11,11 @@ use core::ops::Range;
 
 #[cfg(feature = "onpair")]
 use unspool::onpair;
-use unspool::{Format, Limits, Name, Part, Probe, Result, Trace, Value, xz, zstd};
+use unspool::{Format, Probe, Result};
+#[cfg(feature = "zstd")]
+use unspool::{Limits, zstd};
+#[cfg(feature = "xz")]
+use unspool::{Name, Part, Trace, Value, xz};
 use wasm_bindgen::prelude::*;
 
 use super::Structure;
@@ -22,12 +26,15 @@ use crate::number;
 pub struct Outline {
     walk: Walk,
     structure: Structure,
+    #[cfg(feature = "xz")]
     len: u64,
 }
 
 enum Walk {
+    #[cfg(feature = "zstd")]
     Zstd(zstd::Outline),
     /// The blocks of each stream that has any, from the last stream to the first.
+    #[cfg(feature = "xz")]
     Xz(xz::IndexReader, Vec<Vec<xz::Block>>),
     #[cfg(feature = "cvc")]
     Cvc(cvc::Chunks),
@@ -41,16 +48,21 @@ enum Walk {
 /// Starts a walk over a file with this prefix. Returns nothing if the format has no layout that can
 /// be read without decoding. `zstd_format` chooses the flavour where two share a magic number.
 #[wasm_bindgen]
+#[allow(unused_variables, reason = "each format uses some of the arguments")]
 pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, zstd_format: u8, limits: &[f64]) -> Option<Outline> {
     let len = number::to_u64(len);
     let Probe::Match(format) = unspool::probe(prefix) else { return None };
+    #[cfg(feature = "zstd")]
     let zstd = |usual| {
         let flavour = crate::zstd::options(None, zstd_format, Limits::NONE).flavour.unwrap_or(usual);
         Walk::Zstd(zstd::Outline::new(len, flavour))
     };
     let walk = match format {
+        #[cfg(feature = "zstd")]
         Format::Zstd | Format::ZstdSkippable => zstd(zstd::Flavour::Rfc8878),
+        #[cfg(feature = "zstd")]
         Format::ZstdV07 => zstd(zstd::Flavour::V07),
+        #[cfg(feature = "xz")]
         Format::Xz => Walk::Xz(xz::IndexReader::sizes(len, &crate::limits(limits)), Vec::new()),
         #[cfg(feature = "cvc")]
         Format::Cvc => Walk::Cvc(cvc::Chunks::new(len, crate::limits(limits))),
@@ -60,7 +72,12 @@ pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, zstd_format: u8, limits:
         Format::Pco => Walk::Pco(pco::Chunks::new(len, &crate::limits(limits))),
         _ => return None,
     };
-    Some(Outline { walk, structure: Structure::with_room(max_nodes), len })
+    Some(Outline {
+        walk,
+        structure: Structure::with_room(max_nodes),
+        #[cfg(feature = "xz")]
+        len,
+    })
 }
 
 #[wasm_bindgen]
@@ -68,7 +85,9 @@ impl Outline {
     /// Returns start and end of the range needed next, or nothing at the end.
     pub fn needs(&self) -> Option<Vec<f64>> {
         let range = match &self.walk {
+            #[cfg(feature = "zstd")]
             Walk::Zstd(outline) => outline.needs(),
+            #[cfg(feature = "xz")]
             Walk::Xz(reader, _) => reader.needs(),
             #[cfg(feature = "cvc")]
             Walk::Cvc(chunks) => chunks.needs(),
@@ -85,13 +104,13 @@ impl Outline {
     pub fn feed(&mut self, bytes: &[u8]) {
         if let Err(error) = self.read(bytes) {
             self.structure.error = Some(error.into());
-            self.emit_streams();
+            self.end();
         }
     }
 
     /// Returns the structure found. Can be taken once.
     pub fn found(&mut self) -> Structure {
-        self.emit_streams();
+        self.end();
         core::mem::take(&mut self.structure)
     }
 }
@@ -99,10 +118,12 @@ impl Outline {
 impl Outline {
     fn read(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.walk {
+            #[cfg(feature = "zstd")]
             Walk::Zstd(outline) => {
                 let at = outline.needs().map_or(0, |range| range.start);
                 outline.feed(at, bytes, &mut self.structure)
             }
+            #[cfg(feature = "xz")]
             Walk::Xz(reader, streams) => {
                 let mut blocks = Vec::new();
                 let at = reader.needs().map_or(0, |range| range.start);
@@ -125,9 +146,18 @@ impl Outline {
         }
     }
 
+    /// Ends the walk.
+    fn end(&mut self) {
+        match core::mem::replace(&mut self.walk, Walk::Ended) {
+            #[cfg(feature = "xz")]
+            Walk::Xz(_, streams) => self.emit_streams(&streams),
+            _ => {}
+        }
+    }
+
     /// Emits the streams of xz from first to last; their indexes are read from last to first.
-    fn emit_streams(&mut self) {
-        let Walk::Xz(_, streams) = core::mem::replace(&mut self.walk, Walk::Ended) else { return };
+    #[cfg(feature = "xz")]
+    fn emit_streams(&mut self, streams: &[Vec<xz::Block>]) {
         let trace = &mut self.structure;
         let starts_of = |blocks: &Vec<xz::Block>| Some(blocks.first()?.range.start.saturating_sub(STREAM_HEADER));
         let mut starts: Vec<u64> = streams.iter().filter_map(starts_of).collect();
@@ -150,5 +180,6 @@ impl Outline {
     }
 }
 
+#[cfg(feature = "xz")]
 /// Length of the header before the first block of a stream.
 const STREAM_HEADER: u64 = 12;

@@ -1,5 +1,5 @@
 // Searches the tree for names and values of fields.
-import { nodeAt, type Structure } from 'unspool/structure';
+import { nodeAt, type Structure } from 'unspool/inspect';
 import { pause } from '../tools/answer';
 import type { Care } from '../client';
 

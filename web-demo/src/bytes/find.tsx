@@ -1,6 +1,6 @@
 // Goes to an offset, and searches for text, bytes or fields.
 import { useState } from 'preact/hooks';
-import type { Structure } from 'unspool/structure';
+import type { Structure } from 'unspool/inspect';
 import { Cancel, useJob } from '../tools/cancel';
 import type { Care, OpenFile } from '../client';
 import { findNode } from './find-node';

@@ -1,5 +1,5 @@
 // One line with the position of the cursor.
-import type { Node } from 'unspool/structure';
+import type { Node } from 'unspool/inspect';
 import { bytesOf, cutsBytes, pathTo, type Model } from '../model';
 import { count, heldBy, hex, whichOf } from '../format';
 

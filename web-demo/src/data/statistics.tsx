@@ -1,6 +1,6 @@
 // Statistics and distribution of all numbers of a column.
 import { useState } from 'preact/hooks';
-import type { Bin, Summary } from 'unspool';
+import type { Bin, Summary } from 'unspool/stats';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import { Passing } from '../tools/passing';

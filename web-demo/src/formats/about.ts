@@ -185,5 +185,13 @@ function bytesOf(file: string): string {
 
 /** Returns an import of each name once: nested gzip uses one function twice. */
 function imports(doors: string): string {
-  return `import { ${[...new Set(doors.split(', '))].join(', ')} } from 'unspool';`;
+  const names = [...new Set(doors.split(', '))];
+  const entries = [...new Set(names.map(entryOf))];
+  return entries.map((entry) => `import { ${names.filter((name) => entryOf(name) === entry).join(', ')} } from 'unspool/${entry}';`).join('\n');
+}
+
+/** Returns the entry of the package that has a function. */
+function entryOf(name: string): string {
+  if (name === 'xzStream' || name === 'zstdStream') return name.replace('Stream', '-stream');
+  return ['at1', 'cvc', 'gzip', 'onpair', 'pco', 'xz', 'zstd'].find((format) => name.toLowerCase().includes(format)) ?? '';
 }

@@ -1,4 +1,4 @@
-import { at1Stream, at1Text, decodeAt1, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool';
+import { at1Stream, at1Text, decodeAt1, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool/at1/separate';
 import { count } from '../format';
 import type { At1Columns, Fate, Question, TableAnswer } from '../values';
 import { csvOfRows, jsonOfRows } from '../data/writers';

@@ -1,4 +1,4 @@
-import { openCvc, UnspoolError, type CvcFile } from 'unspool';
+import { openCvc, UnspoolError, type CvcFile } from 'unspool/cvc/separate';
 import { count } from '../format';
 import type { Tell } from '../tools/progress';
 import type { ExportKind, Rows } from '../values';

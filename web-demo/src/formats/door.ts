@@ -1,6 +1,6 @@
 // The interface between the worker and each format.
 import type { Limits, UnspoolError } from 'unspool';
-import type { Structure } from 'unspool/structure';
+import type { Structure } from 'unspool/inspect';
 import type { BinsWanted } from './pco-bins';
 import type { Column } from './column';
 import type { Report, Summary } from '../model';

@@ -1,4 +1,5 @@
-import { decodeGzip, gzipStream, probe, UnspoolError, type Format } from 'unspool';
+import { probe } from 'unspool';
+import { decodeGzip, gzipStream, UnspoolError } from 'unspool/gzip/separate';
 import { contentOf } from './content';
 import type { Door } from './door';
 import { largeStart, startOf, WHOLE, wholeOrStart } from './start';
@@ -12,11 +13,10 @@ export const gzip: Door = {
 /** Number of bytes that show the format of the content. */
 const PROBED = 2 ** 16;
 
-/** Returns the content of a gzip file if its format is `known` and it is intact. */
-export async function unwrap(bytes: Uint8Array, known: (format: Format | undefined) => boolean): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (probe(bytes).format !== 'gzip') return undefined;
+/** Returns the content of a gzip file if its format is known and it is intact. */
+export async function unwrap(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const { content } = await startOf(bytes.subarray(0, PROBED), gzipStream(), false);
-  if (!known(probe(content).format)) return undefined;
+  if (probe(content).format === undefined) return undefined;
   try {
     return decodeGzip(bytes, { limits: WHOLE });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { nodeAt, type Node, type Structure } from 'unspool/structure';
+import { nodeAt, type Node, type Structure } from 'unspool/inspect';
 
 /** Returns the indexes of nodes with one of these names, in order. */
 export function* placesNamed({ length, name }: Structure, ids: readonly number[]): Generator<number> {

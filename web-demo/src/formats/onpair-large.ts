@@ -1,5 +1,5 @@
 // An OnPair container that is too large to read as a whole.
-import { openOnPairFile } from 'unspool';
+import { openOnPairFile } from 'unspool/onpair/separate';
 import { count } from '../format';
 import type { Content } from '../arrive/remote';
 import { fileOfStrings } from '../data/writers';

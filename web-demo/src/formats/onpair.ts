@@ -1,4 +1,4 @@
-import { salvageOnPair, type OnPairColumn, type OnPairQuery, type OnPairStrings } from 'unspool';
+import { salvageOnPair, type OnPairColumn, type OnPairQuery, type OnPairStrings } from 'unspool/onpair/separate';
 import { count } from '../format';
 import type { Tell } from '../tools/progress';
 import type { TextSearch, Texts } from '../values';

@@ -1,7 +1,6 @@
 // The bins of Pco chunks, from the structure, and how often each is used.
-import type { PcoVariable } from 'unspool';
 import * as Name from 'unspool/names';
-import { nodeAt, type Structure } from 'unspool/structure';
+import { nodeAt, type PcoVariable, type Structure } from 'unspool/inspect';
 import { bitsOf, valueOfLatent } from './latents';
 import { placesNamed } from './named';
 

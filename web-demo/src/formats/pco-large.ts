@@ -1,8 +1,9 @@
 // A Pco file that is too large to decode as a whole. The outline has the position of each chunk;
 // the file header and one chunk form a valid file.
-import { decode, pcoBinCounts, type PcoArray } from 'unspool';
+import type { PcoArray } from 'unspool';
+import { pcoBinCounts, type Structure } from 'unspool/inspect';
 import * as Name from 'unspool/names';
-import type { Structure } from 'unspool/structure';
+import { decodePco } from 'unspool/pco/separate';
 import { count } from '../format';
 import type { Content } from '../arrive/remote';
 import type { Rows } from '../values';
@@ -35,9 +36,9 @@ export async function openLargePco(content: Content, structure: Structure): Prom
     return file;
   };
   // The next request is probably for rows nearby.
-  let last: { place: Place; numbers: Promise<PcoArray | undefined> } | undefined;
-  const decoded = (place: Place): Promise<PcoArray | undefined> => {
-    if (last?.place !== place) last = { place, numbers: chunkFile(place).then(numbersIn) };
+  let last: { place: Place; numbers: Promise<PcoArray> } | undefined;
+  const decoded = (place: Place): Promise<PcoArray> => {
+    if (last?.place !== place) last = { place, numbers: chunkFile(place).then((file) => decodePco(file)) };
     return last.numbers;
   };
 
@@ -51,7 +52,7 @@ export async function openLargePco(content: Content, structure: Structure): Prom
     return { start, dimension: 1, data: joined(parts) };
   };
 
-  const dtype = (places[0] && (await decoded(places[0]))?.dtype) ?? '';
+  const dtype = (places[0] && (await decoded(places[0])).dtype) ?? '';
   const facts: [string, string][] = [['Numbers', count(total)], ['Type', dtype], ['Chunks', count(places.length)]];
   const columns = [{ name: dtype, dimension: 1, dtype, compression: 'none', rows: total }];
   const ends = places.map(({ first, count }) => first + count);
@@ -93,12 +94,6 @@ function placeOf(places: readonly Place[], row: number): number {
     else high = middle;
   }
   return Math.max(0, low - 1);
-}
-
-/** Decodes a file of one chunk. */
-function numbersIn(file: Uint8Array): PcoArray | undefined {
-  const found = decode(file);
-  return found.format === 'pco' ? found.arrays[0] : undefined;
 }
 
 /** Concatenates numbers of one type. */

@@ -1,5 +1,6 @@
+import { pcoBinCounts } from 'unspool/inspect';
 import * as Name from 'unspool/names';
-import { pcoBinCounts, salvagePco, type PcoArray } from 'unspool';
+import { salvagePco, type PcoArray } from 'unspool/pco/separate';
 import { count, half } from '../format';
 import { fileOf } from '../data/writers';
 import type { Rows } from '../values';

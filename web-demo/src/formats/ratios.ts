@@ -1,7 +1,7 @@
 // Stored and decoded size of each chunk, block, frame, stream or column, as far as the structure
 // has them.
 import * as Name from 'unspool/names';
-import { nodeAt, type Node } from 'unspool/structure';
+import { nodeAt, type Node } from 'unspool/inspect';
 import type { Report } from '../model';
 import { placesNamed } from './named';
 

@@ -4,6 +4,9 @@ import { UnspoolError, type DecodeStream } from 'unspool';
 import { contentOf } from './content';
 import type { Large, Opened } from './door';
 
+/** Creates a stream, whose module may have to be loaded. */
+type Decoder = () => DecodeStream | Promise<DecodeStream>;
+
 /** Error classes of files that are partly readable, and of files that are too large. */
 const [BROKEN, TOO_MUCH] = [new Set(['Truncated', 'Corrupt', 'Checksum']), new Set(['Limit', 'Internal'])];
 
@@ -14,7 +17,7 @@ export const WHOLE = { maxOutput: 2 ** 29 };
 const [READ, KEPT] = [2 ** 23, 2 ** 25];
 
 /** Opens a file as a whole; if it is broken or too large, opens what a stream decodes of it. */
-export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, stream: () => DecodeStream): Promise<Opened> {
+export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, stream: Decoder): Promise<Opened> {
   try {
     return whole();
   } catch (error) {
@@ -22,15 +25,15 @@ export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, strea
     const large = TOO_MUCH.has(error.class) ? await largeStart(bytes, new Blob([bytes as Uint8Array<ArrayBuffer>]), stream) : undefined;
     if (large !== undefined) return large.opened;
     if (!BROKEN.has(error.class)) throw error;
-    const { content } = await startOf(bytes, stream(), true);
+    const { content } = await startOf(bytes, await stream(), true);
     if (content.length === 0) throw error;
     return opened(content, error);
   }
 }
 
 /** Opens a file whose head is in memory. Shows the start of its content, and saves all of it. */
-export async function largeStart(head: Uint8Array, source: Blob | string, stream: () => DecodeStream): Promise<Large | undefined> {
-  const { content, error } = await startOf(head.subarray(0, READ), stream(), false);
+export async function largeStart(head: Uint8Array, source: Blob | string, stream: Decoder): Promise<Large | undefined> {
+  const { content, error } = await startOf(head.subarray(0, READ), await stream(), false);
   if (content.length === 0) return undefined;
   const start = opened(content, error);
   if (error !== undefined) return { opened: start };
@@ -50,7 +53,7 @@ export async function largeStart(head: Uint8Array, source: Blob | string, stream
             controller.enqueue(bytes);
           },
         });
-        const reader = response.body?.pipeThrough(counted).pipeThrough(stream()).getReader();
+        const reader = response.body?.pipeThrough(counted).pipeThrough(await stream()).getReader();
         try {
           for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
             yield part.value;

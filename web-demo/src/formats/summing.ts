@@ -1,11 +1,11 @@
 // Computes statistics of a column in pieces, and its curve.
-import { RunningStatistics } from 'unspool';
+import type { RunningStatistics } from 'unspool';
 import type { Tell } from '../tools/progress';
 import type { Curve, Rows, Summed } from '../values';
 import { piecesOf, type Column, type LeftOut } from './column';
 
 export async function summedUp(column: Column, tell: Tell): Promise<Summed> {
-  using running = runningOver(column);
+  using running = await runningOver(column);
   let [leftOut, why] = [0, ''];
   let bounds: Summed['bounds'];
   const hear = (data: Rows['data']): void => {
@@ -35,11 +35,12 @@ function boundsOf(numbers: BigInt64Array | BigUint64Array, before: Summed['bound
 
 /** Computes the curve of some rows: of numbers, or of the norms of vectors. */
 export async function curveOf(column: Column, start: number, end: number, tell: Tell): Promise<Curve> {
-  using running = runningOver(column);
+  using running = await runningOver(column);
   return await drawn(column, running, start, end, tell, () => undefined);
 }
 
-function runningOver({ dimension }: Column): RunningStatistics {
+async function runningOver({ dimension }: Column): Promise<RunningStatistics> {
+  const { RunningStatistics } = await import('unspool/stats');
   return new RunningStatistics({ dimension: Math.max(1, dimension) });
 }
 

@@ -1,10 +1,13 @@
-import { decodeXz, xzStream } from 'unspool';
+import type { DecodeStream } from 'unspool';
+import { decodeXz } from 'unspool/xz/separate';
 import { contentOf } from './content';
 import type { Door } from './door';
 import { largeStart, WHOLE, wholeOrStart } from './start';
 
+const stream = async (): Promise<DecodeStream> => (await import('unspool/xz-stream')).xzStream();
+
 export const xz: Door = {
   outlined: { read: 'headers', remote: true },
-  openLarge: async (source, head) => largeStart(await head(), source, () => xzStream()),
-  open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeXz(bytes, { limits: WHOLE })), () => xzStream()),
+  openLarge: async (source, head) => largeStart(await head(), source, stream),
+  open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeXz(bytes, { limits: WHOLE })), stream),
 };

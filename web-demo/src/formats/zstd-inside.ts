@@ -1,6 +1,7 @@
 // Tables and sequences of Zstandard blocks, read in the worker.
+import type { ZstdFormat } from 'unspool';
 import * as Name from 'unspool/names';
-import { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdFormat, type ZstdSequences } from 'unspool';
+import { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdSequences } from 'unspool/inspect';
 import type { Content } from '../arrive/remote';
 import type { BlockPlace, TablePlace } from './zstd-tables';
 

@@ -1,7 +1,7 @@
 // Tables and sequences of Zstandard: their positions in a file, and the meaning of their codes.
 import type { ZstdFormat } from 'unspool';
 import * as Name from 'unspool/names';
-import { nodeAt, type Structure } from 'unspool/structure';
+import { nodeAt, type Structure } from 'unspool/inspect';
 import type { Report } from '../model';
 import { placesNamed } from './named';
 

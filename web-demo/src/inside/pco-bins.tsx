@@ -1,6 +1,6 @@
 // The bins of a Pco chunk: expected and actual frequencies.
 import { useMemo, useState } from 'preact/hooks';
-import type { Structure } from 'unspool/structure';
+import type { Structure } from 'unspool/inspect';
 import { useAnswer } from '../tools/answer';
 import { NumberField } from '../tools/number-field';
 import type { OpenFile } from '../client';

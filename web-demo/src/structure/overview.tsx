@@ -1,6 +1,6 @@
 // The description of the file, and its error.
 import * as Name from 'unspool/names';
-import { nodeAt } from 'unspool/structure';
+import { nodeAt } from 'unspool/inspect';
 import { aboutOf } from '../formats/about';
 import { coveredBy, type Report } from '../model';
 import { bytes, count } from '../format';

@@ -1,6 +1,6 @@
 // Saves the structure, and the bytes of a field.
 import { useState } from 'preact/hooks';
-import { nodeAt, type Structure } from 'unspool/structure';
+import { nodeAt, type Structure } from 'unspool/inspect';
 import { pause } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import { saveAs } from '../data/export';

@@ -1,5 +1,5 @@
 // The structure of the file.
-import { nodeAt } from 'unspool/structure';
+import { nodeAt } from 'unspool/inspect';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isGroup, isNoise, openAtFirst, visibleNodes, type Model } from '../model';
 import { bits, heldBy, whichOf } from '../format';

@@ -1,3 +1,8 @@
+/**
+ * Decodes and queries AT-1: logs and tables.
+ *
+ * @module unspool/at1
+ */
 export { decodeAt1, decodeAt1Files, decodeAt1Into, type At1DecodeOptions, type At1File } from '../at1.js';
 export {
   queryAt1, type At1Answer, type At1Column, type At1Equal, type At1Number, type At1QueryOptions, type At1Range,

@@ -1,3 +1,8 @@
+/**
+ * Decodes CVC: embedding vectors.
+ *
+ * @module unspool/cvc
+ */
 export {
   decodeCvc,
   decodeCvcInto,

@@ -1,3 +1,8 @@
+/**
+ * Decodes and searches OnPair: columns of strings.
+ *
+ * @module unspool/onpair
+ */
 export {
   decodeOnPair,
   decodeOnPairInto,

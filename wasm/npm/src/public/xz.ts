@@ -1,1 +1,6 @@
+/**
+ * Decodes xz.
+ *
+ * @module unspool/xz
+ */
 export { decodeXz, decodeXzInto, type XzDecodeOptions } from '../xz.js';

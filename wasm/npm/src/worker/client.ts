@@ -1,10 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The page's side: a queue of jobs and one worker, which is replaced after a job was aborted.
-import { checkOptions, checkWhole } from '../check.js';
+import { checkOptions } from '../check.js';
+import { checkWhole } from '../check-numbers.js';
 import type { Decoded, DecodeOptions } from '../decode.js';
 import { UnspoolError, type PlainError } from '../error.js';
 import type { Inspection, InspectOptions } from '../inspect.js';
-import { type Bytes, bytesOf, readBlob } from '../source.js';
+import { type Bytes, bytesOf } from '../bytes.js';
+import { readBlob } from '../blob.js';
 import type { Failure, Job, Progress, Reply } from './messages.js';
 
 /** Options of a worker job. */
@@ -72,7 +74,7 @@ export class UnspoolWorkerBase implements Disposable {
   }
 
   /** Runs `decode` in the worker. */
-  async decode(source: Bytes | Blob, options: DecodeOptions & JobOptions = {}): Promise<Decoded> {
+  async decode(source: Bytes | Blob, options: Omit<DecodeOptions, 'signal'> & JobOptions = {}): Promise<Decoded> {
     checkOptions(options, { ...KNOWN, checksums: true, dictionary: true });
     const { signal, onProgress, transfer, dictionary, ...rest } = options;
     // A view's whole buffer would be transferred.
@@ -81,7 +83,7 @@ export class UnspoolWorkerBase implements Disposable {
   }
 
   /** Runs `inspect` in the worker. */
-  async inspect(source: Bytes | Blob, options: InspectOptions & JobOptions = {}): Promise<Inspection> {
+  async inspect(source: Bytes | Blob, options: Omit<InspectOptions, 'signal'> & JobOptions = {}): Promise<Inspection> {
     checkOptions(options, { ...KNOWN, maxNodes: true });
     const { signal, onProgress, transfer, ...rest } = options;
     const found = (await this.#do({ inspect: bytesOrBlob(source), options: rest }, options)) as Inspection;

@@ -1,5 +1,5 @@
 // The worker's side: runs one job after the other.
-import { decode, inspect, readBlob, UnspoolError } from '../index.js';
+import { decode, inspect, type Inspection, readBlob, UnspoolError } from '../index.js';
 import type { Job, Port, Reply } from './messages.js';
 
 /** Runs a job and posts its result. */
@@ -9,7 +9,7 @@ export async function serve(job: Job, port: Port): Promise<void> {
     const source = 'decode' in job ? job.decode : job.inspect;
     const bytes = source instanceof Uint8Array ? source : await readBlob(source, { onProgress: (done, total) => reply({ progress: { phase: 'read', done, total } }) });
     reply({ progress: { phase: 'work', done: 0, total: bytes.length } });
-    const result = 'decode' in job ? decode(bytes, job.options) : plain(inspect(bytes, job.options));
+    const result = 'decode' in job ? await decode(bytes, job.options) : plain(await inspect(bytes, job.options));
     reply({ progress: { phase: 'work', done: bytes.length, total: bytes.length } });
     reply({ result }, [...buffers(result)]);
   } catch (error) {
@@ -20,7 +20,7 @@ export async function serve(job: Job, port: Port): Promise<void> {
 }
 
 /** Returns an inspection with its error as plain data: cloning would lose its class. */
-function plain(found: ReturnType<typeof inspect>): object {
+function plain(found: Inspection): object {
   return { ...found, error: found.error?.toJSON() };
 }
 

@@ -1,7 +1,13 @@
 // Files and how they are damaged: the same for every decoder, and reproducible.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { decodeCvc, decodeOnPair, decodePco, decodeXz, decodeZstd, decodeAt1, decodeAt1Into, decodeGzip, decodeGzipInto, decodeXzInto, decodeZstdInto } from '../../dist/index.js';
+import { decodeAt1, decodeAt1Into } from '../../dist/entries/at1.js';
+import { decodeCvc } from '../../dist/entries/cvc.js';
+import { decodeGzip, decodeGzipInto } from '../../dist/entries/gzip.js';
+import { decodeOnPair } from '../../dist/entries/onpair.js';
+import { decodePco } from '../../dist/entries/pco.js';
+import { decodeXz, decodeXzInto } from '../../dist/entries/xz.js';
+import { decodeZstd, decodeZstdInto } from '../../dist/entries/zstd.js';
 
 const vector = (name) => new Uint8Array(readFileSync(new URL(`../../../../tests/vectors/${name}`, import.meta.url)));
 

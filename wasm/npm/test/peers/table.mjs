@@ -1,4 +1,4 @@
-// Writes docs/broken-input.md: how this package and other decoders handle broken files. Run by
+// Writes recipes/broken-input.md: how this package and other decoders handle broken files. Run by
 // `cargo xtask peers`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -149,6 +149,6 @@ const lines = [
   '',
 ];
 for (const format of Object.keys(FORMATS)) lines.push(...(await table(format)));
-const path = new URL('../../../../docs/broken-input.md', import.meta.url);
+const path = new URL('../../recipes/broken-input.md', import.meta.url);
 writeFileSync(path, `${lines.join('\n').trimEnd()}\n`);
 console.log(`${path.pathname} is written`);

@@ -9,7 +9,7 @@ const npm = fileURLToPath(new URL('../..', import.meta.url));
 const vectors = new URL('../../../../tests/vectors/', import.meta.url);
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** The expected `globalThis.report` of each project. */
+/** The expected report of each project. */
 export const EXPECTED = { shape: [100, 16], numbers: 2000, refusal: 'Truncated', streamed: 'unspool unspool unspool' };
 
 /** The projects. Each function builds one in its folder to a page `dist/index.html`. */
@@ -37,7 +37,7 @@ const PROJECTS = {
   async esbuild(dir) {
     const { build } = await import('esbuild');
     const result = await build({
-      absWorkingDir: dir, entryPoints: { page: 'page-with-host.js', host: 'host.js' }, outdir: 'dist', bundle: true, format: 'esm', minify: true, logLevel: 'silent',
+      absWorkingDir: dir, entryPoints: { page: 'page-with-host.js', host: 'host.js' }, outdir: 'dist', bundle: true, splitting: true, format: 'esm', minify: true, logLevel: 'silent',
     });
     if (result.warnings.length > 0) throw new Error(JSON.stringify(result.warnings));
     writeFileSync(join(dir, 'dist/index.html'), html('./page.js'));
@@ -49,8 +49,8 @@ const PROJECTS = {
       throw new Error(`${level}: ${message}`);
     };
     for (const [name, input] of [['page', 'page-with-host.js'], ['host', 'host.js']]) {
-      const bundle = await rollup({ input: join(dir, input), plugins: [resolve({ rootDir: dir })], onLog });
-      await bundle.write({ file: join(dir, `dist/${name}.js`), format: 'es' });
+      const bundle = await rollup({ input: { [name]: join(dir, input) }, plugins: [resolve({ rootDir: dir })], onLog });
+      await bundle.write({ dir: join(dir, 'dist'), format: 'es' });
       await bundle.close();
     }
     writeFileSync(join(dir, 'dist/index.html'), html('./page.js'));
@@ -61,6 +61,7 @@ const PROJECTS = {
     for (const file of ['app.js', 'page.js', 'files.js']) cpSync(join(dir, file), join(dir, 'dist', file));
     const imports = {
       unspool: './unspool/dist/index.js',
+      'unspool/cvc': './unspool/dist/entries/cvc.js',
       'unspool/pco': './unspool/dist/entries/pco.js',
       'unspool/xz-stream': './unspool/dist/entries/xz-stream.js',
       'unspool/worker': './unspool/dist/worker/index.js',
@@ -99,6 +100,6 @@ function html(script, head = '') {
 
 /** Runs a built file in a Node process of its own, and returns its report. */
 export function reportInNode(file) {
-  const script = `await import(${JSON.stringify(pathToFileURL(file))}); console.log(JSON.stringify(globalThis.report));`;
+  const script = `const { run } = await import(${JSON.stringify(pathToFileURL(file))}); console.log(JSON.stringify(await run()));`;
   return JSON.parse(run(process.execPath, ['--input-type=module', '-e', script], here));
 }

@@ -1,0 +1,22 @@
+import { decodeAt1Files, decodeAt1Into } from '../at1.js';
+import { type At1QueryOptions, queryAt1 } from '../at1-query.js';
+import { describeAt1 } from '../at1-table.js';
+import { at1Text } from '../at1-text.js';
+import type { DecodeResults } from '../decode.js';
+import { UnspoolError } from '../error.js';
+import { check, type Door } from './door.js';
+
+/** The functions of AT-1 for the lazy entry. */
+export const door: Door<DecodeResults['at1']> = {
+  check,
+  decode: (bytes, { limits }) => ({ files: decodeAt1Files(bytes, { limits }) }),
+  into: (bytes, to, { limits }) => decodeAt1Into(bytes, to, { limits }),
+  async open(source, options) {
+    const table = await describeAt1(source, options).catch((error: unknown) => {
+      // Other codecs have no table.
+      if (error instanceof UnspoolError && error.class === 'Unsupported') return undefined;
+      throw error;
+    });
+    return { table, query: (query: At1QueryOptions = {}) => queryAt1(source, { ...options, ...query }), text: () => at1Text(source, options) };
+  },
+};

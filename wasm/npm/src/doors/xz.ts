@@ -1,0 +1,17 @@
+import type { DecodeResults } from '../decode.js';
+import { decodeXz, decodeXzInto } from '../xz.js';
+import { readThrough } from '../read-through.js';
+import { ready } from '../ready.js';
+import { xzStream } from '../stream.js';
+import { check, type Door } from './door.js';
+
+/** The functions of xz for the lazy entry. */
+export const door: Door<DecodeResults['xz']> = {
+  check,
+  decode: (bytes, { limits }) => ({ bytes: decodeXz(bytes, { limits }) }),
+  into: (bytes, to, { limits }) => decodeXzInto(bytes, to, { limits }),
+  async open(source, { limits, signal }) {
+    if (!ready.has('xz-stream')) await import('../modules/xz-stream.js');
+    return { stream: () => readThrough(source, xzStream({ limits }), signal) };
+  },
+};

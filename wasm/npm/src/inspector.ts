@@ -1,0 +1,13 @@
+/**
+ * Inspects files: every field with its name, its bits and its value. Loads the inspector of the
+ * format at hand.
+ *
+ * @module unspool/inspect
+ */
+export { errorTable } from './error-table.js';
+export { loadInspector } from './inspectors.js';
+export { inspect, outline, type InspectOptions, type Inspection, type OutlineOptions } from './inspect.js';
+export { pcoBinCounts, type PcoVariable } from './pco-inside.js';
+export type { Format } from './probe.js';
+export { nodeAt, nodes, type Node, type Structure } from './structure.js';
+export { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdSequences } from './zstd-inside.js';

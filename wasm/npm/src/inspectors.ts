@@ -1,0 +1,23 @@
+// Loads the inspector of a format.
+import { type Family, familyOf, type WithInit } from './formats.js';
+import type { Format } from './probe.js';
+import { ready } from './ready.js';
+
+// Each import is written out: bundlers must see its path.
+const INSPECTORS: { readonly [F in Family]: () => Promise<WithInit> } = {
+  at1: () => import('./modules/at1-inspect.js'),
+  cvc: () => import('./modules/cvc-inspect.js'),
+  gzip: () => import('./modules/gzip-inspect.js'),
+  onpair: () => import('./modules/onpair-inspect.js'),
+  pco: () => import('./modules/pco-inspect.js'),
+  xz: () => import('./modules/xz-inspect.js'),
+  zstd: () => import('./modules/zstd-inspect.js'),
+};
+
+/** Loads the module that inspects a format. It decodes too. */
+export async function loadInspector(format: Format): Promise<void> {
+  const family = familyOf(format);
+  if (ready.has(`${family}-inspect`)) return;
+  const { init } = await INSPECTORS[family]();
+  await init();
+}
