@@ -132,7 +132,7 @@ fn targets() -> Result<()> {
 
 fn npm() -> Result<()> {
     wasm::build()?;
-    for libraries in [wasm::PROJECTS, wasm::RUNTIMES] {
+    for libraries in [wasm::PROJECTS, wasm::RUNTIMES, wasm::ADAPTERS] {
         install::node_modules(libraries)?;
     }
     cmd("npm test").dir(wasm::NPM).run()

@@ -16,6 +16,8 @@ use crate::sh::{cmd, root};
 pub const NPM: &str = "wasm/npm";
 /// Projects that use the package, each with its bundler.
 pub const PROJECTS: &str = "wasm/npm/test/projects";
+/// The libraries that the package has adapters for.
+pub const ADAPTERS: &str = "wasm/npm/test/adapters";
 /// Other runtimes than Node that the package runs in.
 pub const RUNTIMES: &str = "wasm/npm/test/runtimes";
 /// Other packages that decode the same formats, compared on broken files.
