@@ -1,6 +1,7 @@
 //! The command line: subcommands, options, and the parsing of their values.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -69,14 +70,26 @@ pub enum Command {
 /// Options on reading a file.
 #[derive(Args)]
 pub struct TakeArgs {
-    /// Use this format instead of detecting it from the first bytes
+    /// Use this format instead of detecting it from the first megabyte
     #[arg(long, value_parser = format())]
     pub format: Option<Format>,
     /// The dictionary that the file was compressed with
     #[arg(long, value_name = "FILE")]
     pub dict: Option<PathBuf>,
+    /// Decode on N threads: blocks of xz, frames of Zstandard and chunks of Pco in a file, and
+    /// several files of `check` [default: all cores]
+    #[arg(short = 'T', long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub allow: LimitArgs,
+}
+
+impl TakeArgs {
+    /// Returns the number of threads.
+    pub fn threads(&self) -> NonZeroUsize {
+        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.threads.unwrap_or_else(all)
+    }
 }
 
 /// Limits on what a file may ask for.

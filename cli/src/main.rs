@@ -16,12 +16,15 @@ mod tests;
 mod text;
 mod threaded;
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Read};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use unspool::threads::in_order;
 use unspool::{Count, Format, Limits};
 
 use args::{Arguments, Command, DecodeArgs, GrepArgs, TakeArgs};
@@ -80,7 +83,7 @@ struct Shown {
 fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure> {
     let Shown { json, stats, symbols, all } = shown;
     let limits = take.allow.limits();
-    let mut source = Source::open(path, take.format, &limits)?;
+    let mut source = Source::open(path, take.format, take.threads(), &limits)?;
     let dictionary = dictionary(take, &limits)?;
     let format = source.format(take.format)?;
     let dictionary = dictionary.as_deref();
@@ -94,7 +97,7 @@ fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure
     let report = match formats::inspect(format, &mut source, dictionary, symbols, &limits) {
         // A gzip file that is broken is shown itself.
         Err(Stop::Refused(_)) if source.wrapped().is_some() && path != Path::new("-") => {
-            source = Source::open(path, Some(Format::Gzip), &limits)?;
+            source = Source::open(path, Some(Format::Gzip), take.threads(), &limits)?;
             formats::inspect(Format::Gzip, &mut source, dictionary, symbols, &limits)
         }
         report => report,
@@ -137,7 +140,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         return output.finish(decoded.map_err(|error| error.into_failure(folder)));
     }
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
-    let mut source = Source::open(path, args.take.format, &limits)?;
+    let mut source = Source::open(path, args.take.format, args.take.threads(), &limits)?;
     let format = source.format(args.take.format)?;
     formats::check_range(format, &selection)?;
     if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(source.head()), args.to()) {
@@ -151,7 +154,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
 fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
     use formats::onpair::{Where, grep};
     let limits = args.allow.limits();
-    let mut source = Source::open(&args.file, None, &limits)?;
+    let mut source = Source::open(&args.file, None, NonZeroUsize::MIN, &limits)?;
     let place = match (args.prefix, args.exact) {
         (true, _) => Where::Start,
         (_, true) => Where::Whole,
@@ -178,16 +181,29 @@ fn check(files: &[PathBuf], take: &TakeArgs) -> ExitCode {
             return failure.exit_code().into();
         }
     };
-    for path in files {
-        let checked =
-            check_one(path, take.format, dictionary.as_deref(), &limits).and_then(|line| output::print(&line));
-        if let Err(failure) = checked {
-            failure.print();
-            // A refused file (1) outranks wrong usage (2), whichever comes last.
-            code = if code == 0 { failure.exit_code() } else { code.min(failure.exit_code()) };
-        }
+    // Several files are decoded at the same time, each by one thread.
+    let (one, all) = (NonZeroUsize::MIN, take.threads());
+    let (across, within) = if files.len() > 1 { (all, one) } else { (one, all) };
+    let check = |_: &mut (), path: &PathBuf| {
+        Ok::<_, Infallible>(check_one(path, take.format, dictionary.as_deref(), within, &limits))
+    };
+    let checked = in_order(
+        across,
+        files.iter().map(Ok),
+        || (),
+        check,
+        |checked| {
+            if let Err(failure) = checked.and_then(|line| output::print(&line)) {
+                failure.print();
+                // A refused file (1) outranks wrong usage (2), whichever comes last.
+                code = if code == 0 { failure.exit_code() } else { code.min(failure.exit_code()) };
+            }
+            Ok(())
+        },
+    );
+    match checked {
+        Ok(()) => code.into(),
     }
-    code.into()
 }
 
 /// Decodes and verifies a file. Returns the line to print.
@@ -195,9 +211,10 @@ fn check_one(
     path: &Path,
     named: Option<Format>,
     dictionary: Option<&[u8]>,
+    threads: NonZeroUsize,
     limits: &Limits,
 ) -> Result<String, Failure> {
-    let mut source = Source::open(path, named, limits)?;
+    let mut source = Source::open(path, named, threads, limits)?;
     let format = source.format(named)?;
     let mut count = Count::default();
     let checked = formats::check(format, &mut source, dictionary, limits, &mut count);

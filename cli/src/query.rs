@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 
 use unspool::at1::{Ask, ColumnRef, Filter, Options, Query, Request, Row, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Format, Limits, Sink};
@@ -148,7 +149,7 @@ fn unknown_column(error: Error, head: &[u8], limits: &Limits) -> Option<Stop> {
 
 pub fn run(args: &QueryArgs) -> Result<(), Failure> {
     let limits = args.allow.limits();
-    let mut source = Source::open(&args.file, None, &limits)?;
+    let mut source = Source::open(&args.file, None, NonZeroUsize::MIN, &limits)?;
     match source.format(None)? {
         Format::At1 => {}
         other => return Err(Failure::Usage(format!("query is for AT-1 tables; this file is {}", other.name()))),

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, ErrorKind::FileTooLarge, Read, Seek, SeekFrom};
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use unspool::{Error, ErrorKind, Format, Limits, PROBE_LEN, Probe, probe};
 
 use crate::formats::{Stop, gzip, resize, zstd};
 use crate::report::{self, Failure};
+use crate::threaded::ThreadedReader;
 
 /// Bytes that are read before anything is decided. A stream that ends within them is read at any
 /// offset, as a file is.
@@ -29,6 +31,8 @@ pub struct Source {
     wrapped: Option<Arc<AtomicU64>>,
     /// The offset of the next byte that is read in order.
     at: u64,
+    /// The threads that may work on it.
+    threads: NonZeroUsize,
     /// Bytes that were read of a file, besides its head.
     fetched: Cell<u64>,
 }
@@ -46,8 +50,8 @@ enum Body {
 impl Source {
     /// Opens a file, or standard input for `-`. Unwraps gzip around another format, unless a format
     /// is named.
-    pub fn open(path: &Path, named: Option<Format>, limits: &Limits) -> Result<Self, Failure> {
-        let opened = Self::raw(path, |first| named.is_some() || probe(first) != Probe::Unknown);
+    pub fn open(path: &Path, named: Option<Format>, threads: NonZeroUsize, limits: &Limits) -> Result<Self, Failure> {
+        let opened = Self::raw(path, threads, |first| named.is_some() || probe(first) != Probe::Unknown);
         let opened = opened.and_then(|source| match named {
             None if gzip::holds_format(&source.head, limits) => source.unwrapped(limits),
             _ => Ok(source),
@@ -57,24 +61,29 @@ impl Source {
 
     /// Opens a file and reads its head, or only its first bytes if those are not `wanted`: other
     /// files may be endless.
-    fn raw(path: &Path, wanted: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
+    fn raw(path: &Path, threads: NonZeroUsize, wanted: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
         if path == Path::new("-") {
-            return Self::stream(path, Box::new(io::stdin()), wanted);
+            return Self::stream(path, Box::new(io::stdin()), threads, wanted);
         }
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
         // Devices have no length, nor have the files of some systems.
         if !metadata.is_file() || metadata.len() == 0 {
-            return Self::stream(path, Box::new(file), wanted);
+            return Self::stream(path, Box::new(file), threads, wanted);
         }
         let mut head = vec![];
         file.by_ref().take(HEAD).read_to_end(&mut head)?;
         let body = if metadata.len() > HEAD { Body::File(file, metadata.len()) } else { Body::Nothing };
-        Ok(Self { path: path.to_owned(), head, body, wrapped: None, at: 0, fetched: Cell::new(0) })
+        Ok(Self { path: path.to_owned(), head, body, wrapped: None, at: 0, threads, fetched: Cell::new(0) })
     }
 
     /// Takes a stream and reads its head. An error after the first bytes is kept for later.
-    fn stream(path: &Path, mut input: Box<dyn Read + Send>, wanted: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
+    fn stream(
+        path: &Path,
+        mut input: Box<dyn Read + Send>,
+        threads: NonZeroUsize,
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> io::Result<Self> {
         let mut head = vec![];
         let first = u64::try_from(PROBE_LEN).unwrap_or(HEAD);
         let mut read = input.by_ref().take(first).read_to_end(&mut head).map(|len| len == PROBE_LEN);
@@ -86,17 +95,19 @@ impl Source {
             read = Ok(false);
         }
         let body = match read {
+            // Decoding continues while the other end of a pipe is busy.
+            Ok(true) if threads.get() > 1 => Body::Stream(Box::new(ThreadedReader::copy(input)?)),
             Ok(true) => Body::Stream(input),
             Ok(false) => Body::Nothing,
             Err(error) => Body::Stream(Box::new(Broken(Some(error)))),
         };
-        Ok(Self { path: path.to_owned(), head, body, wrapped: None, at: 0, fetched: Cell::new(0) })
+        Ok(Self { path: path.to_owned(), head, body, wrapped: None, at: 0, threads, fetched: Cell::new(0) })
     }
 
     /// A source of these bytes, of which `head` are known at first: a stream that returns at most
     /// `cut` bytes at a time, or a file if `cut` is `None`.
     #[cfg(test)]
-    pub fn of(bytes: &[u8], head: usize, cut: Option<usize>) -> Self {
+    pub fn of(bytes: &[u8], head: usize, cut: Option<usize>, threads: usize) -> Self {
         /// A stream that returns few bytes at a time.
         struct Slow(io::Cursor<Vec<u8>>, usize);
 
@@ -123,14 +134,15 @@ impl Source {
             }
         };
         let (path, head) = (PathBuf::from("test"), bytes[..head].to_vec());
-        Self { path, head, body, wrapped: None, at: 0, fetched: Cell::new(0) }
+        let threads = NonZeroUsize::new(threads).unwrap();
+        Self { path, head, body, wrapped: None, at: 0, threads, fetched: Cell::new(0) }
     }
 
     /// Returns the content of a gzip file as a source.
     fn unwrapped(self, limits: &Limits) -> io::Result<Self> {
         let (path, read) = (self.path.clone(), Arc::new(AtomicU64::new(0)));
         let inside = gzip::unwrap(Counted(self.into_reader()?, Arc::clone(&read)), limits)?;
-        Ok(Self { wrapped: Some(read), ..Self::stream(&path, Box::new(inside), |_| true)? })
+        Ok(Self { wrapped: Some(read), ..Self::stream(&path, Box::new(inside), NonZeroUsize::MIN, |_| true)? })
     }
 
     /// Returns the named format, or detects it from the first bytes.
@@ -151,6 +163,11 @@ impl Source {
     /// Returns the path that it was opened with.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the number of threads that may work on it.
+    pub fn threads(&self) -> NonZeroUsize {
+        self.threads
     }
 
     /// Returns the first bytes: all of a short input.

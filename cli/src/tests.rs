@@ -1,13 +1,15 @@
 //! Files, and streams with any cuts, lead to the same bytes and to the same error.
 
 use std::io::{Seek, SeekFrom, Write};
+use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use unspool::checksum::Xxh64;
 use unspool::{Count, Error, Format, Limits, Probe, probe};
 use unspool_tests::{read, vector_folders};
 
-use crate::formats::{self, Selection, Stop};
+use crate::formats::{self, Selection, Stop, parallel};
 use crate::output::Output;
 use crate::source::Source;
 
@@ -90,19 +92,21 @@ fn vectors() -> Vec<(String, Format, Vec<u8>)> {
 
 /// Compares a file and streams with the same bytes in memory. Returns what differs.
 fn differences(name: &str, format: Format, bytes: &[u8]) -> Vec<String> {
-    let whole = decode(format, &mut Source::of(bytes, bytes.len(), None), &ALL);
-    let checked = check(format, &mut Source::of(bytes, bytes.len(), None));
+    let whole = decode(format, &mut Source::of(bytes, bytes.len(), None, 1), &ALL);
+    let checked = check(format, &mut Source::of(bytes, bytes.len(), None, 1));
     let mut found = vec![];
-    for (head, cut) in [(20, None), (20, Some(1 + bytes.len() / 7)), (4096, Some(1)), (5000, Some(611))] {
+    let (part, all) = (1 + bytes.len() / 7, bytes.len());
+    let cuts = [(20, None), (20, Some(part)), (4096, Some(1)), (5000, Some(611)), (all, None)];
+    for (threads, (head, cut)) in (0..).map(|number| 1 + number % 3).zip(cuts.into_iter().cycle()).take(8) {
         if bytes.len() > 50_000 && cut == Some(1) {
             continue;
         }
-        let place = format!("{name}: head of {head}, cut {cut:?}");
-        let other = decode(format, &mut Source::of(bytes, head, cut), &ALL);
+        let place = format!("{name}: head of {head}, cut {cut:?}, {threads} threads");
+        let other = decode(format, &mut Source::of(bytes, head, cut, threads), &ALL);
         if other != whole {
             found.push(format!("{place}: {other:?} instead of {whole:?}"));
         }
-        let other = check(format, &mut Source::of(bytes, head, cut));
+        let other = check(format, &mut Source::of(bytes, head, cut, threads));
         if other != checked {
             found.push(format!("{place}: check {other:?} instead of {checked:?}"));
         }
@@ -119,6 +123,9 @@ fn files_and_streams_agree() {
         found.extend(differences(&name, format, &bytes));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+    // Not only by one thread, which takes over whenever others meet something odd.
+    let together = parallel::TOGETHER.load(Ordering::Relaxed);
+    assert!(together > 50, "{together} times on several threads");
 }
 
 #[test]
@@ -154,7 +161,8 @@ fn sparse(name: &str, len: u64, pieces: &[(u64, Vec<u8>)]) -> Source {
         file.write_all(bytes).unwrap();
     }
     file.set_len(len).unwrap();
-    let source = Source::open(&path, None, &Limits::DEFAULT).unwrap_or_else(|failure| panic!("{failure}"));
+    let source =
+        Source::open(&path, None, NonZeroUsize::MIN, &Limits::DEFAULT).unwrap_or_else(|failure| panic!("{failure}"));
     std::fs::remove_file(path).unwrap();
     source
 }

@@ -183,6 +183,22 @@ impl ThreadedReader {
     }
 }
 
+impl ThreadedReader {
+    /// Starts a thread that reads ahead.
+    pub fn copy(mut input: impl Read + Send + 'static) -> io::Result<Self> {
+        Self::start(move |feed| {
+            loop {
+                match input.read(feed.room()?) {
+                    Ok(0) => return Ok(()),
+                    Ok(len) => feed.advance(len)?,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        })
+    }
+}
+
 impl Room for Feed {
     fn room(&mut self) -> Result<&mut [u8], unspool::Error> {
         if self.buffer.rest().is_empty() {

@@ -4,6 +4,7 @@ pub mod at1;
 mod cvc;
 pub mod gzip;
 pub mod onpair;
+pub mod parallel;
 mod part;
 mod pco;
 pub mod pour;

@@ -1,12 +1,13 @@
 //! Decoding on several threads, with the bytes and the errors of one.
 
 use std::num::NonZeroUsize;
+use std::sync::Mutex;
 
 use unspool::threads::in_order;
 use unspool::{Checksums, Error, Limits};
 
-use super::Stop;
 use super::pour::{PIECE, Room, write};
+use super::{Stop, zeros};
 use crate::source::Source;
 
 /// The most bytes, stored and decoded, between the reader and the output.
@@ -43,8 +44,24 @@ impl From<Stop> for Left {
 /// The parts of a source, as they are read.
 pub type Parts<'s, I> = Box<dyn Iterator<Item = Result<I, Left>> + 's>;
 
-/// The content of a part, and the outcome of its checksums.
-pub type Content = (Vec<u8>, Checksums);
+/// The content of a part: the first `len` bytes of a buffer that is used again.
+pub struct Content {
+    pub buffer: Vec<u8>,
+    pub len: usize,
+    pub sums: Checksums,
+}
+
+/// Makes a buffer at least this long. What it holds is of no interest.
+pub fn lengthen(buffer: &mut Vec<u8>, len: u64) -> Result<(), Error> {
+    if (buffer.len() as u64) < len {
+        *buffer = zeros(len)?;
+    }
+    Ok(())
+}
+
+/// Counts the files that several threads have decoded to their end.
+#[cfg(test)]
+pub static TOGETHER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 /// Decodes the parts of a source on several threads, and writes them in order.
 ///
@@ -57,25 +74,37 @@ pub fn decode<R: Room, I: Send, W>(
     to: &mut R,
     parts: impl FnOnce(&mut Source) -> Option<Parts<'_, I>>,
     init: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, I) -> Result<Content, Left> + Sync,
+    work: impl Fn(&mut W, I, Vec<u8>) -> Result<Content, Left> + Sync,
     one_thread: impl FnOnce(&mut Source, &mut Rest<'_, R>) -> Result<Checksums, Stop>,
 ) -> Result<Checksums, Stop> {
     let mut rest = Rest { to, wrote: 0, skip: 0, piece: vec![] };
     let threads = source.threads();
     if threads.get() > 1 && source.len().is_some() {
-        let mut sums = Checksums::default();
+        let (mut sums, spare) = (Checksums::default(), Mutex::new(Vec::<Vec<u8>>::new()));
+        let work = |workspace: &mut W, part: I| {
+            let buffer = spare.lock().ok().and_then(|mut spare| spare.pop());
+            work(workspace, part, buffer.unwrap_or_default())
+        };
         let ended = parts(source).map_or(Err(Left::InOrder), |parts| {
-            in_order(threads, parts, init, work, |(content, part)| {
-                if rest.wrote.saturating_add(content.len() as u64) > limits.max_output {
+            in_order(threads, parts, init, work, |Content { buffer, len, sums: part }| {
+                if rest.wrote.saturating_add(len as u64) > limits.max_output {
                     return Err(Left::InOrder);
                 }
                 sums.matched += part.matched;
                 sums.unchecked += part.unchecked;
-                write(&content, &mut rest).map_err(Left::Full)
+                write(buffer.get(..len).unwrap_or_default(), &mut rest).map_err(Left::Full)?;
+                if let Ok(mut spare) = spare.lock() {
+                    spare.push(buffer);
+                }
+                Ok(())
             })
         });
         match ended {
-            Ok(()) => return Ok(sums),
+            Ok(()) => {
+                #[cfg(test)]
+                TOGETHER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                return Ok(sums);
+            }
             Err(Left::Full(error)) => return Err(error.into()),
             Err(Left::InOrder) => source.rewind(),
         }

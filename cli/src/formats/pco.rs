@@ -1,10 +1,14 @@
 //! `inspect`, `decode` and `check` of Pco.
 
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+
 use unspool::pco::{Chunk, Delta, File, Header, MAX_HEADER_LEN, Meta, Mode, NumberType, Plan, decode_chunks};
 use unspool::tree::Tree;
-use unspool::{Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Checksums as Sums, Error, ErrorKind, Format, Limits, Sink};
 
-use super::pour::read;
+use super::parallel::{self, Content, Left, affordable};
+use super::pour::{Buffered, PIECE, Room, read, write};
 use super::{Checksums, Selection, Stop, resize};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
@@ -69,7 +73,9 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
     if wanted.dictionary.is_some() || wanted.column.is_some() || wanted.section.is_some() {
         return Err(Stop::Usage("a Pco file is one column; --dict, --column and --section do not apply".to_owned()));
     }
-    let rows = wanted.rows.clone().unwrap_or(None..None);
+    let Some(rows) = wanted.rows.clone().or(wanted.text.then_some(None..None)) else {
+        return whole(source, limits, to);
+    };
     let (from, until) = (rows.start.unwrap_or(0), rows.end);
     let mut chunks = Chunks::open(source, limits)?;
     let mut seen = 0u64;
@@ -98,6 +104,144 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
         return Err(Stop::Usage(format!("rows {from}..{end} are not within 0..{seen}")));
     }
     Ok(())
+}
+
+/// Decodes everything: chunks on several threads, or in order.
+fn whole(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<(), Stop> {
+    let (header, threads) = (Header::read(source.head(), limits)?, source.threads());
+    let work = |workspace: &mut Vec<u64>, slice: Slice, mut buffer: Vec<u8>| {
+        let (mut at, mut len) = (0, 0);
+        while at < slice.bytes.len() {
+            let (rest, mut chunk) = (slice.bytes.get(at..).unwrap_or_default(), Chunk::new());
+            if chunk.read(rest, &header, at as u64, limits, &mut ())?.is_none() {
+                // The end of the file, and of the last slice.
+                return if slice.is_last {
+                    Ok(Content { buffer, len, sums: Sums::default() })
+                } else {
+                    Err(Left::InOrder)
+                };
+            }
+            lengthen(workspace, &chunk);
+            let end = len + chunk.size();
+            if buffer.len() < end {
+                resize(&mut buffer, end as u64)?;
+            }
+            let room = buffer.get_mut(len..end).unwrap_or_default();
+            at = usize::try_from(chunk.decode_bytes(room, workspace, &mut ())?).unwrap_or(usize::MAX);
+            len = end;
+        }
+        // Another chunk starts where this slice ends.
+        if slice.is_last || at > slice.bytes.len() {
+            return Err(Left::InOrder);
+        }
+        Ok(Content { buffer, len, sums: Sums::default() })
+    };
+    parallel::decode(
+        source,
+        limits,
+        to,
+        |source| Some(Box::new(Slices::open(source, &header, threads)?)),
+        Vec::new,
+        work,
+        |source, to| {
+            let mut chunks = Chunks::open(source, limits)?;
+            while chunks.next(|_, numbers| write(numbers, to))? {}
+            Ok(Sums::default())
+        },
+    )
+    .map(drop)
+}
+
+/// One chunk of a file, or some.
+struct Slice {
+    bytes: Vec<u8>,
+    /// It holds the end of the file.
+    is_last: bool,
+}
+
+/// Slices of a file, each of which is likely to start with a chunk: with the type and the count of
+/// numbers of the first one.
+///
+/// The format has no index, and only decoding shows where a chunk ends. So a slice may turn out to
+/// end elsewhere, and then the file is decoded in order.
+struct Slices<'s> {
+    source: &'s mut Source,
+    /// The type of the first chunk, and its count of numbers less one.
+    ty: u8,
+    count: u32,
+    most: usize,
+    /// Bytes from the start of the next slice on.
+    bytes: Vec<u8>,
+    /// The length of the slice before.
+    last: usize,
+    is_over: bool,
+}
+
+impl<'s> Slices<'s> {
+    fn open(source: &'s mut Source, header: &Header, threads: NonZeroUsize) -> Option<Self> {
+        let start: [u8; 4] = *source.head().get(header.len..)?.first_chunk()?;
+        io::copy(&mut source.by_ref().take(header.len as u64), &mut io::sink()).ok()?;
+        let [ty, a, b, c] = start;
+        let count = u32::from_le_bytes([a, b, c, 0]);
+        let size = (u64::from(count) + 1) * 8;
+        // A chunk of more is hardly ever longer than its numbers.
+        let most = usize::try_from(2 * size).ok()?.max(AHEAD);
+        affordable(3 * size, threads).then_some(())?;
+        Some(Self { source, ty, count, most, bytes: vec![], last: 0, is_over: false })
+    }
+
+    /// Reads on, up to `len` bytes. Returns whether there are that many.
+    fn fill(&mut self, len: usize) -> Result<bool, Left> {
+        while self.bytes.len() < len {
+            let held = self.bytes.len();
+            resize(&mut self.bytes, len.max(held + PIECE) as u64)?;
+            let read = read(self.source, self.bytes.get_mut(held..).unwrap_or_default());
+            self.bytes.truncate(held + *read.as_ref().unwrap_or(&0));
+            if read? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns whether a chunk like the first one may start so. Writers that divide numbers equally
+    /// leave counts that differ by one.
+    fn starts(&self, bytes: &[u8]) -> bool {
+        matches!(bytes, &[ty, a, b, c] if ty == self.ty && u32::from_le_bytes([a, b, c, 0]).abs_diff(self.count) <= 1)
+    }
+
+    /// Returns the next slice.
+    fn slice(&mut self) -> Result<Slice, Left> {
+        // Chunks of a file are about as long as each other.
+        let mut from = (self.last - self.last / 8).max(4);
+        loop {
+            let more = self.fill(from + if self.last == 0 { AHEAD } else { self.last / 2 + PIECE })?;
+            let rest = self.bytes.get(from..).unwrap_or_default();
+            let found = rest.windows(4).position(|bytes| self.starts(bytes));
+            let end = match found {
+                Some(after) => from + after,
+                None if more => {
+                    from = self.bytes.len() - 3;
+                    if from > self.most {
+                        return Err(Left::InOrder);
+                    }
+                    continue;
+                }
+                None => self.bytes.len(),
+            };
+            (self.last, self.is_over) = (end, found.is_none());
+            let rest = self.bytes.split_off(end);
+            return Ok(Slice { bytes: std::mem::replace(&mut self.bytes, rest), is_last: self.is_over });
+        }
+    }
+}
+
+impl Iterator for Slices<'_> {
+    type Item = Result<Slice, Left>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (!self.is_over).then(|| self.slice())
+    }
 }
 
 /// The bytes that are read at first for a chunk: several chunks of the usual size.
@@ -153,10 +297,7 @@ impl<'s> Chunks<'s> {
             if content > self.limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, at).needing(content).into());
             }
-            let words = usize::try_from(chunk.workspace_len(Plan::Batches)).unwrap_or(usize::MAX);
-            if self.workspace.len() < words {
-                self.workspace.resize(words, 0);
-            }
+            lengthen(&mut self.workspace, &chunk);
             if self.numbers.len() < chunk.size() {
                 resize(&mut self.numbers, chunk.size() as u64)?;
             }
@@ -199,6 +340,14 @@ impl<'s> Chunks<'s> {
     }
 }
 
+/// Makes a workspace long enough for a chunk.
+fn lengthen(workspace: &mut Vec<u64>, chunk: &Chunk<'_>) {
+    let words = usize::try_from(chunk.workspace_len(Plan::Batches)).unwrap_or(usize::MAX);
+    if workspace.len() < words {
+        workspace.resize(words, 0);
+    }
+}
+
 fn cut(bytes: &[u8], start: u64, end: u64) -> &[u8] {
     let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     bytes.get(index(start)..index(end)).unwrap_or(&[])
@@ -233,7 +382,6 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
 }
 
 pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
-    let mut chunks = Chunks::open(source, limits)?;
-    while chunks.next(|_, numbers| to.write(numbers))? {}
+    whole(source, limits, &mut Buffered::new(to))?;
     Ok(Checksums::default())
 }

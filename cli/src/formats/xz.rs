@@ -4,9 +4,10 @@ use std::io::Read;
 use std::ops::Range;
 
 use unspool::tree::Tree;
-use unspool::xz::{Block, Decoder, IndexReader, Options, Workspace, decode_block_to_vec, decode_to_vec};
+use unspool::xz::{Block, Decoder, IndexReader, Options, Workspace, decode_block, decode_block_to_vec, decode_to_vec};
 use unspool::{Checksums as Sums, Count, ErrorKind, Format, Limits, Name, Part, Sink, Trace as _, Value};
 
+use super::parallel::{self, Content, Left, affordable, lengthen};
 use super::part::{self, Part as RangePart};
 use super::pour::{Buffered, Room, Windows, pour, write};
 use super::{Checksums, Selection, Stop};
@@ -142,9 +143,44 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
 /// The offset of the first block.
 const FIRST_BLOCK: u64 = 12;
 
+/// Decodes everything: blocks on several threads, or in order.
+fn whole(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
+    let threads = source.threads();
+    let work = |workspace: &mut Workspace, (bytes, block): (Vec<u8>, Block), mut buffer: Vec<u8>| {
+        let size = block.content.end - block.content.start;
+        lengthen(&mut buffer, size)?;
+        let len = usize::try_from(size).unwrap_or(usize::MAX);
+        let content = buffer.get_mut(..len).unwrap_or_default();
+        let done = decode_block(&bytes, &block, content, workspace, &options(limits))?;
+        // One thread refuses larger windows.
+        if done.window > limits.max_window {
+            return Err(Left::InOrder);
+        }
+        Ok(Content { buffer, len, sums: done.checksums })
+    };
+    parallel::decode(
+        source,
+        limits,
+        to,
+        |source| {
+            let Index { content, blocks } = Index::read(source, limits).ok()??;
+            let size =
+                |block: &Block| (block.range.end - block.range.start) + (block.content.end - block.content.start);
+            if blocks.len() < 2 || content > limits.max_output || !affordable(blocks.iter().map(size).max()?, threads) {
+                return None;
+            }
+            let source: &Source = source;
+            Some(Box::new(blocks.into_iter().map(|block| Ok((source.at(block.range.clone())?, block)))))
+        },
+        Workspace::new,
+        work,
+        |source, to| in_order(source, limits, to),
+    )
+}
+
 /// Decodes everything through a window. A short file may declare a window beyond the limit: it is
 /// decoded in memory.
-fn whole(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
+fn in_order(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
     let error = match stream(source, limits, to) {
         Err(Stop::Refused(error)) if error.kind == ErrorKind::WindowLimit && error.at == FIRST_BLOCK => error,
         done => return done,

@@ -10,9 +10,10 @@ use unspool::zstd::{
 };
 use unspool::{Checksums as Sums, Count, Done, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
 
+use super::parallel::{self, Content, Left, lengthen};
 use super::part::{self, Part};
-use super::pour::{Buffered, Room, Windows, pour};
-use super::{Checksums, Selection, Stop};
+use super::pour::{Buffered, PIECE, Room, Windows, pour, read};
+use super::{Checksums, Selection, Stop, resize};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::source::Source;
@@ -192,7 +193,7 @@ pub fn decode(
         return decode_range(source, range, &options, to);
     }
     allow_segment(source.head(), &mut options);
-    stream(source, &options, to).map(drop)
+    whole(source, &options, to).map(drop)
 }
 
 /// Writes a range of the content; decodes only the frames that hold it, if there is a seek table.
@@ -237,6 +238,120 @@ fn seek<T>(
     Ok(None)
 }
 
+/// Decodes everything: frames on several threads, or in order.
+fn whole(source: &mut Source, options: &Options<'_>, to: &mut impl Room) -> Result<Sums, Stop> {
+    let work = |workspace: &mut Workspace, group: FrameGroup, mut buffer: Vec<u8>| {
+        lengthen(&mut buffer, group.most)?;
+        let done = unspool::zstd::decode(&group.bytes, &mut buffer, workspace, options, &mut ())?;
+        // A stream refuses larger windows, also of frames that are their own.
+        if done.window > options.limits.max_window {
+            return Err(Left::InOrder);
+        }
+        Ok(Content { buffer, len: done.wrote, sums: done.checksums })
+    };
+    parallel::decode(
+        source,
+        &options.limits,
+        to,
+        |source| Some(Box::new(Frames::open(source, options)?)),
+        Workspace::new,
+        work,
+        |source, to| stream(source, options, to).map(|done| done.checksums),
+    )
+}
+
+/// The stored bytes of a group of frames. Smaller ones are not worth a thread's attention.
+const GROUP: usize = if cfg!(test) { 1 } else { 128 << 10 };
+
+/// The most bytes of a group, stored and decoded. A file with larger frames is decoded in order.
+const MOST_GROUP: u64 = 64 << 20;
+
+/// Some frames in a row.
+struct FrameGroup {
+    bytes: Vec<u8>,
+    /// The most bytes that they can hold.
+    most: u64,
+}
+
+/// The frames of a file, as they are read. Their headers lead from one to the next.
+struct Frames<'s> {
+    source: &'s mut Source,
+    outline: Outline,
+    /// Bytes of the file from the offset `base` on, which is the start of a group.
+    bytes: Vec<u8>,
+    base: u64,
+    /// Blocks before the group.
+    blocks: u64,
+}
+
+impl<'s> Frames<'s> {
+    /// Starts with the first frame; `None` if it is all of a file, or too large.
+    fn open(source: &'s mut Source, options: &Options<'_>) -> Option<Self> {
+        if header(source.head(), options).and_then(|frame| frame.content_size).is_some_and(|size| size > MOST_GROUP) {
+            return None;
+        }
+        let outline = Outline::new(source.len()?, options.flavour?);
+        let mut frames = Self { source, outline, bytes: vec![], base: 0, blocks: 0 };
+        frames.walk().ok()?;
+        frames.outline.needs().is_some().then_some(frames)
+    }
+
+    /// Walks to the end of a group. Returns its length.
+    fn walk(&mut self) -> Result<usize, Left> {
+        while let Some(range) = self.outline.needs() {
+            let start = usize::try_from(range.start - self.base).unwrap_or(usize::MAX);
+            // A header of a frame is asked for with more bytes than those of blocks.
+            let between = range.end - range.start > 4 || range.end == range.start;
+            if between && start >= GROUP {
+                return Ok(start);
+            }
+            let end = usize::try_from(range.end - self.base).unwrap_or(usize::MAX);
+            self.fill(end)?;
+            let header = self.bytes.get(start..end).unwrap_or_default();
+            self.outline.feed(range.start, header, &mut ())?;
+            let most = (self.outline.blocks() - self.blocks).saturating_mul(MAX_BLOCK as u64);
+            if (end as u64).saturating_add(most) > MOST_GROUP {
+                return Err(Left::InOrder);
+            }
+        }
+        let end = self.source.len().unwrap_or(0) - self.base;
+        Ok(usize::try_from(end).unwrap_or(usize::MAX))
+    }
+
+    /// Reads on, up to `end` of the bytes.
+    fn fill(&mut self, end: usize) -> Result<(), Left> {
+        while self.bytes.len() < end {
+            let held = self.bytes.len();
+            resize(&mut self.bytes, (end.max(held + PIECE)) as u64)?;
+            let read = read(self.source, self.bytes.get_mut(held..).unwrap_or_default());
+            self.bytes.truncate(held + *read.as_ref().unwrap_or(&0));
+            if read? == 0 {
+                return Err(Left::InOrder);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for Frames<'_> {
+    type Item = Result<FrameGroup, Left>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.base > 0 && self.outline.needs().is_none() && self.base == self.source.len()? {
+            return None;
+        }
+        let group = self.walk().and_then(|end| {
+            self.fill(end)?;
+            let rest = self.bytes.split_off(end);
+            let bytes = std::mem::replace(&mut self.bytes, rest);
+            let most = (self.outline.blocks() - self.blocks).saturating_mul(MAX_BLOCK as u64);
+            (self.base, self.blocks) = (self.base + end as u64, self.outline.blocks());
+            Ok(FrameGroup { bytes, most })
+        });
+        Some(group)
+    }
+}
+
 /// Decodes through a window, so that memory holds only the bytes that matches can reach.
 fn stream(input: &mut impl Read, options: &Options<'_>, to: &mut impl Room) -> Result<Done, Stop> {
     let (mut workspace, mut windows) = (Workspace::new(), Windows::new());
@@ -262,5 +377,5 @@ pub fn check(
 ) -> Result<Checksums, Stop> {
     let mut options = options(format, dictionary, limits);
     allow_segment(source.head(), &mut options);
-    Ok(checksums(stream(source, &options, &mut Buffered::new(to))?.checksums))
+    whole(source, &options, &mut Buffered::new(to)).map(checksums)
 }
