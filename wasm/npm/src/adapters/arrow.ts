@@ -51,8 +51,14 @@ export function toArrowIPC(source: ArrowSource, options: ArrowOptions = {}): Uin
   return join([message(SCHEMA, schema, 0), message(RECORD_BATCH, batch, end), ...body.flatMap((part) => [part, new Uint8Array(padded(part.length) - part.length)]), END]);
 }
 
+/** A codec, as the registries of apache-arrow and flechette take it. */
+export interface ZstdCodec {
+  /** Decodes a buffer. */
+  readonly decode: (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
+}
+
 /** Zstandard for the codec registries of apache-arrow and flechette: they read compressed IPC. */
-export const zstdCodec: { readonly decode: (bytes: Uint8Array) => Uint8Array<ArrayBuffer> } = { decode: (bytes) => decodeZstd(bytes) };
+export const zstdCodec: ZstdCodec = { decode: (bytes) => decodeZstd(bytes) };
 
 /** A column, with its buffers in the order of the format. */
 interface ArrowColumn {
