@@ -19,4 +19,4 @@ function reference() {
   return numbers;
 }
 
-await obey({ unspool: () => decodePco(file), reference });
+await obey({ unspool: () => decodePco(file).data, reference });
