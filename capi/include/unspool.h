@@ -838,6 +838,14 @@ enum UnspoolKind {
 // Bytes of a workspace.
 #define UNSPOOL_XZ_WORKSPACE_SIZE (UNSPOOL_XZ_WORKSPACE_WORDS * 8)
 
+// Bytes of a workspace without contexts of literals, for the calls that take a whole file. It is
+// enough for those that decode nothing.
+#define UNSPOOL_XZ_TABLES_SIZE 5632
+
+// Bytes for each context of literals, of which a file has 2 to the power of lc + lp: 8 by default,
+// at most 16.
+#define UNSPOOL_XZ_CONTEXT_SIZE 1536
+
 // Words of a decoder.
 #define UNSPOOL_XZ_DECODER_WORDS 60
 
@@ -2163,7 +2171,8 @@ UnspoolErrorKind unspool_xz_decoded_size(const uint8_t *src,
                                          struct UnspoolError *error);
 
 // Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the
-// only window.
+// only window. `UNSPOOL_XZ_TABLES_SIZE` bytes of workspace do, and `UNSPOOL_XZ_CONTEXT_SIZE` more
+// for each context; if a file has more contexts, the `need` of the error is the size.
 UnspoolErrorKind unspool_xz_decode(const uint8_t *src,
                                    size_t src_len,
                                    uint8_t *dst,

@@ -331,7 +331,7 @@ pub unsafe fn made<'a, T>(memory: *mut c_void, len: usize, make: impl FnOnce() -
 }
 
 /// Refuses memory that is too small for a value.
-fn large_enough<T>(memory: *mut c_void, len: usize) -> Result<*mut T> {
+pub fn large_enough<T>(memory: *mut c_void, len: usize) -> Result<*mut T> {
     if memory.is_null() && len > 0 {
         return Err(NULL);
     }

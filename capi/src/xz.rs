@@ -2,12 +2,12 @@
 
 use core::ffi::c_void;
 
-use unspool::xz::{self, Decoder, File, Options, Streams, Workspace};
+use unspool::xz::{self, Decoder, File, Literals, Options, Streams, Tables, Workspace};
 use unspool::{Done, Error, ErrorKind, Limits, Result, Verify};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, advance, limits, relend, report_step, start};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, fits, input, output, stretch, zeroed};
+use crate::memory::{Opaque, answer, apart, fits, input, large_enough, output, stretch, zeroed};
 
 /// Words of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 4000;
@@ -23,6 +23,16 @@ pub struct UnspoolXzWorkspace {
 }
 
 const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_XZ_WORKSPACE_SIZE, "the C struct has too few words");
+
+/// Bytes of a workspace without contexts of literals, for the calls that take a whole file. It is
+/// enough for those that decode nothing.
+pub const UNSPOOL_XZ_TABLES_SIZE: usize = 5632;
+/// Bytes for each context of literals, of which a file has 2 to the power of lc + lp: 8 by default,
+/// at most 16.
+pub const UNSPOOL_XZ_CONTEXT_SIZE: usize = 1536;
+
+const _: () = assert!(size_of::<Tables<[Literals; 0]>>() <= UNSPOOL_XZ_TABLES_SIZE);
+const _: () = assert!(size_of::<Literals>() == UNSPOOL_XZ_CONTEXT_SIZE);
 
 /// Words of a decoder.
 pub const UNSPOOL_XZ_DECODER_WORDS: usize = 60;
@@ -83,6 +93,39 @@ unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Wo
     unsafe { zeroed::<Workspace>(workspace, len) }
 }
 
+/// Clears memory of the caller, and returns it as tables with as many contexts as fit.
+///
+/// # Safety
+///
+/// As for [`zeroed`].
+unsafe fn tables<'a>(memory: *mut c_void, len: usize) -> Result<&'a mut Tables> {
+    const CONTEXTS: usize = 16;
+    let fixed = large_enough::<Tables<[Literals; 0]>>(memory, len)?;
+    let (mut contexts, mut used) = (0, size_of::<Tables<[Literals; 0]>>());
+    while contexts < CONTEXTS && len - used >= size_of::<Literals>() {
+        (contexts, used) = (contexts + 1, used + size_of::<Literals>());
+    }
+    let tables = core::ptr::slice_from_raw_parts_mut(fixed.cast::<Literals>(), contexts) as *mut Tables;
+    // SAFETY: aligned, and not null because the tables have a size. As large as `used`: a context
+    // has no padding. Used by nobody else. They consist of numbers, arrays of numbers, and enums
+    // whose first variant is 0; empty ones are all zeros, which a test compares.
+    unsafe {
+        fixed.cast::<u8>().write_bytes(0, used);
+        Ok(&mut *tables)
+    }
+}
+
+/// Turns the contexts that a file needs into bytes.
+fn in_bytes(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::WorkspaceTooSmall => {
+            let bytes = size_of::<Tables<[Literals; 0]>>() as u64 + error.need * size_of::<Literals>() as u64;
+            error.needing(bytes)
+        }
+        _ => error,
+    }
+}
+
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_xz_workspace_len() -> usize {
@@ -105,8 +148,8 @@ pub unsafe extern "C" fn unspool_xz_info(
         let read = || {
             let limits = limits(with_limits)?;
             apart(&[stretch(src, src_len)], &[stretch(space, space_len)])?;
-            let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
-            let done = xz::inspect(src, workspace, &Options { limits, ..Options::DEFAULT }, &mut ())?;
+            let (src, mut tables) = (input(src, src_len)?, tables(space, space_len)?);
+            let done = xz::inspect(src, &mut tables, &Options { limits, ..Options::DEFAULT }, &mut ())?;
             let told = UnspoolXzInfo {
                 content_size: done.content,
                 stream_buffer: done.window,
@@ -141,7 +184,8 @@ pub unsafe extern "C" fn unspool_xz_decoded_size(
 }
 
 /// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the
-/// only window.
+/// only window. `UNSPOOL_XZ_TABLES_SIZE` bytes of workspace do, and `UNSPOOL_XZ_CONTEXT_SIZE` more
+/// for each context; if a file has more contexts, the `need` of the error is the size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_decode(
     src: *const u8,
@@ -161,8 +205,8 @@ pub unsafe extern "C" fn unspool_xz_decode(
         let decode = || {
             let options = options(limits(with_limits)?, one_stream, skip_checks);
             apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
-            let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
-            let decoded = xz::decode(src, dst, workspace, &options, &mut ())?;
+            let (src, dst, mut tables) = (input(src, src_len)?, output(dst, dst_len)?, tables(space, space_len)?);
+            let decoded = xz::decode(src, dst, &mut tables, &options, &mut ()).map_err(in_bytes)?;
             let Done { read, wrote, checksums, .. } = decoded;
             answer(done, UnspoolXzDone { read, wrote, content_start: 0, checks: checksums.matched });
             Ok(())
@@ -198,10 +242,11 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
         let decode = || {
             let options = options(limits(with_limits)?, 0, skip_checks);
             apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
-            let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
+            let (src, dst, mut tables) = (input(src, src_len)?, output(dst, dst_len)?, tables(space, space_len)?);
             let file = File::open(src, &options.limits)?;
             let block = file.locate(position)?.ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
-            let Done { read, wrote, checksums, .. } = file.decode_block(&block, dst, workspace, &options)?;
+            let decoded = file.decode_block(&block, dst, &mut tables, &options).map_err(in_bytes)?;
+            let Done { read, wrote, checksums, .. } = decoded;
             let (content_start, checks) = (block.content.start, checksums.matched);
             answer(done, UnspoolXzDone { read, wrote, content_start, checks });
             Ok(())
@@ -275,5 +320,7 @@ mod tests {
     fn an_empty_workspace_is_all_zeros() {
         static EMPTY: Workspace = Workspace::new();
         assert!(crate::memory::is_zeros(&EMPTY));
+        static FEW: Tables<[Literals; 1]> = Tables::new();
+        assert!(crate::memory::is_zeros(&FEW));
     }
 }

@@ -1,7 +1,9 @@
 //! xz on arbitrary bytes: no panic, every door returns the same result, and the C library agrees.
+//!
+//! Whole inputs and streams are read by different code, which must agree on every verdict.
 
 use unspool::checksum::Crc32;
-use unspool::xz::{Decoder, File, Options, Streams, Workspace, decode, decode_to_vec, inspect};
+use unspool::xz::{Decoder, File, Literals, Options, Streams, Tables, Workspace, decode, decode_to_vec, inspect};
 use unspool::{Checksums, Done, Error, ErrorKind, Limits, Result, Verify};
 
 use crate::Random;
@@ -111,6 +113,7 @@ fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
         (Err(whole), Err(end)) => assert_eq!(whole, end, "another error as a stream"),
         (whole, end) => panic!("in one piece {whole:?}, as a stream {end:?}"),
     }
+    in_small_tables(bytes, options, whole, &out);
     let inspected = inspect(bytes, ws, options, &mut ());
     if let Ok(done) = whole {
         let checksums = inspected.map(|done| done.checksums).unwrap_or_default();
@@ -121,6 +124,34 @@ fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
         let mut exact = vec![0; done.wrote];
         assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), Ok(done));
         assert!(exact == out[..done.wrote]);
+    }
+}
+
+/// Decodes with tables of each size: the verdict is the same, or the tables are too small. Those
+/// that are as large as the error says get further.
+fn in_small_tables(bytes: &[u8], options: &Options, whole: Result<Done>, expected: &[u8]) {
+    let (mut tables, mut out) = (Tables::<[Literals; 16]>::new(), vec![0; expected.len()]);
+    let mut least = 0;
+    for contexts in [0, 1, 2, 4, 8, 16] {
+        let verdict = match contexts {
+            0 => decode(bytes, &mut out, &mut Tables::<[Literals; 0]>::new(), options, &mut ()),
+            1 => decode(bytes, &mut out, &mut Tables::<[Literals; 1]>::new(), options, &mut ()),
+            2 => decode(bytes, &mut out, &mut Tables::<[Literals; 2]>::new(), options, &mut ()),
+            4 => decode(bytes, &mut out, &mut Tables::<[Literals; 4]>::new(), options, &mut ()),
+            8 => decode(bytes, &mut out, &mut Tables::<[Literals; 8]>::new(), options, &mut ()),
+            _ => decode(bytes, &mut out, &mut tables, options, &mut ()),
+        };
+        match verdict {
+            Err(Error { kind: ErrorKind::WorkspaceTooSmall, need, .. }) => {
+                assert!(need > contexts && need <= 16, "{need} contexts are not more than {contexts}");
+                least = need;
+            }
+            verdict => {
+                assert!(contexts >= least, "{contexts} contexts do, but {least} were asked for");
+                assert_eq!(verdict, whole, "another verdict with {contexts} contexts");
+                assert!(whole.is_err() || out == expected, "other bytes with {contexts} contexts");
+            }
+        }
     }
 }
 

@@ -625,6 +625,16 @@ static void xz(void) {
   CHECK(unspool_xz_decode(file, len, out, 22, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == 23);
   CHECK(unspool_xz_decode(file, len - 1, out, 32, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) != 0);
   CHECK(unspool_xz_decode(file, len, out, 32, &workspace, 100, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  /* A whole file takes as many contexts as its lc + lp ask for: eight. */
+  CHECK(unspool_xz_info(file, len, &workspace, UNSPOOL_XZ_TABLES_SIZE, NULL, &info, &error) == 0 && info.content_size == 23);
+  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, UNSPOOL_XZ_TABLES_SIZE, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  size = error.need;
+  CHECK(size > 7 * UNSPOOL_XZ_CONTEXT_SIZE && size <= UNSPOOL_XZ_TABLES_SIZE + 8 * UNSPOOL_XZ_CONTEXT_SIZE);
+  memset(&workspace, 0xA5, sizeof workspace);
+  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, size - 1, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == size);
+  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, size, NULL, 0, 0, &done, &error) == 0 && done.wrote == 23);
+  CHECK(((uint8_t *)&workspace)[size] == 0xA5);
+  CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, size, NULL, 0, &done, &error) == 0 && done.wrote == 23);
   CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == 0 && done.wrote == 23 && done.content_start == 0);
   CHECK(unspool_xz_decode_block(file, len, 23, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
   CHECK(unspool_xz_step(&decoder, file, len, UNSPOOL_END_HERE, out, 32, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);

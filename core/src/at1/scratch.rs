@@ -25,7 +25,7 @@ pub(crate) const BUFFER: u64 = if tuning::SMALL { 256 } else { 4 << 10 };
 pub struct Workspace {
     pub(crate) zstd: zstd::Workspace,
     #[cfg(feature = "at1")]
-    pub(crate) xz: xz::Workspace,
+    pub(crate) xz: xz::Tables<[xz::Literals; xz::MOST_CONTEXTS]>,
     /// Threads that streams are decoded on.
     #[cfg(feature = "threads")]
     pub(crate) threads: core::num::NonZeroUsize,
@@ -37,7 +37,7 @@ impl Workspace {
         Self {
             zstd: zstd::Workspace::new(),
             #[cfg(feature = "at1")]
-            xz: xz::Workspace::new(),
+            xz: xz::Tables::new(),
             #[cfg(feature = "threads")]
             threads: core::num::NonZeroUsize::MIN,
         }

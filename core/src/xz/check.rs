@@ -46,16 +46,7 @@ impl CheckKind {
 
     /// Its length after a block, in bytes.
     pub const fn size(self) -> usize {
-        match self.id() {
-            0 => 0,
-            id => 2 << (id & 15).div_ceil(3),
-        }
-    }
-
-    /// Returns true if this build can verify it.
-    pub(super) const fn is_known(self) -> bool {
-        let has_sha256 = cfg!(feature = "xz-sha256");
-        !matches!(self, CheckKind::Reserved(_)) && (has_sha256 || !matches!(self, CheckKind::Sha256))
+        check_len(self.id())
     }
 
     /// Its name for people.
@@ -68,6 +59,20 @@ impl CheckKind {
             CheckKind::Reserved(_) => "reserved",
         }
     }
+}
+
+/// Returns the length of the check with this number.
+pub(super) const fn check_len(id: u8) -> usize {
+    match id & 15 {
+        0 => 0,
+        // A third of the number, rounded up, without a division.
+        id => 2 << (((id + 2) * 11) >> 5),
+    }
+}
+
+/// Returns true if this build can verify the check with this number.
+pub(super) const fn is_known(id: u8) -> bool {
+    matches!(id, 0 | 1 | 4) || cfg!(feature = "xz-sha256") && id == 10
 }
 
 /// The length of the longest check.
@@ -85,12 +90,13 @@ pub(super) enum Check {
 }
 
 impl Check {
-    pub(super) fn new(kind: CheckKind) -> Self {
-        match kind {
-            CheckKind::Crc32 => Check::Crc32(Crc32::new()),
-            CheckKind::Crc64 => Check::Crc64(Crc64::new()),
+    /// Starts the check with this number.
+    pub(super) fn new(id: u8) -> Self {
+        match id {
+            1 => Check::Crc32(Crc32::new()),
+            4 => Check::Crc64(Crc64::new()),
             #[cfg(feature = "xz-sha256")]
-            CheckKind::Sha256 => Check::Sha256(Sha256::new()),
+            10 => Check::Sha256(Sha256::new()),
             // An unknown check comes here only if checks are not verified.
             _ => Check::None,
         }
@@ -108,10 +114,11 @@ impl Check {
 
     /// Compares with the bytes after the block. True if nothing was computed.
     pub(super) fn is(&self, stored: &[u8]) -> bool {
+        let number = || stored.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
         match self {
             Check::None => true,
-            Check::Crc32(crc) => *stored == crc.value().to_le_bytes(),
-            Check::Crc64(crc) => *stored == crc.value().to_le_bytes(),
+            Check::Crc32(crc) => number() == crc.value().into(),
+            Check::Crc64(crc) => number() == crc.value(),
             #[cfg(feature = "xz-sha256")]
             Check::Sha256(hash) => *stored == hash.value(),
         }

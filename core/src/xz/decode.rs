@@ -6,27 +6,26 @@ use alloc::vec::Vec;
 use super::file::File;
 use super::index::claimed_len;
 use super::options::{Options, Streams};
-use super::parser::Parser;
 use super::stream::Decoder;
 #[cfg(feature = "alloc")]
 use super::to_vec::to_vec;
-use super::window::{Storage, Window};
-use super::workspace::Workspace;
+use super::whole::{Goal, Whole};
+use super::workspace::{Tables, Workspace};
 use crate::num::{index, u64_from};
 use crate::step::pour;
 use crate::{Done, End, Error, ErrorKind, Result, Sink, Trace};
 
-/// Decodes a file. The output is the only dictionary.
+/// Decodes a file. The output is the only dictionary. The workspace is a [`Workspace`] or
+/// [`Tables`].
 pub fn decode<T: Trace>(
     src: &[u8],
     dst: &mut [u8],
-    workspace: &mut Workspace,
+    workspace: &mut impl AsMut<Tables>,
     options: &Options,
     trace: &mut T,
 ) -> Result<Done> {
     let claimed = claim(src, dst.len(), options)?;
-    let done = Parser::new(options).run(src, &mut Window::new(Storage::Output, dst), workspace, trace);
-    done.map_err(|error| match error.kind {
+    Whole::new(src, dst, workspace.as_mut(), options, trace).file(Goal::Decode).map_err(|error| match error.kind {
         // According to the index, the output was large enough.
         ErrorKind::OutputTooSmall if claimed => Error::new(ErrorKind::XzIndex, error.at),
         _ => error,
@@ -52,18 +51,19 @@ pub fn decode_to(
 ///
 /// [`Checksums::matched`](crate::Checksums) counts the verified blocks; one that was cut is not
 /// among them.
-pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &Options) -> (Done, Option<Error>) {
-    let (mut parser, mut window) = (Parser::new(options), Window::new(Storage::Output, dst));
-    match parser.run(src, &mut window, workspace, &mut ()) {
+pub fn salvage(
+    src: &[u8],
+    dst: &mut [u8],
+    workspace: &mut impl AsMut<Tables>,
+    options: &Options,
+) -> (Done, Option<Error>) {
+    let trace = &mut ();
+    let mut whole = Whole::new(src, dst, workspace.as_mut(), options, trace);
+    match whole.file(Goal::Decode) {
         Ok(done) => (done, None),
         Err(error) => {
-            let mut done = parser.done(index(error.at).min(src.len()), &window);
-            done.wrote = window.salvaged(workspace);
-            if error.kind == ErrorKind::XzCheck {
-                done.wrote = index(parser.produced - parser.block.content);
-            }
-            done.content = u64_from(done.wrote);
-            (done, Some(error))
+            let wrote = whole.salvaged(&error);
+            (whole.done(index(error.at).min(src.len()), wrote, u64_from(wrote)), Some(error))
         }
     }
 }
@@ -71,7 +71,7 @@ pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &
 /// Returns how many bytes a file decodes to, according to its indexes. Nothing else is read: it is
 /// fast, and a file may lie. Unless all [streams](Options::streams) are decoded, it counts by the
 /// headers of blocks and chunks instead.
-pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options) -> Result<u64> {
+pub fn decoded_len(src: &[u8], workspace: &mut impl AsMut<Tables>, options: &Options) -> Result<u64> {
     if options.streams != Streams::All {
         return Ok(inspect(src, workspace, options, &mut ())?.content);
     }
@@ -95,8 +95,13 @@ fn claim(src: &[u8], len: usize, options: &Options) -> Result<bool> {
 /// Emits every field of a file, and compares all sizes, the index and the footers with its bytes.
 ///
 /// Nothing is decoded: errors in the content are for [`decode`] to find.
-pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Options, trace: &mut T) -> Result<Done> {
-    Parser::new(options).run(src, &mut Window::new(Storage::None, &mut []), workspace, trace)
+pub fn inspect<T: Trace>(
+    src: &[u8],
+    workspace: &mut impl AsMut<Tables>,
+    options: &Options,
+    trace: &mut T,
+) -> Result<Done> {
+    Whole::new(src, &mut [], workspace.as_mut(), options, trace).file(Goal::Count)
 }
 
 /// Decodes a file to a new vector.
@@ -106,5 +111,5 @@ pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Option
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
     claim(src, usize::MAX, options)?;
-    to_vec(src, Parser::new(options), &mut Workspace::new())
+    to_vec(src, None, options)
 }

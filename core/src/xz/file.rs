@@ -6,15 +6,14 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::check::CheckKind;
-use super::header::{STREAM_HEADER, stream_footer, stream_header};
+use super::header::{STREAM_HEADER, index_len, stream_footer, stream_header};
 use super::index::walk;
 use super::options::Options;
-use super::parser::Parser;
 use super::records::{Block, Sums};
 #[cfg(feature = "alloc")]
 use super::to_vec::to_vec;
-use super::window::{Storage, Window};
-use super::workspace::Workspace;
+use super::whole::{Goal, Whole};
+use super::workspace::Tables;
 use crate::num::{index, split_last, u64_from};
 use crate::{Done, Error, ErrorKind, Limits, Result};
 
@@ -43,6 +42,7 @@ pub struct IndexReader {
     /// In the second pass, the content's offset at which the last stream starts that was read.
     before: Option<u64>,
     streams: u64,
+    blocks: u64,
     sums: Sums,
     found: Option<Block>,
 }
@@ -73,7 +73,7 @@ impl IndexReader {
     pub fn sizes(len: u64, limits: &Limits) -> Self {
         let need = Some(Request::Tail(len, FRAMING));
         let (limits, sums) = (*limits, Sums::new());
-        Self { limits, len, position: None, need, before: None, streams: 0, sums, found: None }
+        Self { limits, len, position: None, need, before: None, streams: 0, blocks: 0, sums, found: None }
     }
 
     /// The bytes to [`feed`](Self::feed) next; `None` once all is known.
@@ -102,7 +102,7 @@ impl IndexReader {
 
     /// The number of blocks in the streams read so far.
     pub const fn blocks(&self) -> u64 {
-        self.sums.count
+        self.blocks
     }
 
     /// Reads bytes of the file, the first of which is at offset `at`. They must include all that
@@ -150,7 +150,8 @@ impl IndexReader {
             return if end >= 32 && zeros > 0 { Ok(Request::Tail(end, PADDING)) } else { Err(cut) };
         };
         let at = end - FRAMING;
-        let (backward, check) = stream_footer(footer, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(at))?;
+        let check = stream_footer(footer, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(at))?;
+        let (backward, check) = (index_len(footer), CheckKind::from_id(check));
         if backward > self.limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, at).needing(backward));
         }
@@ -167,8 +168,11 @@ impl IndexReader {
         mut each: Option<&mut dyn FnMut(Block)>,
     ) -> Result<Option<Request>> {
         let wrong = Error::new(ErrorKind::XzIndex, range.start);
-        let mut sums = Sums::new();
-        let walked = walk(bytes, |unpadded, content| sums.add(unpadded, content));
+        let (mut sums, mut blocks) = (Sums::new(), 0);
+        let walked = walk(bytes, &mut |unpadded, content| {
+            blocks += 1;
+            sums.add(unpadded, content)
+        });
         walked.map_err(|fault| Error::from(fault).offset_by(range.start))?;
         let mut at = range.start.checked_sub(sums.stored).ok_or(wrong)?;
         let start = at.checked_sub(FRAMING).ok_or(wrong)?;
@@ -182,6 +186,7 @@ impl IndexReader {
             (*before, None)
         } else {
             self.streams += 1;
+            self.blocks += blocks;
             self.sums = self.sums.and(&sums).ok_or(wrong)?;
             (0, Some(Request::Header(start, check)))
         };
@@ -189,7 +194,7 @@ impl IndexReader {
         let last = next.is_none() || start == 0 && self.streams == 1;
         let wanted = self.position.filter(|_| last);
         if wanted.is_some() || each.is_some() {
-            walk(bytes, |unpadded, len| {
+            walk(bytes, &mut |unpadded, len| {
                 let end = at.checked_add(unpadded.checked_next_multiple_of(4)?)?;
                 let block = Block { range: at..end, content: content..content.checked_add(len)?, check };
                 (at, content) = (end, block.content.end);
@@ -205,8 +210,9 @@ impl IndexReader {
 
     /// Reads the header of a stream, which must have the flags of its footer.
     fn header(&mut self, bytes: &[u8], start: u64, check: CheckKind) -> Result<Option<Request>> {
+        let bytes = bytes.first_chunk().ok_or(Error::new(ErrorKind::Truncated, self.len))?;
         let header = stream_header(bytes, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(start))?;
-        if header != check {
+        if header != check.id() {
             return Err(Error::new(ErrorKind::XzFooter, start));
         }
         if start > 0 {
@@ -272,7 +278,7 @@ impl<'a> File<'a> {
         &self,
         block: &Block,
         dst: &mut [u8],
-        workspace: &mut Workspace,
+        workspace: &mut impl AsMut<Tables>,
         options: &Options,
     ) -> Result<Done> {
         let bytes = self.bytes.get(index(block.range.start)..index(block.range.end));
@@ -295,13 +301,10 @@ pub fn decode_block(
     src: &[u8],
     block: &Block,
     dst: &mut [u8],
-    workspace: &mut Workspace,
+    workspace: &mut impl AsMut<Tables>,
     options: &Options,
 ) -> Result<Done> {
-    // Changed in place: returned from another call, the parser would be on the stack twice.
-    let mut parser = Parser::new(options);
-    parser.expect_block(src.len(), block, workspace)?;
-    parser.run(src, &mut Window::new(Storage::Output, dst), workspace, &mut ())
+    Whole::new(src, dst, workspace.as_mut(), options, &mut ()).lone_block(Goal::Decode, block)
 }
 
 /// Decodes the block that `src` holds to a new vector.
@@ -309,7 +312,5 @@ pub fn decode_block(
 /// It does not trust the index: the vector is as long as the chunks in the block claim.
 #[cfg(feature = "alloc")]
 pub fn decode_block_to_vec(src: &[u8], block: &Block, options: &Options) -> Result<Vec<u8>> {
-    let (mut parser, mut workspace) = (Parser::new(options), Workspace::new());
-    parser.expect_block(src.len(), block, &mut workspace)?;
-    to_vec(src, parser, &mut workspace)
+    to_vec(src, Some(block), options)
 }

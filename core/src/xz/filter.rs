@@ -131,24 +131,15 @@ impl Stage {
     }
 }
 
-/// The length of the buffer for bytes between two filters of a stream.
-const PIPELINE: usize = 1024;
-
-/// Up to three filters in a row, in the order in which they decode, and the bytes of a stream that
-/// are between them.
+/// Up to three filters in a row, in the order in which they decode.
 #[derive(Clone, Debug)]
-pub(super) struct Pipeline {
+pub(super) struct Filters {
     stages: [Stage; 3],
-    buf: [u8; PIPELINE],
-    /// Bytes of `buf` that are present, and those that have passed each stage.
-    done: [usize; 4],
-    /// Bytes of `buf` that have left.
-    left: usize,
 }
 
-impl Pipeline {
+impl Filters {
     pub(super) const fn new() -> Self {
-        Self { stages: [const { Stage::new() }; 3], buf: [0; PIPELINE], done: [0; 4], left: 0 }
+        Self { stages: [const { Stage::new() }; 3] }
     }
 
     /// Starts a block with these filters, in the order of its header. Returns whether there are
@@ -157,7 +148,6 @@ impl Pipeline {
         for (stage, &filter) in self.stages.iter_mut().zip(filters.iter().rev()) {
             stage.start(filter);
         }
-        (self.done, self.left) = ([0; 4], 0);
         filters.iter().any(Option::is_some)
     }
 
@@ -173,14 +163,37 @@ impl Pipeline {
     pub(super) fn start_of(&mut self, bytes: &mut [u8]) -> usize {
         self.stages.iter_mut().fold(bytes.len(), |len, stage| stage.run(bytes.get_mut(..len).unwrap_or_default()))
     }
+}
+
+/// The length of the buffer for bytes between two filters of a stream.
+const PIPELINE: usize = 1024;
+
+/// The bytes of a stream that are between filters.
+#[derive(Clone, Debug)]
+pub(super) struct Pipeline {
+    buf: [u8; PIPELINE],
+    /// Bytes of `buf` that are present, and those that have passed each stage.
+    done: [usize; 4],
+    /// Bytes of `buf` that have left.
+    left: usize,
+}
+
+impl Pipeline {
+    pub(super) const fn new() -> Self {
+        Self { buf: [0; PIPELINE], done: [0; 4], left: 0 }
+    }
+
+    /// Empties the buffer before a block.
+    pub(super) fn clear(&mut self) {
+        (self.done, self.left) = ([0; 4], 0);
+    }
 
     /// Moves the bytes of a ring from `flushed` to `at` through the filters to `dst`, after what
     /// was written; `end` says that the block has no more. Returns whether all of them fitted.
     pub(super) fn pump(
         &mut self,
-        ring: &[u8],
-        flushed: &mut usize,
-        at: usize,
+        filters: &mut Filters,
+        (ring, flushed, at): (&[u8], &mut usize, usize),
         end: bool,
         dst: &mut [u8],
         wrote: &mut usize,
@@ -194,7 +207,7 @@ impl Pipeline {
             self.done.iter_mut().for_each(|done| *done = done.saturating_sub(self.left));
             self.left = 0;
             let all = flush_window(ring, flushed, at, &mut self.buf, &mut self.done[0]);
-            if !self.advance(end && all) {
+            if !self.advance(filters, end && all) {
                 return all;
             }
         }
@@ -202,10 +215,10 @@ impl Pipeline {
 
     /// Runs each stage over the bytes that passed the one before. Returns false if no byte passed
     /// all.
-    fn advance(&mut self, end: bool) -> bool {
+    fn advance(&mut self, filters: &mut Filters, end: bool) -> bool {
         let [first, rest @ ..] = &mut self.done;
         let mut before = *first;
-        for (stage, done) in self.stages.iter_mut().zip(rest) {
+        for (stage, done) in filters.stages.iter_mut().zip(rest) {
             let bytes = self.buf.get_mut(*done..before).unwrap_or_default();
             let len = stage.run(bytes);
             *done = if end { before } else { *done + len };

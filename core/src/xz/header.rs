@@ -1,5 +1,7 @@
 //! Headers and footers of streams, and headers of blocks.
 
+use core::ops::Range;
+
 use super::check::CheckKind;
 #[cfg(feature = "xz-filters")]
 use super::filter::FilterKind;
@@ -30,48 +32,62 @@ pub(super) const FOOT_BACKWARD: Field<4> = Field::new(4, Part::Framing, Name::Ba
 pub(super) const FOOT_FLAGS: Field<2> = Field::new(8, Part::Header, Name::Check);
 const FOOT_MAGIC: Field<2> = Field::new(10, Part::Framing, Name::FooterMagic);
 
-/// Reads the header of a stream that starts at `at` in the file. Returns the check after each
-/// block.
-pub(super) fn stream_header<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<CheckKind> {
+/// Returns true if this is the CRC-32 of the bytes.
+#[cfg_attr(feature = "small", inline(never))]
+pub(super) fn seals(crc: [u8; 4], bytes: &[u8]) -> bool {
+    Crc32::of(bytes) == u32::from_le_bytes(crc)
+}
+
+/// Refuses bytes that are not the start of a stream, even if there are only a few.
+#[cfg_attr(feature = "small", inline(never))]
+pub(super) fn stream_start(bytes: &[u8]) -> Verdict<()> {
+    let is_magic = bytes.iter().zip(&MAGIC).all(|(byte, magic)| byte == magic);
+    if is_magic { Ok(()) } else { Err(Fault::new(ErrorKind::XzMagic, 0)) }
+}
+
+/// Reads the header of a stream that starts at `at` in the file. Returns the number of the check
+/// after each block.
+pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
+    stream_start(bytes)?;
     let mut fields = Fields::new(bytes, at, trace);
     let magic = fields.get(&HEAD_MAGIC)?;
-    if magic != MAGIC {
-        return Err(Fault::new(ErrorKind::XzMagic, 0));
-    }
     let flags = fields.get(&HEAD_FLAGS)?;
     let stored = fields.get(&HEAD_CRC)?;
     fields.emit(&HEAD_MAGIC, Value::Bytes(&magic));
     fields.emit(&HEAD_FLAGS, Value::Word(CheckKind::from_id(flags[1]).name()));
     fields.emit(&HEAD_CRC, Value::Hex(u32::from_le_bytes(stored).into()));
-    let crc = Crc32::of(&flags).to_le_bytes() == stored;
-    check_kind(flags, &HEAD_FLAGS, crc, &HEAD_CRC)
+    check_id(flags, &HEAD_FLAGS, seals(stored, &flags), &HEAD_CRC)
 }
 
-/// Reads the footer that starts at `at` in the file. Returns the length of the index before it, and
-/// the check after each block.
-pub(super) fn stream_footer<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<(u64, CheckKind)> {
+/// Reads the footer that starts at `at` in the file. Returns the number of the check after each
+/// block.
+pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
     let mut fields = Fields::new(bytes, at, trace);
     let magic = fields.get(&FOOT_MAGIC)?;
     if magic != FOOTER_MAGIC {
         return Err(Fault::new(ErrorKind::XzFooter, FOOT_MAGIC.at()));
     }
-    let backward = (u64::from(u32::from_le_bytes(fields.get(&FOOT_BACKWARD)?)) + 1) * 4;
     let flags = fields.get(&FOOT_FLAGS)?;
     let stored = fields.get(&FOOT_CRC)?;
     fields.emit(&FOOT_CRC, Value::Hex(u32::from_le_bytes(stored).into()));
-    fields.emit(&FOOT_BACKWARD, Value::U64(backward));
+    fields.emit(&FOOT_BACKWARD, Value::U64(index_len(bytes)));
     fields.emit(&FOOT_FLAGS, Value::Word(CheckKind::from_id(flags[1]).name()));
     fields.emit(&FOOT_MAGIC, Value::Bytes(&magic));
     let covered = bytes.get(FOOT_BACKWARD.at()..FOOT_MAGIC.at()).unwrap_or_default();
-    let crc = Crc32::of(covered).to_le_bytes() == stored;
-    Ok((backward, check_kind(flags, &FOOT_FLAGS, crc, &FOOT_CRC)?))
+    check_id(flags, &FOOT_FLAGS, seals(stored, covered), &FOOT_CRC)
+}
+
+/// Returns the length of the index before this footer.
+pub(super) fn index_len(footer: &[u8; STREAM_HEADER]) -> u64 {
+    let [_, _, _, _, a, b, c, d, ..] = *footer;
+    (u64::from(u32::from_le_bytes([a, b, c, d])) + 1) * 4
 }
 
 /// Reads the flags of a stream, once their CRC-32 `matches`: a zero, and the number of a check.
-fn check_kind(flags: [u8; 2], place: &Field<2>, matches: bool, crc: &Field<4>) -> Verdict<CheckKind> {
+fn check_id(flags: [u8; 2], place: &Field<2>, matches: bool, crc: &Field<4>) -> Verdict<u8> {
     match flags {
         _ if !matches => Err(Fault::new(ErrorKind::XzHeaderCrc, crc.at())),
-        [0, id @ 0..16] => Ok(CheckKind::from_id(id)),
+        [0, id @ 0..16] => Ok(id),
         _ => Err(Fault::new(ErrorKind::XzFlags, place.at())),
     }
 }
@@ -98,9 +114,6 @@ pub(super) const fn block_header_len(first: u8) -> usize {
     (first as usize + 1) * 4
 }
 
-const SIZE: Field<1> = Field::new(0, Part::Framing, Name::HeaderSize);
-const FLAGS: Field<1> = Field::new(1, Part::Header, Name::BlockFlags);
-
 const DELTA: u64 = 3;
 const LZMA2: u64 = 0x21;
 
@@ -117,78 +130,84 @@ impl BlockHeader {
 
     /// Reads the header of a block that starts at `at` in the file, from exactly its bytes, of
     /// which the first is its length.
-    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Self> {
         let (covered, crc) = split_last::<4>(bytes).ok_or(Fault::new(ErrorKind::XzBlockHeader, 0))?;
-        if Crc32::of(covered).to_le_bytes() != *crc {
+        if !seals(*crc, covered) {
             return Err(Fault::new(ErrorKind::XzHeaderCrc, covered.len()));
         }
-        let mut fields = Fields::new(covered, at, trace);
-        let [_, flags] = fields.array()?;
-        fields.emit(&SIZE, Value::U64(u64_from(bytes.len())));
-        fields.emit(&FLAGS, Value::Hex(flags.into()));
+        let mut emit = |range: Range<usize>, part, name, value: Value<'_>| {
+            if T::LISTENS {
+                trace.bytes(part, name, at + u64_from(range.start)..at + u64_from(range.end), value);
+            }
+        };
+        let &[_, flags, ..] = covered else { return Err(Fault::new(ErrorKind::Truncated, covered.len())) };
+        emit(0..1, Part::Framing, Name::HeaderSize, Value::U64(u64_from(bytes.len())));
+        emit(1..2, Part::Header, Name::BlockFlags, Value::Hex(flags.into()));
         if flags & 0x3C != 0 {
-            return Err(Fault::new(ErrorKind::XzBlockFlags, FLAGS.at()));
+            return Err(Fault::new(ErrorKind::XzBlockFlags, 1));
         }
         let mut header = Self { len: bytes.len(), ..Self::EMPTY };
+        // The field that is read starts at `start`; the next one starts at `end`.
+        let (mut start, mut end) = (2, 2);
         if flags & 0x40 != 0 {
-            let (start, size) = number(&mut fields, Part::Header, Name::CompressedSize, Value::U64)?;
+            let size = number(covered, &mut end)?;
+            emit(start..end, Part::Header, Name::CompressedSize, Value::U64(size));
             if size == 0 {
                 return Err(Fault::new(ErrorKind::XzBlockSize, start));
             }
             header.compressed = Some(size);
         }
         if flags & 0x80 != 0 {
-            header.uncompressed = Some(number(&mut fields, Part::Header, Name::UncompressedSize, Value::U64)?.1);
+            start = end;
+            let size = number(covered, &mut end)?;
+            emit(start..end, Part::Header, Name::UncompressedSize, Value::U64(size));
+            header.uncompressed = Some(size);
         }
-        // The last filter is LZMA2, and only that.
-        let before = usize::from(flags & 3);
+        let before = flags & 3;
         for slot in 0..=before {
-            header.filter(&mut fields, slot, slot == before)?;
+            start = end;
+            let id = number(covered, &mut end)?;
+            emit(start..end, Part::Header, Name::Filter, Value::Word(filter_name(id)));
+            let at = end;
+            let size = number(covered, &mut end)?;
+            emit(at..end, Part::Framing, Name::PropertiesSize, Value::U64(size));
+            let at = end;
+            let rest = covered.get(at..).unwrap_or_default();
+            let properties = rest.get(..index(size)).ok_or(Fault::new(ErrorKind::XzBlockHeader, at))?;
+            end += properties.len();
+            // The last filter is LZMA2, and only that.
+            let known = matches!(id, DELTA..=0x0B | LZMA2);
+            if (slot == before) != (id == LZMA2) {
+                return Err(Fault::new(if known { ErrorKind::XzFilterChain } else { ErrorKind::XzFilter }, start));
+            }
+            let unfit = Fault::new(ErrorKind::XzFilterProperties, at);
+            if slot == before {
+                let size = if let &[bits] = properties { dictionary_size(bits) } else { None };
+                header.dictionary = size.ok_or(unfit)?;
+                emit(at..end, Part::Header, Name::DictionarySize, Value::U64(header.dictionary.into()));
+                break;
+            }
+            if !properties.is_empty() {
+                emit(at..end, Part::Header, Name::FilterProperties, Value::Bytes(properties));
+            }
+            if !known || !cfg!(feature = "xz-filters") {
+                return Err(Fault::new(ErrorKind::XzFilter, start));
+            }
+            #[cfg(feature = "xz-filters")]
+            if let Some(place) = header.filters.get_mut(usize::from(slot)) {
+                *place = Some(FilterKind::read(id, properties).ok_or(unfit)?);
+            }
         }
-        let (start, padding) = (fields.at(), fields.take(fields.rest().len())?);
+        let padding = covered.get(end..).unwrap_or_default();
         if !padding.is_empty() {
-            fields.emit_from(start, Part::Padding, Name::HeaderPadding, Value::None);
+            emit(end..covered.len(), Part::Padding, Name::HeaderPadding, Value::None);
         }
         if let Some(zeros) = padding.iter().position(|&byte| byte != 0) {
-            return Err(Fault::new(ErrorKind::XzPadding, start + zeros));
+            return Err(Fault::new(ErrorKind::XzPadding, end + zeros));
         }
-        if T::LISTENS {
-            let (crc_at, stored) = (at + u64_from(covered.len()), u32::from_le_bytes(*crc));
-            trace.bytes(Part::Checksum, Name::BlockHeaderCrc32, crc_at..crc_at + 4, Value::Hex(stored.into()));
-        }
+        let stored = u32::from_le_bytes(*crc);
+        emit(covered.len()..bytes.len(), Part::Checksum, Name::BlockHeaderCrc32, Value::Hex(stored.into()));
         Ok(header)
-    }
-
-    /// Reads a filter, which must be LZMA2 if it is the last.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn filter<T: Trace>(&mut self, fields: &mut Fields<'_, '_, T>, slot: usize, last: bool) -> Verdict<()> {
-        let (start, id) = number(fields, Part::Header, Name::Filter, |id| Value::Word(filter_name(id)))?;
-        let (_, size) = number(fields, Part::Framing, Name::PropertiesSize, Value::U64)?;
-        let at = fields.at();
-        let properties = fields.take(index(size)).map_err(|_| Fault::new(ErrorKind::XzBlockHeader, at))?;
-        let known = matches!(id, DELTA..=0x0B | LZMA2);
-        if last != (id == LZMA2) {
-            return Err(Fault::new(if known { ErrorKind::XzFilterChain } else { ErrorKind::XzFilter }, start));
-        }
-        let unfit = Fault::new(ErrorKind::XzFilterProperties, at);
-        if last {
-            let size = if let &[bits] = properties { dictionary_size(bits) } else { None };
-            self.dictionary = size.ok_or(unfit)?;
-            fields.emit_from(at, Part::Header, Name::DictionarySize, Value::U64(self.dictionary.into()));
-            return Ok(());
-        }
-        if !properties.is_empty() {
-            fields.emit_from(at, Part::Header, Name::FilterProperties, Value::Bytes(properties));
-        }
-        #[cfg(feature = "xz-filters")]
-        if known {
-            let filter = Some(FilterKind::read(id, properties).ok_or(unfit)?);
-            self.filters.get_mut(slot).into_iter().for_each(|slot| *slot = filter);
-            return Ok(());
-        }
-        let _ = slot;
-        Err(Fault::new(ErrorKind::XzFilter, start))
     }
 
     /// Bytes of window that a [`Decoder`](super::Decoder) needs for this block: the dictionary and
@@ -223,19 +242,16 @@ const fn dictionary_size(bits: u8) -> Option<u32> {
     }
 }
 
-/// Reads and emits the number at the cursor. Returns its place, where faults show, and its value.
-fn number<'v, T: Trace>(
-    fields: &mut Fields<'_, '_, T>,
-    part: Part,
-    name: Name,
-    shown: impl Fn(u64) -> Value<'v>,
-) -> Verdict<(usize, u64)> {
-    let start = fields.at();
-    let read = number::read(fields.rest()).map_err(|fault| Fault::new(fault.kind, start))?;
-    let (value, len) = read.ok_or(Fault::new(ErrorKind::XzBlockHeader, start))?;
-    fields.take(len)?;
-    fields.emit_from(start, part, name, shown(value));
-    Ok((start, value))
+/// Reads the number that starts at `at`, and moves `at` after it. Faults show at its start.
+#[cfg_attr(feature = "small", inline(never))]
+fn number(bytes: &[u8], at: &mut usize) -> Verdict<u64> {
+    let start = *at;
+    let (value, len) = number::read(bytes.get(start..).unwrap_or_default()).map_err(|fault| match fault.kind {
+        ErrorKind::Truncated => Fault::new(ErrorKind::XzBlockHeader, start),
+        kind => Fault::new(kind, start),
+    })?;
+    *at += len;
+    Ok(value)
 }
 
 /// The header of a stream, and that of its first block.
@@ -252,8 +268,8 @@ impl Header {
     /// there must be.
     pub fn read(src: &[u8], limits: &Limits) -> Result<Self> {
         let cut = |need: usize| Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(u64_from(need));
-        let (stream, rest) = src.split_at_checked(STREAM_HEADER).ok_or(cut(STREAM_HEADER + 1))?;
-        let check = stream_header(stream, 0, &mut ())?;
+        let (stream, rest) = src.split_first_chunk().ok_or(cut(STREAM_HEADER + 1))?;
+        let check = CheckKind::from_id(stream_header(stream, 0, &mut ())?);
         let &first = rest.first().ok_or(cut(STREAM_HEADER + 1))?;
         if first == 0 {
             return Ok(Self { check, block: None });

@@ -1,33 +1,67 @@
 //! The index of a stream, once all of it is present, and the indexes of a whole file.
 
-use super::header::{STREAM_HEADER, stream_footer, stream_header};
+use super::header::{STREAM_HEADER, index_len, seals, stream_footer, stream_header};
 use super::number;
 use super::options::{Options, Streams};
 use super::records::Sums;
-use crate::ErrorKind;
-use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-use crate::num::{index, split_last};
+use crate::num::{index, split_last, u64_from};
+use crate::{ErrorKind, Name, Part, Trace, Value};
 
-/// Reads an index: `each` takes the two sizes of every block, and may refuse. Faults show at the
-/// start of the index, except those of its checksum.
-pub(super) fn walk(bytes: &[u8], mut each: impl FnMut(u64, u64) -> Option<()>) -> Verdict<()> {
+/// Receives the two sizes of each block that an index lists, and may refuse them.
+pub(super) type Each<'e> = &'e mut dyn FnMut(u64, u64) -> Option<()>;
+
+/// Accepts any number of blocks.
+const ANY: u64 = u64::MAX;
+
+/// Reads the list of the index that starts at `start` in the file: a zero, the number of blocks,
+/// which must be `expected`, and their sizes. Returns its length. If `bytes` end first, the fault
+/// is [`CUT`](number::CUT).
+#[cfg_attr(feature = "small", inline(never))]
+pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each<'_>, trace: &mut T) -> Verdict<usize> {
+    let next = |at: usize| {
+        let read = number::read(bytes.get(at..).unwrap_or_default());
+        let (value, len) = read.map_err(|fault| fault.offset_by(at))?;
+        Ok((value, at.saturating_add(len)))
+    };
+    let mut emit = |name, at, end, value| {
+        if T::LISTENS {
+            trace.bytes(Part::Table, name, start + u64_from(at)..start + u64_from(end), Value::U64(value));
+        }
+    };
+    let (count, mut at) = next(1)?;
+    // Refused at once, before a long list is read in vain.
+    if expected != ANY && count != expected {
+        return Err(Fault::new(ErrorKind::XzIndex, 1));
+    }
+    emit(Name::Records, 1, at, count);
+    for _ in 0..count {
+        let (unpadded, middle) = next(at)?;
+        emit(Name::UnpaddedSize, at, middle, unpadded);
+        let (content, end) = next(middle)?;
+        each(unpadded, content).ok_or(Fault::new(ErrorKind::XzIndex, middle))?;
+        emit(Name::UncompressedSize, middle, end, content);
+        at = end;
+    }
+    Ok(at)
+}
+
+/// Reads an index, of exactly these bytes. Faults show at its start, except those of its checksum.
+pub(super) fn walk(bytes: &[u8], each: Each<'_>) -> Verdict<()> {
     let fault = |kind| Fault::new(kind, 0);
     let (body, crc) = split_last::<4>(bytes).ok_or(fault(ErrorKind::XzFooter))?;
-    if Crc32::of(body).to_le_bytes() != *crc {
+    if !seals(*crc, body) {
         return Err(Fault::new(ErrorKind::XzHeaderCrc, body.len()));
     }
-    let Some((&0, mut rest)) = body.split_first() else { return Err(fault(ErrorKind::XzFooter)) };
-    let next = |rest: &mut &[u8]| -> Verdict<u64> {
-        let (value, len) = number::read(rest).map_err(|wrong| fault(wrong.kind))?.ok_or(fault(ErrorKind::XzIndex))?;
-        *rest = rest.get(len..).unwrap_or_default();
-        Ok(value)
-    };
-    for _ in 0..next(&mut rest)? {
-        let (unpadded, content) = (next(&mut rest)?, next(&mut rest)?);
-        each(unpadded, content).ok_or(fault(ErrorKind::XzIndex))?;
+    if body.first() != Some(&0) {
+        return Err(fault(ErrorKind::XzFooter));
     }
-    if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
+    let end = list(body, 0, ANY, each, &mut ()).map_err(|wrong| match wrong.kind {
+        ErrorKind::Truncated => fault(ErrorKind::XzIndex),
+        kind => fault(kind),
+    })?;
+    let padding = body.get(end..).unwrap_or_default();
+    if padding.len() > 3 || padding.iter().any(|&byte| byte != 0) {
         return Err(fault(ErrorKind::XzPadding));
     }
     Ok(())
@@ -46,11 +80,12 @@ pub(super) fn claimed_len(src: &[u8], options: &Options) -> Option<u64> {
             rest = before;
         }
         let (before, footer) = split_last::<STREAM_HEADER>(rest)?;
-        let (backward, check) = stream_footer(footer, 0, &mut ()).ok()?;
+        let check = stream_footer(footer, 0, &mut ()).ok()?;
+        let backward = index_len(footer);
         let len = (backward <= options.limits.max_header).then_some(index(backward))?;
         let (before, list) = before.split_at_checked(before.len().checked_sub(len)?)?;
         let stored = sums.stored;
-        walk(list, |unpadded, content| sums.add(unpadded, content)).ok()?;
+        walk(list, &mut |unpadded, content| sums.add(unpadded, content)).ok()?;
         let blocks = before.len().checked_sub(index(sums.stored - stored))?;
         let (before, header) = split_last::<STREAM_HEADER>(before.get(..blocks)?)?;
         let same = stream_header(header, 0, &mut ()) == Ok(check);

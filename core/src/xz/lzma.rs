@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use super::probability::Probabilities;
+use super::probability::{Literals, Probabilities};
 use super::range::{Range, TOP};
 use crate::copy::{SLACK, repeat};
 use crate::fault::{Fault, Verdict};
@@ -15,15 +15,13 @@ pub(super) const MOST_INPUT: usize = 24;
 /// it.
 const AFTER_MATCH: usize = 7;
 
-/// The output of decoded bytes, and the history of matches: all of `buf` before `at`, and, once the
+/// The output of decoded bytes, and the history of matches: all of `buf` before `at`, and, once a
 /// ring has wrapped, all after `at` as well.
 pub(super) struct History<'a> {
     pub(super) buf: &'a mut [u8],
     pub(super) at: usize,
     /// Bytes from this index on are not written.
     pub(super) limit: usize,
-    /// `buf` is a ring that was filled once.
-    pub(super) lapped: bool,
     /// The dictionary size: no match reaches further back.
     pub(super) dictionary: usize,
 }
@@ -71,9 +69,14 @@ impl Lzma {
         self.pb <= 4 && self.lc + self.lp <= 4
     }
 
+    /// Returns how many contexts of literals the properties ask for.
+    pub(super) const fn contexts(&self) -> usize {
+        1 << ((self.lc + self.lp) & 7)
+    }
+
     /// Resets everything but the properties.
-    pub(super) fn reset(&mut self) {
-        self.probabilities.reset(1 << ((self.lc + self.lp) & 7));
+    pub(super) fn reset(&mut self, literals: &mut [Literals]) {
+        self.probabilities.reset(literals.iter_mut().take(self.contexts()));
         (self.reps, self.state) = ([0; 4], 0);
     }
 
@@ -103,6 +106,9 @@ impl Lzma {
     ///
     /// - `area.at <= area.limit <= area.buf.len()`. Bytes before `at` are history; those from
     ///   `limit` on are not written.
+    /// - `ring` says whether `buf` is a ring, and if so, whether it was filled once. It is not in
+    ///   `area`: if a program has no rings, the compiler sees that it is always `None`.
+    /// - There are as many `literals` as the properties ask for.
     /// - All of its state is in locals, so that it stays in registers. `self` is read before the
     ///   first symbol and written after the last.
     /// - Only `break` leaves it early, or the state is lost. It has no trace and no checksum.
@@ -111,8 +117,16 @@ impl Lzma {
     ///
     /// Measurements: `docs/tried/xz.md`.
     #[inline(never)]
-    pub(super) fn run(&mut self, src: &[u8], least: usize, area: &mut History<'_>) -> Verdict<usize> {
-        let History { lapped, dictionary, .. } = *area;
+    pub(super) fn run(
+        &mut self,
+        literals: &mut [Literals],
+        src: &[u8],
+        least: usize,
+        ring: Option<bool>,
+        area: &mut History<'_>,
+    ) -> Verdict<usize> {
+        let lapped = ring == Some(true);
+        let dictionary = area.dictionary;
         let buf = &mut *area.buf;
         let limit = area.limit.min(buf.len());
         let mut at = area.at;
@@ -125,25 +139,25 @@ impl Lzma {
         let p = &mut self.probabilities;
         let mut pending = self.pending;
         let mut reachable = true;
-        if pending > 0 {
+        if ring.is_some() && pending > 0 {
             let distance = rep0 as usize + 1;
             let len = pending.min(limit.saturating_sub(at));
-            carefully(buf, at, distance, len, limit);
+            carefully(buf, at, distance, len, limit, lapped);
             (at, pending) = (at.wrapping_add(len), pending - len);
         }
         // Before the first byte there is a zero.
-        let mut previous = if at == 0 && !lapped { 0 } else { usize::from(byte_at(buf, at, 1)) };
+        let mut previous = if at == 0 && !lapped { 0 } else { usize::from(byte_at(buf, at, 1, lapped)) };
         while at < limit && rc.rest.len() >= rc.least {
             let pos_state = at & pb_mask;
             if !rc.bit(&mut p.is_match[state & 15][pos_state & 15]) {
                 let context = ((at & lp_mask) << lc).wrapping_add(previous >> high);
-                let row = &mut p.literals[context & 15];
+                let Some(Literals(row)) = literals.get_mut(context) else { break };
                 let symbol = if state < AFTER_MATCH {
                     state = state.saturating_sub(3);
                     rc.tree::<8, 0x300>(row)
                 } else {
                     state -= if state < 10 { 3 } else { 6 };
-                    rc.matched(row, byte_at(buf, at, rep0 as usize + 1))
+                    rc.matched(row, byte_at(buf, at, rep0 as usize + 1, lapped))
                 };
                 previous = symbol & 0xFF;
                 if let Some(place) = buf.get_mut(at) {
@@ -157,7 +171,7 @@ impl Lzma {
                 (rep3, rep2, rep1) = (rep2, rep1, rep0);
                 len = rc.length(&mut p.match_length, pos_state).wrapping_add(2);
                 let slot = rc.tree::<6, 64>(&mut p.slots[(len - 2).min(3)]) - 64;
-                rep0 = distance(&mut rc, p, slot, |about| fetch(buf, at, about as usize));
+                rep0 = distance(&mut rc, p, slot, |about| fetch(buf, at, about as usize, lapped));
                 state = if state < AFTER_MATCH { 7 } else { 10 };
             } else {
                 let mut short = false;
@@ -190,10 +204,10 @@ impl Lzma {
                 at = end;
             } else {
                 let fits = len.min(limit - at);
-                carefully(buf, at, back + 1, fits, limit);
+                carefully(buf, at, back + 1, fits, limit, lapped);
                 (at, pending) = (at.wrapping_add(fits), len - fits);
             }
-            previous = usize::from(byte_at(buf, at, 1));
+            previous = usize::from(byte_at(buf, at, 1, lapped));
         }
         area.at = at;
         self.reps = [rep0, rep1, rep2, rep3];
@@ -228,25 +242,26 @@ fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, about: impl 
 
 /// Prefetches the bytes of a match while the last bits of its distance are decoded.
 #[inline(always)]
-fn fetch(buf: &[u8], at: usize, about: usize) {
+fn fetch(buf: &[u8], at: usize, about: usize, lapped: bool) {
     if !tuning::SMALL {
-        black_box(byte_at(buf, at, about));
+        black_box(byte_at(buf, at, about, lapped));
     }
 }
 
-/// The byte at this distance, which may wrap around the end of the ring.
+/// The byte at this distance, which may wrap around the end of a ring.
 #[inline(always)]
-fn byte_at(buf: &[u8], at: usize, distance: usize) -> u8 {
+fn byte_at(buf: &[u8], at: usize, distance: usize, lapped: bool) -> u8 {
     match buf.get(at.wrapping_sub(distance)) {
         Some(&byte) => byte,
-        None => buf.get(at.wrapping_add(buf.len()).wrapping_sub(distance)).copied().unwrap_or(0),
+        None if lapped => buf.get(at.wrapping_add(buf.len()).wrapping_sub(distance)).copied().unwrap_or(0),
+        None => 0,
     }
 }
 
 /// Copies a match near the end of the output, or around the end of the ring.
 #[cold]
 #[inline(never)]
-fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize) {
+fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize, lapped: bool) {
     // A match from the previous lap of the ring is most often in one piece.
     let from = at.wrapping_add(buf.len()).wrapping_sub(distance);
     let has_room = |at: usize, end: usize| at.saturating_add(len).saturating_add(SLACK) <= end;
@@ -255,7 +270,7 @@ fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usiz
         return;
     }
     for at in at..at.saturating_add(len) {
-        let byte = byte_at(buf, at, distance);
+        let byte = byte_at(buf, at, distance, lapped);
         if let Some(place) = buf.get_mut(at) {
             *place = byte;
         }

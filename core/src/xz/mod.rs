@@ -1,7 +1,7 @@
 //! xz: streams in a row, each with blocks of LZMA2, filters, checks and an index.
 //!
 //! [`decode`] takes a whole file. It copies matches within the output, so it needs no dictionary,
-//! however large the declared one. A [`Workspace`] of probabilities is its only other memory.
+//! however large the declared one. A [`Workspace`] is its only other memory; smaller [`Tables`] do.
 //!
 //! ```
 //! use unspool::xz;
@@ -19,13 +19,15 @@
 //! [`decode_block`] decodes only that. For a file that is not in memory, an [`IndexReader`] names
 //! the bytes to fetch.
 //!
-//! Modules depend on those further down: `decode`, `stream` and `file` are the doors, `walk` and
-//! `chunk` read fields into a `Parser`, and each of the others reads one part of the format.
+//! Modules depend on those further down: `decode`, `stream` and `file` are the doors. `whole` reads
+//! an input that is present; for one that comes in pieces, `walk` and `chunk` read fields into a
+//! `Parser`. Both share the others, of which each reads one part of the format.
 
 #[cfg(feature = "xz-filters")]
 mod branch;
 mod check;
 mod chunk;
+mod control;
 mod decode;
 mod file;
 #[cfg(feature = "xz-filters")]
@@ -45,6 +47,7 @@ mod threaded;
 #[cfg(feature = "alloc")]
 mod to_vec;
 mod walk;
+mod whole;
 mod window;
 mod workspace;
 
@@ -59,8 +62,9 @@ pub use file::{File, IndexReader, decode_block};
 pub use filter::{Architecture, FilterKind};
 pub use header::{BlockHeader, Header, MAX_BLOCK_HEADER};
 pub use options::{Options, Streams};
+pub use probability::Literals;
 pub use records::Block;
 pub use stream::Decoder;
 #[cfg(feature = "threads")]
 pub use threaded::decode_threaded;
-pub use workspace::{WORKSPACE_SIZE, Workspace};
+pub use workspace::{MOST_CONTEXTS, Tables, WORKSPACE_SIZE, Workspace};

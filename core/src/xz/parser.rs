@@ -1,20 +1,17 @@
-//! The state of a parser that reads a file piece by piece, field by field, and the steps that every
-//! field shares.
+//! The state of a parser that reads a stream piece by piece, field by field, and the steps that
+//! every field shares.
 //!
 //! [`walk`](super::walk) reads the fields around the blocks and [`chunk`](super::chunk) those
-//! inside.
+//! inside. Whole inputs take the shorter way of [`whole`](super::whole).
 
-use super::check::CheckKind;
+use super::control::Wants;
 use super::header::BlockHeader;
-use super::number::Number;
+use super::number::{self, CUT, MAX_NUMBER};
 use super::options::{Options, Streams};
-use super::records::Block;
-use super::window::{Storage, Window};
-use super::workspace::Workspace;
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Trace, Value, Verify};
+use crate::{Checksums, Done, Error, ErrorKind, Verify};
 
 /// The field that the next bytes of the input belong to.
 #[derive(Clone, Debug)]
@@ -28,7 +25,7 @@ pub(super) enum State {
     Control,
     /// The rest of a chunk's header, after this control byte.
     ChunkHeader(u8),
-    /// The bytes of a copied chunk, or of a skipped one.
+    /// The bytes of a copied chunk.
     Copy,
     Lzma,
     /// The range coder may need one byte more.
@@ -60,11 +57,18 @@ pub(super) struct OpenBlock {
 pub(super) struct OpenIndex {
     pub(super) start: u64,
     pub(super) crc: Crc32,
-    /// The number of records was read; it equals the number of blocks.
-    pub(super) counted: bool,
+    /// Records that follow, once their number is read. It equals the number of blocks.
+    pub(super) left: Option<u64>,
     /// The first number of a record whose second is not read yet.
     pub(super) unpadded: Option<u64>,
-    pub(super) number: Number,
+    pub(super) number: Digits,
+}
+
+/// The bytes of a number that is being read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Digits {
+    bytes: [u8; MAX_NUMBER],
+    pub(super) len: usize,
 }
 
 /// The chunk that is being read.
@@ -99,19 +103,18 @@ pub(super) struct Parser {
     pub(super) gathered: usize,
     pub(super) streams: u64,
     pub(super) blocks: u64,
+    /// Blocks of earlier streams.
+    pub(super) earlier: u64,
     pub(super) checksums: Checksums,
     /// The largest window that a block asks for.
     pub(super) window: u64,
     pub(super) produced: u64,
-    /// The check after each block of the stream.
-    pub(super) check: CheckKind,
+    /// The number of the check after each block of the stream.
+    pub(super) check: u8,
     pub(super) block: OpenBlock,
     pub(super) chunk: OpenChunk,
-    /// The next chunk must reset the dictionary, or bring properties.
-    pub(super) wants_dictionary: bool,
-    pub(super) wants_properties: bool,
-    /// The length of the content that the index lists, if the input is one block and nothing else.
-    pub(super) lone: Option<u64>,
+    /// What the next chunk must reset.
+    pub(super) wants: Wants,
     pub(super) index: OpenIndex,
 }
 
@@ -131,39 +134,21 @@ impl Parser {
             gathered: 0,
             streams: 0,
             blocks: 0,
+            earlier: 0,
             checksums: Checksums { matched: 0, mismatched: 0, unchecked: 0 },
             window: 0,
             produced: 0,
-            check: CheckKind::None,
+            check: 0,
             block: OpenBlock::new(BlockHeader::EMPTY),
             chunk: OpenChunk { input: 0, output: 0 },
-            wants_dictionary: true,
-            wants_properties: true,
-            lone: None,
+            wants: Wants::ALL,
             index: OpenIndex::new(0),
         }
     }
 
-    /// Expects one block of a file and nothing else. Refuses a check that cannot be verified, and a
-    /// place that no block of `len` bytes has.
-    pub(super) fn expect_block(&mut self, len: usize, block: &Block, workspace: &mut Workspace) -> Result<()> {
-        let start = block.range.start;
-        if self.verify == Verify::Refuse && !block.check.is_known() {
-            return Err(Error::new(ErrorKind::XzCheckKind, start));
-        }
-        if start.checked_add(u64_from(len)).is_none() {
-            return Err(Error::new(ErrorKind::RangeOutside, start));
-        }
-        workspace.seen.clear();
-        (self.at, self.check, self.state) = (start, block.check, State::BlockStart);
-        self.lone = Some(block.content.end.saturating_sub(block.content.start));
-        Ok(())
-    }
-
     /// Builds the result of a call that used `read` bytes of the input.
-    pub(super) fn done(&self, read: usize, window: &Window<'_>) -> Done {
-        let content = self.produced;
-        let wrote = if window.storage == Storage::None { 0 } else { index(content) };
+    pub(super) fn done(&self, read: usize) -> Done {
+        let (wrote, content) = (index(self.produced), self.produced);
         let (parts, blocks, window, checksums) = (self.streams, self.blocks, self.window, self.checksums);
         Done { read, wrote, content, parts, blocks, window, checksums }
     }
@@ -174,7 +159,7 @@ impl Parser {
     pub(super) fn error(&self, fault: Fault) -> Error {
         let at = self.at.wrapping_add_signed(fault.at.cast_signed() as i64);
         Error::new(fault.kind, at).needing(match fault.kind {
-            ErrorKind::OutputLimit | ErrorKind::OutputTooSmall => self.announced,
+            ErrorKind::OutputLimit => self.announced,
             ErrorKind::WindowLimit | ErrorKind::XzWindowBuffer => self.block.header.window(),
             ErrorKind::HeaderLimit => at.saturating_sub(self.index.start).saturating_add(1),
             _ => 0,
@@ -204,6 +189,15 @@ impl Parser {
         Ok(head.get(..len).unwrap_or_default())
     }
 
+    /// Returns the next `N` bytes once all are present, as [`take`](Self::take) does.
+    pub(super) fn array<'w, 's: 'w, const N: usize>(
+        &mut self,
+        src: &mut &'s [u8],
+        head: &'w mut [u8],
+    ) -> Verdict<&'w [u8; N]> {
+        self.take(src, N, head)?.first_chunk().ok_or(STARVED)
+    }
+
     /// Moves bytes from the input to `head`, after those that are gathered.
     pub(super) fn gather(&mut self, src: &mut &[u8], head: &mut [u8]) {
         let free = head.get_mut(self.gathered..).unwrap_or_default();
@@ -213,21 +207,11 @@ impl Parser {
         self.gathered += more;
     }
 
-    /// Emits a field of `len` bytes that starts at the next byte.
-    pub(super) fn emit<T: Trace>(&self, trace: &mut T, part: Part, name: Name, len: usize, value: Value<'_>) {
-        if T::LISTENS && len > 0 {
-            trace.bytes(part, name, self.at..self.at + u64_from(len), value);
-        }
-    }
-
-    /// Refuses `len` bytes more of content if the limit or the output forbids them.
-    pub(super) fn announce(&mut self, len: u64, window: &Window<'_>) -> Verdict<()> {
+    /// Refuses `len` bytes more of content if the limit forbids them.
+    pub(super) fn announce(&mut self, len: u64) -> Verdict<()> {
         self.announced = self.produced.saturating_add(len);
         if self.announced > self.max_output {
             return Err(Fault::new(ErrorKind::OutputLimit, 0));
-        }
-        if len > window.capacity() {
-            return Err(Fault::new(ErrorKind::OutputTooSmall, 0));
         }
         Ok(())
     }
@@ -243,6 +227,19 @@ impl OpenBlock {
 impl OpenIndex {
     /// An index that starts at this byte.
     pub(super) fn new(start: u64) -> Self {
-        Self { start, crc: Crc32::new(), counted: false, unpadded: None, number: Number::default() }
+        Self { start, crc: Crc32::new(), left: None, unpadded: None, number: Digits::default() }
+    }
+}
+
+impl Digits {
+    /// Adds the next byte. Returns the number if it was the last.
+    pub(super) fn push(&mut self, byte: u8) -> Verdict<Option<u64>> {
+        self.bytes.get_mut(self.len).into_iter().for_each(|place| *place = byte);
+        self.len += 1;
+        match number::read(self.bytes.get(..self.len).unwrap_or_default()) {
+            Ok((value, _)) => Ok(Some(value)),
+            Err(CUT) => Ok(None),
+            Err(fault) => Err(fault),
+        }
     }
 }

@@ -3,13 +3,20 @@
 /// The initial probability that a bit is 0: one half, in 2048ths.
 const EVEN: u16 = 1024;
 
-/// The literal coders: 0x300 probabilities for each context of at most 4 bits.
-pub(super) type Literals = [[u16; 0x300]; 16];
+/// The probabilities of literals in one context.
+#[derive(Clone, Debug)]
+pub struct Literals(pub(super) [u16; 0x300]);
 
-/// All probabilities. Rows are padded to powers of two, so that a masked index needs no check.
+impl Literals {
+    pub(super) const fn new() -> Self {
+        Self([0; 0x300])
+    }
+}
+
+/// All other probabilities. Rows are padded to powers of two, so that a masked index needs no
+/// check.
 #[derive(Clone, Debug)]
 pub(super) struct Probabilities {
-    pub(super) literals: Literals,
     pub(super) is_match: [[u16; 16]; 16],
     pub(super) is_rep: [u16; 16],
     pub(super) is_rep0: [u16; 16],
@@ -51,7 +58,6 @@ impl Probabilities {
     /// All zeros, so that a `static` takes no flash.
     pub(super) const fn new() -> Self {
         Self {
-            literals: [[0; 0x300]; 16],
             is_match: [[0; 16]; 16],
             is_rep: [0; 16],
             is_rep0: [0; 16],
@@ -66,9 +72,9 @@ impl Probabilities {
         }
     }
 
-    /// Resets all probabilities; of the literals, those of the first `contexts`.
-    pub(super) fn reset(&mut self, contexts: usize) {
-        self.literals.iter_mut().take(contexts).for_each(|context| forget(context));
+    /// Resets all probabilities, and those of these contexts of literals.
+    pub(super) fn reset<'l>(&mut self, literals: impl Iterator<Item = &'l mut Literals>) {
+        literals.for_each(|context| forget(&mut context.0));
         forget(self.is_match.as_flattened_mut());
         forget(self.is_rep0_long.as_flattened_mut());
         for row in [&mut self.is_rep, &mut self.is_rep0, &mut self.is_rep1, &mut self.is_rep2, &mut self.align] {

@@ -25,7 +25,6 @@ pub struct Block {
 /// The sums of the sizes in a list of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sums {
-    pub(super) count: u64,
     /// Bytes of the file, padding included.
     pub(super) stored: u64,
     /// Bytes of content.
@@ -34,7 +33,7 @@ pub(super) struct Sums {
 
 impl Sums {
     pub(super) const fn new() -> Self {
-        Self { count: 0, stored: 0, content: 0 }
+        Self { stored: 0, content: 0 }
     }
 
     /// Adds a block: its size without padding, and the size of its content. `None` if no block has
@@ -44,21 +43,18 @@ impl Sums {
             return None;
         }
         let stored = unpadded.checked_next_multiple_of(4)?;
-        *self = self.and(&Self { count: 1, stored, content })?;
+        *self = self.and(&Self { stored, content })?;
         Some(())
     }
 
     /// Concatenates two lists.
     pub(super) fn and(&self, other: &Self) -> Option<Self> {
-        Some(Self {
-            count: self.count.checked_add(other.count)?,
-            stored: self.stored.checked_add(other.stored)?,
-            content: self.content.checked_add(other.content)?,
-        })
+        Some(Self { stored: self.stored.checked_add(other.stored)?, content: self.content.checked_add(other.content)? })
     }
 }
 
-/// A list of blocks: its sums, and a hash of every number in it. Two lists are equal if both are.
+/// A list of blocks: its sums, and a hash of every number in it. Two lists of as many blocks are
+/// equal if both are.
 ///
 /// The hash is the strongest that is linked anyway: SHA-256, or CRC-64 without the feature
 /// `xz-sha256`. CRC-64 can be forged: a hostile index may list other block sizes with the same

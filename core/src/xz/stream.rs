@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::parser::{Parser, State};
-use super::window::{Storage, Window};
+use super::window::Window;
 use super::workspace::Workspace;
 use crate::num::index;
 use crate::step::StepGuard;
@@ -47,7 +47,7 @@ impl<'a> Decoder<'a> {
     pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options) -> Self {
         Self {
             workspace,
-            window: Window::new(Storage::Ring, window),
+            window: Window::new(window),
             parser: Parser::new(options),
             error: None,
             guard: StepGuard::NEW,
@@ -56,7 +56,7 @@ impl<'a> Decoder<'a> {
 
     /// Returns the progress so far.
     pub fn done(&self) -> Done {
-        self.parser.done(index(self.parser.at), &self.window)
+        self.parser.done(index(self.parser.at))
     }
 
     /// Lends another window, after the error [`XzWindowBuffer`](ErrorKind::XzWindowBuffer), whose
@@ -66,7 +66,7 @@ impl<'a> Decoder<'a> {
         if !matches!(self.parser.state, State::Window) {
             return Err(Error::new(ErrorKind::WindowInUse, self.parser.at));
         }
-        self.window = Window::new(Storage::Ring, window);
+        self.window = Window::new(window);
         Ok(())
     }
 
@@ -77,7 +77,7 @@ impl<'a> Decoder<'a> {
         self.guard.error()?;
         let (mut rest, mut wrote) = (src, 0);
         let mut status = match self.error {
-            None => self.parser.go(&mut rest, end, (&mut *dst, &mut wrote), &mut self.window, self.workspace, &mut ()),
+            None => self.parser.go(&mut rest, end, (&mut *dst, &mut wrote), &mut self.window, self.workspace),
             Some(error) => Err(error),
         };
         let read = src.len() - rest.len();

@@ -5,13 +5,13 @@ use core::num::NonZeroUsize;
 use super::decode::decode;
 use super::file::decode_block;
 use super::options::Options;
-use super::parser::Parser;
+use super::probability::Literals;
 use super::records::Block;
-use super::window::{Storage, Window};
-use super::workspace::Workspace;
-use crate::num::{index, u64_from};
+use super::whole::Whole;
+use super::workspace::{Tables, Workspace};
+use crate::num::index;
 use crate::threads::in_order;
-use crate::{Checksums, Done, Error, ErrorKind, Result, Status};
+use crate::{Checksums, Done, Error, ErrorKind, Result};
 
 /// Decodes a file as [`decode`] does, its blocks on up to `threads` threads: the same bytes, and
 /// the same error.
@@ -40,7 +40,9 @@ pub fn decode_threaded(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, option
 
 /// Decodes each block by itself. Any error may hide an earlier one.
 fn decode_blocks(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, options: &Options) -> Result<Done> {
-    let mut blocks = Blocks::new(src, dst, options);
+    let (mut tables, trace) = (Tables::<[Literals; 0]>::new(), &mut ());
+    let whole = Whole::new(src, &mut [], &mut tables, options, trace);
+    let mut blocks = Blocks { src, dst, whole };
     let mut checksums = Checksums::default();
     let decode = |workspace: &mut Workspace, (block, src, dst): Piece<'_, '_>| {
         decode_block(src, &block, dst, workspace, options).map(|done| done.checksums)
@@ -49,8 +51,7 @@ fn decode_blocks(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, options: &Op
         checksums.add(&of_block);
         Ok(())
     })?;
-    let done = blocks.parser.done(src.len() - blocks.rest.len(), &blocks.window);
-    Ok(Done { wrote: index(done.content), checksums, ..done })
+    Ok(Done { checksums, ..blocks.whole.passed() })
 }
 
 /// A block, its bytes in the file, and its part of the output.
@@ -58,45 +59,31 @@ type Piece<'s, 'd> = (Block, &'s [u8], &'d mut [u8]);
 
 /// Walks over the blocks of a file as [`inspect`](super::inspect) does: checks all that surrounds
 /// them, and decodes nothing.
-struct Blocks<'s, 'd> {
+struct Blocks<'s, 'd, 'w> {
     src: &'s [u8],
-    rest: &'s [u8],
     dst: &'d mut [u8],
-    parser: Parser,
-    window: Window<'static>,
-    workspace: Workspace,
+    whole: Whole<'w, ()>,
 }
 
-impl<'s, 'd> Blocks<'s, 'd> {
-    fn new(src: &'s [u8], dst: &'d mut [u8], options: &Options) -> Self {
-        let window = Window::new(Storage::None, &mut []);
-        Self { src, rest: src, dst, parser: Parser::new(options), window, workspace: Workspace::new() }
-    }
-
+impl<'s, 'd> Blocks<'s, 'd, '_> {
     /// Splits off the parts of a block that was passed.
-    fn piece(&mut self) -> Option<Piece<'s, 'd>> {
-        let Parser { at, block, check, produced, .. } = &self.parser;
-        let range = block.data.checked_sub(u64_from(block.header.len))?..*at;
-        let content = produced.checked_sub(block.content)?..*produced;
-        let src = self.src.get(index(range.start)..index(range.end))?;
-        let dst = self.dst.split_off_mut(..index(block.content))?;
-        Some((Block { range, content, check: *check }, src, dst))
+    fn piece(&mut self, block: Block) -> Option<Piece<'s, 'd>> {
+        let src = self.src.get(index(block.range.start)..index(block.range.end))?;
+        let len = block.content.end.checked_sub(block.content.start)?;
+        let dst = self.dst.split_off_mut(..index(len))?;
+        Some((block, src, dst))
     }
 }
 
-impl<'s, 'd> Iterator for Blocks<'s, 'd> {
+impl<'s, 'd> Iterator for Blocks<'s, 'd, '_> {
     type Item = Result<Piece<'s, 'd>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let before = self.parser.blocks;
-        while self.parser.blocks == before {
-            match self.parser.advance(&mut self.rest, &mut self.window, &mut self.workspace, &mut ()) {
-                Ok(None) => {}
-                Ok(Some(Status::Done | Status::NeedInput)) => return None,
-                Ok(Some(Status::NeedOutput)) => break,
-                Err(fault) => return Some(Err(self.parser.error(fault))),
-            }
-        }
-        Some(self.piece().ok_or(Error::new(ErrorKind::OutputTooSmall, self.parser.at)))
+        let block = match self.whole.pass_block() {
+            Ok(block) => block?,
+            Err(error) => return Some(Err(error)),
+        };
+        let at = block.range.end;
+        Some(self.piece(block).ok_or(Error::new(ErrorKind::OutputTooSmall, at)))
     }
 }

@@ -9,8 +9,8 @@ mod streams;
 
 use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::xz::{
-    CheckKind, Decoder, File, Header, IndexReader, Options, Streams, Workspace, decode, decode_block_to_vec, decode_to,
-    decode_to_vec, decoded_len, inspect, salvage,
+    CheckKind, Decoder, File, Header, IndexReader, Literals, Options, Streams, Tables, Workspace, decode, decode_block,
+    decode_block_to_vec, decode_to, decode_to_vec, decoded_len, inspect, salvage,
 };
 use unspool::{Checksums, Class, End, Error, ErrorKind, Limits, Status, Step, Verify};
 use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};

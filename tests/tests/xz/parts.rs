@@ -167,3 +167,58 @@ fn reads_the_window_size_from_the_first_header() {
     let tight = Limits { max_header: 20, ..Limits::DEFAULT };
     assert_eq!(Header::read(&file, &tight).unwrap_err().kind, ErrorKind::HeaderLimit);
 }
+
+/// Decodes with tables for this number of contexts.
+fn in_tables(contexts: u64, file: &[u8], room: &mut [u8]) -> Result<usize, Error> {
+    fn with<const N: usize>(file: &[u8], room: &mut [u8]) -> Result<usize, Error> {
+        let mut tables = Tables::<[Literals; N]>::new();
+        let inspected = inspect(file, &mut tables, &Options::DEFAULT, &mut ()).unwrap();
+        assert_eq!(decoded_len(file, &mut tables, &Options::DEFAULT), Ok(inspected.content));
+        decode(file, room, &mut tables, &Options::DEFAULT, &mut ()).map(|done| done.wrote)
+    }
+    match contexts {
+        0 => with::<0>(file, room),
+        1 => with::<1>(file, room),
+        2 => with::<2>(file, room),
+        4 => with::<4>(file, room),
+        8 => with::<8>(file, room),
+        _ => with::<16>(file, room),
+    }
+}
+
+#[test]
+fn tables_are_as_large_as_the_properties_ask_for() {
+    let text = mixed(3000, 61);
+    for (lc, lp) in [(0, 0), (1, 0), (0, 1), (1, 1), (3, 0), (0, 3), (2, 2), (4, 0), (0, 4)] {
+        let mut lzma = options(4096);
+        lzma.literal_context_bits(lc).literal_position_bits(lp).position_bits(lp);
+        let file = filtered(&text, Filters::new().lzma2(&lzma), Check::Crc64);
+        let need = 1 << (lc + lp);
+        for contexts in [0, 1, 2, 4, 8, 16] {
+            let mut room = vec![0; text.len()];
+            match in_tables(contexts, &file, &mut room) {
+                Ok(wrote) => assert!(contexts >= need && wrote == text.len() && room == text, "{lc} {lp}"),
+                Err(error) => {
+                    assert_eq!(error.class(), Class::WorkspaceTooSmall { need }, "{lc} {lp}");
+                    // The properties follow the headers, the control byte and the sizes.
+                    assert_eq!((contexts < need, error.at), (true, 12 + 12 + 5), "{lc} {lp}");
+                }
+            }
+        }
+    }
+    // A later block that needs more is refused where it says so.
+    let mut few = options(4096);
+    few.literal_context_bits(0);
+    let first = filtered(&text, Filters::new().lzma2(&few), Check::Crc64);
+    let both = [first.clone(), preset(&text, 6, Check::Crc64)].concat();
+    let mut room = vec![0; 6000];
+    let error = in_tables(4, &both, &mut room).unwrap_err();
+    assert_eq!((error.kind, error.need, error.at), (ErrorKind::WorkspaceTooSmall, 8, first.len() as u64 + 12 + 12 + 5));
+    assert_eq!(in_tables(8, &both, &mut room), Ok(6000));
+    let (done, error) = salvage(&both, &mut room, &mut Tables::<[Literals; 1]>::new(), &Options::DEFAULT);
+    assert_eq!((done.wrote, error.map(|error| error.kind)), (3000, Some(ErrorKind::WorkspaceTooSmall)));
+    let block = File::open(&first, &Limits::DEFAULT).unwrap().locate(0).unwrap().unwrap();
+    let bytes = &first[block.range.start as usize..block.range.end as usize];
+    let done = decode_block(bytes, &block, &mut room, &mut Tables::<[Literals; 1]>::new(), &Options::DEFAULT).unwrap();
+    assert!(done.wrote == text.len() && room[..3000] == text);
+}

@@ -7,9 +7,13 @@
 
 use unspool::xz;
 
+// What a device lends to decode files of lc = lp = 0, and of lc = 3.
+const _: () = assert!(size_of::<xz::Tables<[xz::Literals; 1]>>() <= 6 << 10);
+const _: () = assert!(size_of::<xz::Tables<[xz::Literals; 8]>>() <= 17 << 10);
+
 size::no_panic!();
 size::program!("../../data/text.xz", |file, room| {
-    static mut WORKSPACE: xz::Workspace = xz::Workspace::new();
+    static mut WORKSPACE: xz::Tables<[xz::Literals; 8]> = xz::Tables::new();
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };

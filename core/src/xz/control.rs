@@ -1,0 +1,80 @@
+//! The header of a chunk of LZMA2: what its control byte allows and resets, and its sizes.
+
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
+
+/// The most bytes that a chunk decodes to.
+#[cfg(feature = "alloc")]
+pub(super) const MAX_CHUNK: usize = 2 << 20;
+
+/// The first bytes of LZMA symbols, which start the range coder.
+pub(super) const CODER_START: usize = 5;
+
+/// The length of a chunk's header after its control byte: sizes, properties, and the start of the
+/// range coder.
+pub(super) const fn chunk_header_len(control: u8) -> usize {
+    match control {
+        0..0x80 => 2,
+        0x80..0xC0 => 4 + CODER_START,
+        0xC0.. => 4 + 1 + CODER_START,
+    }
+}
+
+/// What the next chunk of a block must reset.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wants {
+    dictionary: bool,
+    properties: bool,
+}
+
+impl Wants {
+    /// Before the first chunk of a block.
+    pub(super) const ALL: Self = Self { dictionary: true, properties: true };
+
+    /// Accepts the control byte of the next chunk, or refuses it. A zero ends the chunks, and does
+    /// not come here. Returns whether the chunk empties the dictionary.
+    pub(super) fn accept(&mut self, control: u8) -> Verdict<bool> {
+        // A dictionary reset requires new properties, in this chunk or before the next that needs
+        // them.
+        let empties = control >= 0xE0 || control == 1;
+        if empties {
+            *self = Self { dictionary: false, properties: true };
+        } else if self.dictionary {
+            return Err(Fault::new(ErrorKind::XzDictionaryReset, 0));
+        }
+        if control >= 0xC0 {
+            self.properties = false;
+        } else if control >= 0x80 {
+            if self.properties {
+                return Err(Fault::new(ErrorKind::XzProperties, 0));
+            }
+        } else if control > 2 {
+            return Err(Fault::new(ErrorKind::XzControl, 0));
+        }
+        Ok(empties)
+    }
+}
+
+/// Reads the sizes after a control byte. Returns the bytes of the chunk after its sizes and
+/// properties, those that it decodes to, and the length of the sizes.
+pub(super) fn sizes(control: u8, header: &[u8]) -> Option<(usize, usize, usize)> {
+    let size = |high, low| usize::from(u16::from_be_bytes([high, low])) + 1;
+    match *header {
+        [a, b, ..] if control < 0x80 => Some((size(a, b), size(a, b), 2)),
+        [a, b, c, d, ..] => Some((size(c, d), size(a, b) + (usize::from(control & 0x1F) << 16), 4)),
+        _ => None,
+    }
+}
+
+/// Returns the name of a chunk for people.
+pub(super) const fn chunk_name(control: u8) -> &'static str {
+    match control {
+        0 => "end of data",
+        1 => "copy, dictionary reset",
+        2..0x80 => "copy",
+        0x80..0xA0 => "LZMA",
+        0xA0..0xC0 => "LZMA, state reset",
+        0xC0..0xE0 => "LZMA, state reset, new properties",
+        0xE0.. => "LZMA, all reset",
+    }
+}

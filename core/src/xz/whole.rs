@@ -1,0 +1,540 @@
+//! Reads inputs that are present as a whole, from the first field to the last.
+//!
+//! [`walk`](super::walk) reads the same fields from pieces. It has to stop and go on between any
+//! two bytes, which takes twice the code and more memory. Both return the same bytes, and the same
+//! error at the same offset.
+
+use core::hint::black_box;
+
+#[cfg(feature = "threads")]
+use super::check::CheckKind;
+use super::check::{Check, check_len, is_known};
+use super::control::{CODER_START, Wants, chunk_header_len, chunk_name, sizes};
+use super::header::{
+    BlockHeader, FOOT_BACKWARD, FOOT_FLAGS, STREAM_HEADER, block_header_len, index_len, seals, stream_footer,
+    stream_header, stream_start,
+};
+use super::index;
+use super::lzma::{History, MOST_INPUT};
+use super::number::CUT;
+use super::options::{Options, Streams};
+use super::records::Block;
+use super::workspace::Tables;
+use crate::fault::{Fault, Verdict};
+use crate::num::{self, u64_from};
+use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Trace, Value, Verify, tuning};
+
+/// The purpose of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// Decodes to the output, which is the dictionary as well.
+    Decode,
+    /// Counts the content. The symbols of LZMA are skipped.
+    Count,
+}
+
+/// What the chunks of a block must keep to.
+struct Open {
+    dictionary: u32,
+    /// Index after the last chunk, and length of the content after it, if the header declares them.
+    end: Option<usize>,
+    content_end: Option<u64>,
+}
+
+/// A walk over a whole input.
+pub(super) struct Whole<'a, T> {
+    src: &'a [u8],
+    /// Index of the next byte that is not read.
+    at: usize,
+    dst: &'a mut [u8],
+    /// Bytes of the output that are filled.
+    filled: usize,
+    /// Index in the output of the oldest byte that matches reach, and that positions count from.
+    base: usize,
+    /// Bytes of the output before the block that is read, or was read last.
+    sound: usize,
+    tables: &'a mut Tables,
+    options: &'a Options,
+    trace: &'a mut T,
+    /// The number of the check after each block of the stream.
+    check: u8,
+    streams: usize,
+    blocks: usize,
+    /// Blocks of earlier streams.
+    earlier: usize,
+    checksums: Checksums,
+    /// The largest window that a block asks a stream for.
+    window: u64,
+    /// Bytes of content so far, if they are counted and not decoded.
+    pub(super) counted: u64,
+    /// What would be enough, after a fault whose kind has such a number.
+    need: u64,
+}
+
+impl<'a, T: Trace> Whole<'a, T> {
+    pub(super) fn new(
+        src: &'a [u8],
+        dst: &'a mut [u8],
+        tables: &'a mut Tables,
+        options: &'a Options,
+        trace: &'a mut T,
+    ) -> Self {
+        // A zero that the compiler does not see through does not become a call of `memset`, which
+        // alone would take 160 bytes of flash.
+        let zero = if tuning::SMALL { black_box(0) } else { 0 };
+        Self {
+            src,
+            at: 0,
+            dst,
+            filled: 0,
+            base: 0,
+            sound: 0,
+            tables,
+            options,
+            trace,
+            check: 0,
+            streams: zero,
+            blocks: zero,
+            earlier: zero,
+            checksums: Checksums { matched: u64_from(zero), mismatched: u64_from(zero), unchecked: u64_from(zero) },
+            window: u64_from(zero),
+            counted: u64_from(zero),
+            need: u64_from(zero),
+        }
+    }
+
+    /// Length of the content so far.
+    fn content(&self, goal: Goal) -> u64 {
+        match goal {
+            Goal::Decode => u64_from(self.filled),
+            Goal::Count => self.counted,
+        }
+    }
+
+    /// Builds the result of a walk that used `read` bytes, filled `wrote`, and found `content`.
+    pub(super) fn done(&self, read: usize, wrote: usize, content: u64) -> Done {
+        let (parts, blocks) = (u64_from(self.streams), u64_from(self.blocks));
+        Done { read, wrote, content, parts, blocks, window: self.window, checksums: self.checksums }
+    }
+
+    /// Reads all streams that the options ask for.
+    pub(super) fn file(&mut self, goal: Goal) -> Result<Done> {
+        match self.streams(goal) {
+            Ok(()) => Ok(self.done(self.at, self.filled, self.content(goal))),
+            Err(fault) => Err(self.error(fault, 0)),
+        }
+    }
+
+    /// Reads the one block that the input consists of, as an index lists it.
+    pub(super) fn lone_block(&mut self, goal: Goal, listed: &Block) -> Result<Done> {
+        let start = listed.range.start;
+        self.check = listed.check.id();
+        if self.options.verify == Verify::Refuse && !is_known(self.check) {
+            return Err(Error::new(ErrorKind::XzCheckKind, start));
+        }
+        if start.checked_add(u64_from(self.src.len())).is_none() {
+            return Err(Error::new(ErrorKind::RangeOutside, start));
+        }
+        let walked = match self.src.first() {
+            None => Err(CUT),
+            Some(0) => Err(Fault::new(ErrorKind::XzIndex, 0)),
+            Some(&first) => self.block(goal, first),
+        };
+        walked.map_err(|fault| self.error(fault, start))?;
+        let content = self.content(goal);
+        if self.at < self.src.len() || content != listed.content.end.saturating_sub(listed.content.start) {
+            return Err(Error::new(ErrorKind::XzIndex, start));
+        }
+        Ok(self.done(self.at, self.filled, content))
+    }
+
+    /// Turns a fault, which counts from the next byte, into an error in a file that contains the
+    /// input at `start`.
+    #[cold]
+    fn error(&self, fault: Fault, start: u64) -> Error {
+        let at = self.at.saturating_add(fault.at).min(self.src.len());
+        Error::new(fault.kind, u64_from(at).saturating_add(start)).needing(self.need)
+    }
+
+    /// Returns the length of an output that is sound after an error: bytes that were decoded, and
+    /// passed the filters. If the check of a block differs, the block does not count.
+    pub(super) fn salvaged(&mut self, error: &Error) -> usize {
+        if error.kind == ErrorKind::XzCheck {
+            return self.sound;
+        }
+        #[cfg(feature = "xz-filters")]
+        let len = {
+            let block = self.dst.get_mut(self.sound..self.filled).unwrap_or_default();
+            self.sound.saturating_add(self.tables.filters.start_of(block))
+        };
+        #[cfg(not(feature = "xz-filters"))]
+        let len = self.filled;
+        len
+    }
+
+    fn streams(&mut self, goal: Goal) -> Verdict<()> {
+        while let Some(first) = self.next_block()? {
+            self.block(goal, first)?;
+        }
+        Ok(())
+    }
+
+    /// Passes the next block without decoding it. Returns its place, or `None` after the last.
+    #[cfg(feature = "threads")]
+    pub(super) fn pass_block(&mut self) -> Result<Option<Block>> {
+        let Some(first) = self.next_block().map_err(|fault| self.error(fault, 0))? else { return Ok(None) };
+        let (start, before) = (u64_from(self.at), self.counted);
+        self.block(Goal::Count, first).map_err(|fault| self.error(fault, 0))?;
+        let check = CheckKind::from_id(self.check);
+        Ok(Some(Block { range: start..u64_from(self.at), content: before..self.counted, check }))
+    }
+
+    /// Builds the result of a walk that passed all blocks, which others decoded.
+    #[cfg(feature = "threads")]
+    pub(super) fn passed(&self) -> Done {
+        self.done(self.at, num::index(self.counted), self.counted)
+    }
+
+    /// Reads up to the next block, out of one stream and into the next. Returns its first byte, or
+    /// `None` after the last.
+    fn next_block(&mut self) -> Verdict<Option<u8>> {
+        if self.at == 0 {
+            self.open()?;
+        }
+        loop {
+            match *self.src.get(self.at).ok_or(CUT)? {
+                0 if self.close()? => self.open()?,
+                0 => return Ok(None),
+                first => return Ok(Some(first)),
+            }
+        }
+    }
+
+    /// Reads the header of a stream.
+    fn open(&mut self) -> Verdict<()> {
+        stream_start(self.rest())?;
+        let bytes = self.array().ok_or(CUT)?;
+        self.trace.enter(Name::Stream, Value::U64(u64_from(self.streams)));
+        self.check = stream_header(bytes, u64_from(self.at), self.trace)?;
+        if self.options.verify == Verify::Refuse && !is_known(self.check) {
+            return Err(Fault::new(ErrorKind::XzCheckKind, 7));
+        }
+        self.at += STREAM_HEADER;
+        self.earlier = self.blocks;
+        self.tables.seen.clear();
+        Ok(())
+    }
+
+    /// Reads the index and the footer of a stream, and what follows. Returns whether that is another
+    /// stream.
+    fn close(&mut self) -> Verdict<bool> {
+        let index = self.index()?;
+        let bytes = self.array().ok_or(CUT)?;
+        let check = stream_footer(bytes, u64_from(self.at), self.trace)?;
+        if index_len(bytes) != u64_from(index) {
+            return Err(Fault::new(ErrorKind::XzFooter, FOOT_BACKWARD.at()));
+        }
+        if check != self.check {
+            return Err(Fault::new(ErrorKind::XzFooter, FOOT_FLAGS.at()));
+        }
+        self.at += STREAM_HEADER;
+        self.streams += 1;
+        self.trace.leave();
+        match self.options.streams {
+            Streams::First => return Ok(false),
+            Streams::One if self.at < self.src.len() => return Err(Fault::new(ErrorKind::XzTrailing, 0)),
+            Streams::One | Streams::All => {}
+        }
+        let zeros = self.rest().iter().take_while(|&&byte| byte == 0).count();
+        self.emit(Part::Padding, Name::StreamPadding, zeros, Value::None);
+        self.at += zeros;
+        let more = self.at < self.src.len();
+        // Streams are multiples of four bytes, so the padding is one where the offset is.
+        if !self.at.is_multiple_of(4) {
+            return Err(if more { Fault::new(ErrorKind::XzPadding, 0) } else { CUT });
+        }
+        Ok(more)
+    }
+
+    /// Reads the block whose header starts with this byte.
+    fn block(&mut self, goal: Goal, first: u8) -> Verdict<()> {
+        let bytes = self.take(block_header_len(first)).ok_or(CUT)?;
+        self.trace.enter(Name::Block, Value::U64(u64_from(self.blocks)));
+        let header = BlockHeader::read(bytes, u64_from(self.at), self.trace)?;
+        let before = self.content(goal);
+        let content_end = header.uncompressed.map(|size| before.saturating_add(size));
+        if let Some(content) = content_end {
+            self.announce(goal, content)?;
+        }
+        self.window = self.window.max(header.window());
+        #[cfg(feature = "xz-filters")]
+        let filtered = self.tables.filters.start(&header.filters);
+        #[cfg(not(feature = "xz-filters"))]
+        let filtered = false;
+        let skip = goal == Goal::Count || self.options.verify == Verify::Skip;
+        self.tables.check = Check::new(if skip { 0 } else { self.check });
+        self.at += header.len;
+        let data = self.at;
+        (self.base, self.sound) = (self.filled, self.filled);
+        let block = Open {
+            dictionary: header.dictionary,
+            end: header.compressed.map(|size| data.saturating_add(num::index(size))),
+            content_end,
+        };
+        let mut wants = Wants::ALL;
+        loop {
+            let &control = self.src.get(self.at).ok_or(CUT)?;
+            if control == 0 {
+                break;
+            }
+            let filled = self.filled;
+            self.chunk(goal, control, &block, &mut wants)?;
+            if !filtered {
+                self.tables.check.update(self.dst.get(filled..self.filled).unwrap_or_default());
+            }
+        }
+        self.emit(Part::Framing, Name::EndOfData, 1, Value::U64(0));
+        let fits = block.end.is_none_or(|end| end == self.at + 1);
+        let content = self.content(goal);
+        if !fits || content_end.is_some_and(|end| end != content) {
+            return Err(Fault::new(ErrorKind::XzBlockSize, 0));
+        }
+        self.at += 1;
+        let compressed = self.at - data;
+        #[cfg(feature = "xz-filters")]
+        if filtered {
+            let block = self.dst.get_mut(self.sound..self.filled).unwrap_or_default();
+            self.tables.filters.whole(block);
+            self.tables.check.update(block);
+            // They are not to run again for what is salvaged.
+            self.tables.filters.start(&[None; 3]);
+        }
+        self.zeros(compressed, Name::BlockPadding)?;
+        let len = check_len(self.check);
+        let bytes = self.take(len).ok_or(CUT)?;
+        self.emit(Part::Checksum, Name::Check, len, Value::Bytes(bytes));
+        if len == 0 || self.options.verify == Verify::Skip || !is_known(self.check) {
+            self.checksums.unchecked += 1;
+        } else {
+            // A check of nothing matches.
+            let matches = self.tables.check.is(bytes);
+            self.checksums.count(matches, self.options.verify, ErrorKind::XzCheck, 0)?;
+        }
+        self.at += len;
+        let unpadded = u64_from(header.len.saturating_add(compressed).saturating_add(len));
+        self.tables.seen.add(unpadded, content - before).ok_or(Fault::new(ErrorKind::XzBlockSize, 0))?;
+        self.blocks += 1;
+        self.trace.leave();
+        Ok(())
+    }
+
+    /// Reads the chunk that starts with this byte.
+    fn chunk(&mut self, goal: Goal, control: u8, block: &Open, wants: &mut Wants) -> Verdict<()> {
+        if wants.accept(control)? {
+            self.base = self.filled;
+        }
+        self.trace.enter(Name::Chunk, Value::Word(chunk_name(control)));
+        self.emit(Part::Framing, Name::Control, 1, Value::Hex(control.into()));
+        self.at += 1;
+        let bytes = self.take(chunk_header_len(control)).ok_or(CUT)?;
+        let (input, output, len) = sizes(control, bytes).ok_or(CUT)?;
+        let name = if control < 0x80 { Name::ChunkSize } else { Name::ChunkSizes };
+        self.emit(Part::Framing, name, len, Value::U64(u64_from(output)));
+        let content = self.content(goal) + u64_from(output);
+        if block.content_end.is_some_and(|end| content > end) {
+            return Err(Fault::new(ErrorKind::XzBlockSize, 0));
+        }
+        self.announce(goal, content)?;
+        if goal == Goal::Count {
+            self.counted = content;
+        }
+        self.at += len;
+        let chunk_end = self.at + input + usize::from(control >= 0xC0);
+        if block.end.is_some_and(|end| chunk_end > end) {
+            return Err(Fault::new(ErrorKind::XzBlockSize, 0));
+        }
+        if control < 0x80 {
+            self.stored(goal, input)?;
+        } else {
+            self.lzma(goal, control, (input, output), block.dictionary)?;
+        }
+        self.trace.leave();
+        Ok(())
+    }
+
+    /// Reads a chunk of bytes that are stored as they are.
+    fn stored(&mut self, goal: Goal, len: usize) -> Verdict<()> {
+        let bytes = self.present(len);
+        self.emit(Part::Data, Name::CopiedBytes, bytes.len(), Value::None);
+        if goal == Goal::Decode {
+            num::copy(bytes, self.dst.get_mut(self.filled..).unwrap_or_default());
+            self.filled += bytes.len();
+        }
+        self.at += bytes.len();
+        if bytes.len() < len { Err(CUT) } else { Ok(()) }
+    }
+
+    /// Reads a chunk of LZMA: properties if it has new ones, and symbols. They take `input` bytes
+    /// and decode to `output`.
+    fn lzma(&mut self, goal: Goal, control: u8, (input, output): (usize, usize), dictionary: u32) -> Verdict<()> {
+        if control >= 0xC0 {
+            let &byte = self.src.get(self.at).ok_or(CUT)?;
+            self.emit(Part::Header, Name::LcLpPb, 1, Value::U64(byte.into()));
+            let lzma = &mut self.tables.lzma;
+            if !lzma.set_properties(byte) {
+                return Err(Fault::new(ErrorKind::XzProperties, 0));
+            }
+            let contexts = lzma.contexts();
+            if goal == Goal::Decode && contexts > self.tables.literals.len() {
+                self.need = u64_from(contexts);
+                return Err(Fault::new(ErrorKind::WorkspaceTooSmall, 0));
+            }
+            self.at += 1;
+        }
+        let bytes = self.present(input);
+        self.emit(Part::Symbols, Name::LzmaSymbols, bytes.len(), Value::None);
+        let Tables { lzma, literals, .. } = &mut *self.tables;
+        if control >= 0xA0 && goal == Goal::Decode {
+            lzma.reset(literals);
+        }
+        // All of them are present if the chunk has them.
+        let Some((start, bytes)) = bytes.split_first_chunk::<CODER_START>() else {
+            return Err(Fault::new(ErrorKind::XzChunkStart, 0));
+        };
+        if !lzma.start(*start) {
+            return Err(Fault::new(ErrorKind::XzChunkStart, 0));
+        }
+        self.at += CODER_START;
+        let missing = input - CODER_START - bytes.len();
+        if goal == Goal::Count {
+            self.at += bytes.len();
+            return if missing > 0 { Err(CUT) } else { Ok(()) };
+        }
+        // A symbol that may reach beyond the end of a truncated input is not decoded.
+        let least = if missing > 0 { MOST_INPUT } else { 0 };
+        let buf = self.dst.get_mut(self.base..).unwrap_or_default();
+        let at = self.filled - self.base;
+        let limit = at + output;
+        let mut area = History { buf, at, limit, dictionary: num::index(dictionary.into()) };
+        let run = lzma.run(literals, bytes, least, None, &mut area);
+        let full = area.at >= limit;
+        self.filled = self.base + area.at;
+        let (Ok(used) | Err(Fault { at: used, .. })) = run;
+        self.at += used.min(bytes.len());
+        if let Err(fault) = run {
+            return Err(Fault::new(fault.kind, 0));
+        }
+        let Some(rest) = bytes.get(used..) else { return Err(Fault::new(ErrorKind::XzChunkEnd, 0)) };
+        if !full && missing > 0 {
+            return Err(CUT);
+        }
+        // The range coder may need one byte more.
+        let wants = usize::from(lzma.wants_byte());
+        if rest.len() + missing == wants {
+            let byte = rest.first().copied();
+            if byte.is_none() && missing > 0 {
+                return Err(CUT);
+            }
+            if lzma.ends(byte) {
+                self.at += wants;
+                return Ok(());
+            }
+        }
+        Err(Fault::new(ErrorKind::XzChunkEnd, 0))
+    }
+
+    /// Reads the index after the blocks, and compares it with them. Returns its length.
+    fn index(&mut self) -> Verdict<usize> {
+        let start = self.at;
+        self.trace.enter(Name::Index, Value::None);
+        self.emit(Part::Framing, Name::IndexIndicator, 1, Value::U64(0));
+        let limit = num::index(self.options.limits.max_header).max(1);
+        let (bytes, rest) = (self.present(limit), self.rest());
+        let blocks = self.blocks - self.earlier;
+        let listed = &mut self.tables.listed;
+        listed.clear();
+        let each = &mut |unpadded, content| listed.add(unpadded, content);
+        let len = match index::list(bytes, u64_from(start), u64_from(blocks), each, self.trace) {
+            Err(Fault { kind: ErrorKind::Truncated, .. }) if bytes.len() < rest.len() => {
+                self.need = u64_from(limit + 1);
+                return Err(Fault::new(ErrorKind::HeaderLimit, limit));
+            }
+            len => len?,
+        };
+        self.at += len;
+        self.zeros(len, Name::IndexPadding)?;
+        let crc = *self.array().ok_or(CUT)?;
+        self.emit(Part::Checksum, Name::IndexCrc32, 4, Value::Hex(u32::from_le_bytes(crc).into()));
+        let len = self.at - start;
+        if !seals(crc, rest.get(..len).unwrap_or_default()) {
+            return Err(Fault::new(ErrorKind::XzHeaderCrc, 0));
+        }
+        let Tables { seen, listed, .. } = &mut *self.tables;
+        if !listed.same(seen) {
+            self.at = start;
+            return Err(Fault::new(ErrorKind::XzIndex, 0));
+        }
+        self.at += 4;
+        self.trace.leave();
+        Ok(len + 4)
+    }
+
+    /// Refuses content of this length if the limit or the output forbids it.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn announce(&mut self, goal: Goal, content: u64) -> Verdict<()> {
+        let kind = if content > self.options.limits.max_output {
+            ErrorKind::OutputLimit
+        } else if goal == Goal::Decode && content > u64_from(self.dst.len()) {
+            ErrorKind::OutputTooSmall
+        } else {
+            return Ok(());
+        };
+        self.need = content;
+        Err(Fault::new(kind, 0))
+    }
+
+    /// Reads padding that follows `len` bytes, up to a multiple of four.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn zeros(&mut self, len: usize, name: Name) -> Verdict<()> {
+        let len = len.wrapping_neg() & 3;
+        let bytes = self.take(len).ok_or(CUT)?;
+        self.emit(Part::Padding, name, len, Value::None);
+        if bytes.iter().any(|&byte| byte != 0) {
+            return Err(Fault::new(ErrorKind::XzPadding, 0));
+        }
+        self.at += len;
+        Ok(())
+    }
+
+    /// The bytes that are not read.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn rest(&self) -> &'a [u8] {
+        self.src.get(self.at..).unwrap_or_default()
+    }
+
+    /// The next `len` bytes, if all are present.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn take(&self, len: usize) -> Option<&'a [u8]> {
+        self.rest().get(..len)
+    }
+
+    /// The next `N` bytes, if all are present.
+    fn array<const N: usize>(&self) -> Option<&'a [u8; N]> {
+        self.take(N)?.first_chunk()
+    }
+
+    /// The next `len` bytes, or those that are present.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn present(&self, len: usize) -> &'a [u8] {
+        let rest = self.rest();
+        rest.get(..len).unwrap_or(rest)
+    }
+
+    /// Emits a field of `len` bytes that starts at the next byte.
+    fn emit(&mut self, part: Part, name: Name, len: usize, value: Value<'_>) {
+        if T::LISTENS && len > 0 {
+            let at = u64_from(self.at);
+            self.trace.bytes(part, name, at..at + u64_from(len), value);
+        }
+    }
+}
