@@ -144,8 +144,8 @@ impl Tables {
         Ok(bytes.as_chunks().0.iter().map(|offset| u32::from_le_bytes(*offset)).collect())
     }
 
-    /// Calls `visit` with some rows at a time: a column that holds them, which of its rows they are,
-    /// and the number of its first row in the file.
+    /// Calls `visit` with some rows at a time: a column that holds them, their numbers in it, and
+    /// the number of its first row in the file.
     ///
     /// Reads the codes of these rows alone. If the file is broken, the error follows the rows
     /// before it.

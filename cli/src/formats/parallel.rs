@@ -66,8 +66,8 @@ pub static TOGETHER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicU
 /// Decodes the parts of a source on several threads, and writes them in order.
 ///
 /// If there are no parts, or one of them is not as expected, one thread decodes everything with
-/// `in_order`, and writes what is missing. So it is the one that meets the first error of a file. A
-/// stream cannot be read again; it is decoded in order.
+/// `one_thread`, and writes what is missing. So it is the one that meets the first error of a file.
+/// A stream cannot be read again; it is decoded in order.
 pub fn decode<R: Room, I: Send, W>(
     source: &mut Source,
     limits: &Limits,
