@@ -21,7 +21,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// Returns the bytes that are not filled; none before the memory is there.
+    /// Returns the bytes that are not filled; none before the memory is allocated.
     fn rest(&mut self) -> &mut [u8] {
         self.bytes.get_mut(self.filled..).unwrap_or_default()
     }

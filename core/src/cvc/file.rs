@@ -25,7 +25,8 @@ pub fn workspace_len(src: &[u8], options: &Options<'_>) -> Result<u64> {
 const FEW: u64 = OWN as u64 * 3 / 8;
 
 impl<'a> File<'a> {
-    /// Parses the head of a file: the whole file, or at least its first [`Header::head_len`](super::Header::head_len) bytes.
+    /// Parses the head of a file: the whole file, or at least its first
+    /// [`Header::head_len`](super::Header::head_len) bytes.
     ///
     /// Checks all of the JSON, and that the rows of all chunks add up to the number of vectors.
     /// Reads no data.

@@ -7,7 +7,7 @@ use super::workspace::Workspace;
 use crate::options::Options;
 use crate::{Done, Result};
 
-/// Decodes a file as [`decode`] does, on one thread: a gzip file cannot be split. The door is there
+/// Decodes a file as [`decode`] does, on one thread: a gzip file cannot be split. The door exists
 /// so that all formats have it.
 ///
 /// ```

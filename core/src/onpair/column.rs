@@ -126,9 +126,10 @@ impl<'a> Column<'a> {
         len.min(MAX_TOKEN_LEN)
     }
 
-    /// Returns the same column with a wide copy of its dictionary in the caller's memory: 16 bytes and
-    /// a length for each token. The output is the same, but decoding is faster: it pays off after a
-    /// few thousand rows. [`WideWorkspace`](super::WideWorkspace) is such memory in one piece.
+    /// Returns the same column with a wide copy of its dictionary in the caller's memory: 16 bytes
+    /// and a length for each token. The output is the same, but decoding is faster: it pays off
+    /// after a few thousand rows. [`WideWorkspace`](super::WideWorkspace) is such memory in one
+    /// piece.
     ///
     /// Tokens that start at a multiple of 16 bytes, as allocators return them, are read fastest.
     /// With the feature `small` nothing becomes faster.

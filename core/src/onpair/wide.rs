@@ -1,4 +1,5 @@
-//! The wide dictionary: every token padded to 16 bytes, so that finding one is one step and not two.
+//! The wide dictionary: every token padded to 16 bytes, so that finding one is one step and not
+//! two.
 
 use super::dictionary::Dictionary;
 use super::tokens::{MAX_TOKEN_LEN, Tokens};

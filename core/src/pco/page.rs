@@ -71,8 +71,8 @@ impl<'m> Page<'m> {
         self.at = self.at.saturating_add(u64_from(bytes));
     }
 
-    /// Goes back to the start of the page, for a call that must do all of it or nothing. Returns its
-    /// fault, which counts from there.
+    /// Goes back to the start of the page, for a call that must do all of it or nothing. Returns
+    /// its fault, which counts from there.
     #[cold]
     #[inline(never)]
     pub fn restart(&mut self, step: &mut Step, fault: Fault) -> Fault {

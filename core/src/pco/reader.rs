@@ -182,8 +182,8 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     }
 
     /// Reads the variables of the next batch. `read` returns the bits after the symbols and after
-    /// the offsets of one that starts at this bit. Returns the bit after the batch, or a fault if the
-    /// input is too short for it.
+    /// the offsets of one that starts at this bit. Returns the bit after the batch, or a fault if
+    /// the input is too short for it.
     #[inline(always)]
     fn each_variable(
         &mut self,

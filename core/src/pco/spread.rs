@@ -6,8 +6,8 @@ use crate::fault::{Fault, Verdict};
 use crate::num::index;
 
 /// Reads the bins of `variable` and checks them. Calls `each` with every bin and its index, then
-/// `fill` with every entry of the table that belongs to the bin. Faults count from the first byte of
-/// the metadata.
+/// `fill` with every entry of the table that belongs to the bin. Faults count from the first byte
+/// of the metadata.
 #[inline(always)]
 pub(crate) fn spread(
     variable: &Variable<'_>,

@@ -23,8 +23,7 @@ const SIZE: usize = 100_000_000;
 const CHUNK: usize = 1 << 18;
 
 /// A case: the end of its name, the command that writes the file, and the commands that read it.
-/// `FILE` stands for the file, `CORES` for the number of cores. Commands without `FILE` read it from
-/// a pipe.
+/// `FILE` means the file, `CORES` the number of cores. Commands without `FILE` read it from a pipe.
 type Case = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 const CASES: [Case; 8] = [

@@ -271,8 +271,8 @@ impl<'a> Set<'a> {
         Ok(found)
     }
 
-    /// Checks the set, decodes the streams of these names and passes them to `open`. A missing stream
-    /// is empty.
+    /// Checks the set, decodes the streams of these names and passes them to `open`. A missing
+    /// stream is empty.
     pub(crate) fn load<const N: usize, T>(
         &self,
         names: &[&[u8]; N],
@@ -492,8 +492,8 @@ fn truncated(src: &[u8], need: u64) -> Error {
 
 /// Reads the varint at byte `at`, before `end`. Returns the value and its end.
 ///
-/// Not through [`Fields`](crate::fields::Fields): a set or a frame may end before the slice or after
-/// it, and a number that crosses each end has an error of its own.
+/// Not through [`Fields`](crate::fields::Fields): a set or a frame may end before the slice or
+/// after it, and a number that crosses each end has an error of its own.
 pub(crate) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
     let known = src.get(..index(end)).unwrap_or(src);
     match read_varint(known.get(index(at)..).unwrap_or_default()) {

@@ -39,7 +39,8 @@ impl<D: Latent> NumberWriter<D> {
 }
 
 impl<D: Latent> Join<'_, D> {
-    /// Replaces the latents of a batch by numbers. Fails if a dictionary has no entry of some index.
+    /// Replaces the latents of a batch by numbers. Fails if a dictionary has no entry of some
+    /// index.
     pub fn run(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Verdict<()> {
         match tuning::WIDENED {
             true => (self.writer.join)(self, values, second, indexes),
