@@ -32,6 +32,15 @@ impl Fault {
             kind => Self { kind, at: self.at.saturating_add(base) },
         }
     }
+
+    /// Returns the error of a fault in a slice that starts at `base` in the file, where `need` would
+    /// have been enough; 0 if nothing would.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn error(self, base: u64, need: u64) -> Error {
+        let error = Error::from(self);
+        if need > 0 { error.needing(need).offset_by(base) } else { error.offset_by(base) }
+    }
 }
 
 impl From<Fault> for Error {

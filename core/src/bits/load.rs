@@ -10,7 +10,7 @@
 /// register: even a cold call does.
 #[inline(always)]
 pub(crate) fn whole_u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map(|chunk| u64::from_le_bytes(*chunk))
 }
 
 /// Returns the eight bytes at `at`, little-endian; zeros stand for those after the end of the

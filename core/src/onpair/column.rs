@@ -63,7 +63,7 @@ impl<'a> Column<'a> {
         if offsets.rows() > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, offsets.at()).needing(offsets.rows()));
         }
-        offsets.check(codes.len()).map_err(|fault| Error::from(fault).offset_by(offsets.at()))?;
+        offsets.check(codes.len()).map_err(|fault| fault.error(offsets.at(), 0))?;
         Ok(Self { dictionary, codes, offsets, wide: None, greedy: false, max_output: limits.max_output })
     }
 
@@ -287,7 +287,7 @@ impl<'a> Column<'a> {
     /// Turns a fault, which counts from the first code, into an error of the file.
     #[cold]
     pub(super) fn error(&self, fault: Fault) -> Error {
-        Error::from(fault).offset_by(self.codes.at())
+        fault.error(self.codes.at(), 0)
     }
 
     /// Returns the token of the code at this place.

@@ -62,7 +62,7 @@ impl Header {
 #[cold]
 pub(super) fn truncated(fault: Fault, at: u64, need: usize) -> Error {
     let need = if fault.kind == ErrorKind::Truncated { u64_from(need) } else { 0 };
-    Error::from(fault).needing(need).offset_by(at)
+    fault.error(at, need)
 }
 
 /// A kind of table: the number of its entries before it, its name, what it is for, and the bytes of

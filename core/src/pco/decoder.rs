@@ -7,7 +7,7 @@ use super::page::{BEGIN, Page};
 use super::plan::Plan;
 use super::reader::PageReader;
 use crate::step::StepGuard;
-use crate::{End, Error, ErrorKind, Result, Status, Step, Trace};
+use crate::{End, ErrorKind, Result, Status, Step, Trace};
 
 /// Decodes the pages of one chunk into raw numbers of the width of `L`.
 ///
@@ -66,7 +66,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// it, and its error.
     pub fn start(&mut self, n: usize, at: u64) -> Result<()> {
         let started = on!(&mut self.engine, reader => reader.start(n, at));
-        started.map_err(|fault| Error::from(fault).offset_by(at))?;
+        started.map_err(|fault| fault.error(at, 0))?;
         (self.guard, self.offered) = (StepGuard::NEW, (0, 0));
         Ok(())
     }

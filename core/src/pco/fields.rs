@@ -53,7 +53,7 @@ impl<'a, T: Trace> FieldReader<'a, T> {
     pub fn error(&self, fault: Fault) -> Error {
         // A caller may know better than the first fault.
         let need = if self.fault == Some(fault) { self.need } else { 0 };
-        Error::from(fault).needing(need).offset_by(self.base)
+        fault.error(self.base, need)
     }
 
     /// Returns the first fault, or that the input has no `n` more bits.

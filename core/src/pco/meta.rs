@@ -324,7 +324,7 @@ impl<'a> Meta<'a> {
     pub(crate) fn error(&self, fault: Fault) -> Error {
         match fault.kind {
             ErrorKind::WorkspaceTooSmall => fault.into(),
-            _ => Error::from(fault).offset_by(self.at),
+            _ => fault.error(self.at, 0),
         }
     }
 

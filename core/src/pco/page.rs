@@ -53,7 +53,7 @@ impl<'m> Page<'m> {
     #[cold]
     pub fn error(&mut self, fault: Fault) -> Error {
         let need = core::mem::take(&mut self.need);
-        Error::from(fault).needing(need).offset_by(self.at)
+        fault.error(self.at, need)
     }
 
     /// Counts `count` numbers, which end at this bit of the unread input.

@@ -12,7 +12,7 @@ use super::page::{BEGIN, Page};
 use super::plan::Plan;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Name, Part, Result, Sink, Status, Step, Trace, Value, tuning};
+use crate::{ErrorKind, Name, Part, Result, Sink, Status, Step, Trace, Value, tuning};
 
 /// Decodes the pages of one chunk. Large: made empty, then opened and used in place.
 ///
@@ -142,22 +142,29 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         meta.check_bins(n)?;
         trace.enter(Name::PageMetadata, Value::None);
         let mut fields = FieldReader::new(src, at, trace);
-        let mut read = meta.variables.iter().flatten().try_for_each(|variable| {
-            fields.trace.enter(Name::Variable, Value::Word(variable.role.name()));
-            self.read_state(&mut fields, variable, dst)?;
-            fields.check()?;
-            fields.trace.leave();
-            Ok(())
-        });
-        if read.is_ok() {
-            fields.pad();
-            read = fields.check();
-        }
+        let read = self.read_variables(&mut fields, meta, dst);
         self.page().need = fields.need();
         read?;
         let len = index(fields.position() / 8);
         trace.leave();
         Ok(len)
+    }
+
+    /// Reads what page metadata holds of all variables, and the padding after it.
+    fn read_variables(
+        &mut self,
+        fields: &mut FieldReader<'_, impl Trace>,
+        meta: &Meta<'_>,
+        dst: &mut [Self::Unit],
+    ) -> Verdict<()> {
+        for variable in meta.variables.iter().flatten() {
+            fields.trace.enter(Name::Variable, Value::Word(variable.role.name()));
+            self.read_state(fields, variable, dst)?;
+            fields.check()?;
+            fields.trace.leave();
+        }
+        fields.pad();
+        fields.check()
     }
 
     /// Reads batch after batch, as far as input and output reach.
@@ -268,7 +275,7 @@ pub(crate) fn read_pages<'m, 'w, 'p, R: PageReader<'m, 'w>, N: Latent>(
         let out = out?;
         trace.enter(Name::Page, Value::None);
         let n = size_of_val(out) >> meta.number_type.size().trailing_zeros();
-        reader.start(n, at).map_err(|fault| Error::from(fault).offset_by(at))?;
+        reader.start(n, at).map_err(|fault| fault.error(at, 0))?;
         let mut step = BEGIN;
         let ended = reader.step(page, out, &mut step, trace);
         *wrote = wrote.saturating_add(step.wrote);

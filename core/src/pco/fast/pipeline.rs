@@ -27,7 +27,6 @@ use super::batch::{add, offsets, symbols};
 use super::keep::keep;
 use super::lane::{Current, NextBatch};
 use super::tans::{Entry, States, next_state};
-use crate::bits::whole_u64_at;
 use crate::pco::meta::BATCH;
 use crate::pco::number::Latent;
 
@@ -249,7 +248,8 @@ trait Input: Copy {
 impl Input for &[u8] {
     #[inline(always)]
     fn load(self, at: usize) -> u64 {
-        whole_u64_at(self, at / 8).unwrap_or(0)
+        // Not a shared load: see docs/tried/pco.md.
+        self.get(at / 8..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 }
 
@@ -261,7 +261,8 @@ const WINDOW: usize = 8192;
 impl Input for &[u8; WINDOW + 8] {
     #[inline(always)]
     fn load(self, at: usize) -> u64 {
-        whole_u64_at(self, (at / 8) & (WINDOW - 1)).unwrap_or(0)
+        let bytes = self.get((at / 8) & (WINDOW - 1)..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 }
 
