@@ -20,7 +20,7 @@ pub(super) const fn chunk_header_len(control: u8) -> usize {
     }
 }
 
-/// What the next chunk of a block must reset.
+/// The resets that the next chunk of a block must bring.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wants {
     dictionary: bool,

@@ -113,7 +113,7 @@ pub(super) struct Parser {
     pub(super) check: u8,
     pub(super) block: OpenBlock,
     pub(super) chunk: OpenChunk,
-    /// What the next chunk must reset.
+    /// The resets that the next chunk must bring.
     pub(super) wants: Wants,
     pub(super) index: OpenIndex,
 }

@@ -33,7 +33,7 @@ pub(super) enum Goal {
     Count,
 }
 
-/// What the chunks of a block must keep to.
+/// The bounds of the chunks of a block.
 struct Open {
     dictionary: u32,
     /// Index after the last chunk, and length of the content after it, if the header declares them.
@@ -67,7 +67,7 @@ pub(super) struct Whole<'a, T> {
     window: u64,
     /// Bytes of content so far, if they are counted and not decoded.
     pub(super) counted: u64,
-    /// What would be enough, after a fault whose kind has such a number.
+    /// The amount that would be enough, after a fault whose kind has such a number.
     need: u64,
 }
 

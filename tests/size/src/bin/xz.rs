@@ -7,7 +7,7 @@
 
 use unspool::xz;
 
-// What a device lends to decode files of lc = lp = 0, and of lc = 3.
+// A device lends this much for files of lc = lp = 0, and of lc = 3.
 const _: () = assert!(size_of::<xz::Tables<[xz::Literals; 1]>>() <= 6 << 10);
 const _: () = assert!(size_of::<xz::Tables<[xz::Literals; 8]>>() <= 17 << 10);
 
