@@ -29,6 +29,10 @@ pub(crate) const WIDENED: bool = !WIDE;
 /// Zstandard has a loop of its own for matches that repeat fewer than eight bytes. It takes 5 KB.
 pub(crate) const REPEAT_LOOP: bool = WIDE;
 
+/// Zstandard has code of its own for frames of a few hundred bytes: the format is detected late,
+/// and the last copies of a block are wide stores.
+pub(crate) const SHORT_FRAMES: bool = WIDE && !LEAN;
+
 /// The number of predefined tables of Zstandard that are built at compile time; 0 if blocks build
 /// them.
 pub(crate) const PREBUILT_TABLES: usize = if LEAN { 0 } else { 1 };

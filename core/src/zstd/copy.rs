@@ -20,8 +20,8 @@ use super::sequence::{Act, NEAREST, Sequence};
 use crate::ErrorKind;
 use crate::copy::piece;
 use crate::fault::{Fault, Verdict};
-use crate::num::u64_from;
-use crate::tuning::{LEAN, SMALL};
+use crate::num::{copy, u64_from};
+use crate::tuning::{LEAN, SHORT_FRAMES, SMALL};
 
 /// The block that is being written and the history of its matches: everything that stays the same
 /// from sequence to sequence. A [`Cursor`] holds what changes, and is passed by value so that it
@@ -141,16 +141,33 @@ impl Area<'_> {
         if far || u64::from(offset) > reach {
             return Err(Fault::new(ErrorKind::ZstdOffset, self.place));
         }
-        forward(out, cursor.literals as usize, cursor.at as usize, literals as usize);
+        let [from, at, literals] = [cursor.literals, cursor.at, literals].map(|n| n as usize);
+        if !SHORT_FRAMES || last_literals(out, from, at, literals).is_none() {
+            forward(out, from, at, literals);
+        }
         let mut length = length as usize;
         let mut at = middle as usize;
+        // The bytes up to the literals that are still needed may be overwritten.
+        let is_roomy = |at: usize, length: usize| SHORT_FRAMES && length <= SLACK && at + SLACK <= used as usize;
         if let Some(back) = offset.checked_sub(middle).filter(|&back| back > 0) {
             let older = self.before.len() - back as usize;
             let older = self.before.get(older..).unwrap_or_default();
+            if is_roomy(at, length)
+                && let (Some(older), Some(to)) = (older.first_chunk::<SLACK>(), out.get_mut(at..at + SLACK))
+            {
+                copy(older, to);
+                return Ok(next);
+            }
             let older = older.get(..length).unwrap_or(older);
-            crate::num::copy(older, out.get_mut(at..).unwrap_or_default());
+            copy(older, out.get_mut(at..).unwrap_or_default());
             length -= older.len();
             at += older.len();
+        }
+        if is_roomy(at, length)
+            && offset as usize >= SLACK
+            && piece::<SLACK>(out, at.wrapping_sub(offset as usize), at).is_some()
+        {
+            return Ok(next);
         }
         if length > 0 {
             forward(out, at - offset as usize, at, length);
@@ -234,6 +251,19 @@ static TIMES: [(u64, usize); 8] = {
     times
 };
 
+/// Copies up to 16 literals with one store, also the last of the slice, after which 16 bytes cannot
+/// be read. `None` if there are more, or if the store would reach the literals after them.
+#[inline(always)]
+fn last_literals(out: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
+    if len > PIECE || to + PIECE > from + len {
+        return None;
+    }
+    let start = from.min(out.len().checked_sub(PIECE)?);
+    let bytes = u128::from_le_bytes(*out.get(start..start + PIECE)?.first_chunk()?);
+    *out.get_mut(to..to + PIECE)?.first_chunk_mut()? = (bytes >> (((from - start) * 8) & 127)).to_le_bytes();
+    Some(())
+}
+
 /// Copies literals that have room after them.
 #[inline(always)]
 fn literals_in_pieces(out: &mut [u8], to: usize, from: usize, len: usize) -> Option<()> {
@@ -313,4 +343,59 @@ fn bytes(out: &mut [u8], from: usize, to: usize, len: usize) {
     let Some(from) = cells.get(from..from + len) else { return };
     let Some(to) = cells.get(to..to + len) else { return };
     to.iter().zip(from).for_each(|(to, from)| to.set(from.get()));
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+
+    /// A sequence after `at` bytes of a block that has `extra` bytes of matches and `rest` literals
+    /// after it. Compares the output with one byte after the other.
+    fn check(at: usize, (literals, length, offset): (usize, usize, usize), extra: usize, rest: usize) {
+        let before: Vec<u8> = (100..164).collect();
+        let from = at + length + extra;
+        let mut out: Vec<u8> = (0..).take(at).chain(core::iter::repeat_n(255, length + extra)).collect();
+        out.extend((200..=254).cycle().take(literals + rest));
+        let mut expected = [&before, &out[..at], &out[from..from + literals]].concat();
+        (0..length).for_each(|_| expected.push(expected[expected.len() - offset]));
+        let needed = out[from + literals..].to_vec();
+        let low = |n: usize| u32::try_from(n).unwrap();
+        let area = Area {
+            before: &before,
+            start: 0,
+            literals_end: low(out.len()),
+            window: u32::MAX,
+            near: u32::MAX,
+            produced: 0,
+            place: 0,
+            too_long: Fault::new(ErrorKind::OutputTooSmall, 0),
+        };
+        let cursor = Cursor { at: low(at), literals: low(from) };
+        let sequence = Sequence { literals: low(literals), length: low(length), offset: low(offset) };
+        let next = area.exactly(&mut out, cursor, sequence).unwrap();
+        let case = (at, literals, length, offset, extra, rest);
+        assert_eq!((next.at, next.literals), (low(at + literals + length), low(from + literals)), "{case:?}");
+        assert_eq!(out[..next.at as usize], expected[before.len()..], "{case:?}");
+        assert_eq!(out[from + literals..], needed, "{case:?}");
+    }
+
+    #[test]
+    fn every_sequence_near_the_end_of_the_room_is_exact() {
+        for at in [0, 1, 40] {
+            for literals in 0..20 {
+                let middle = at + literals;
+                for length in (3..40).chain([63, 64]) {
+                    let fixed = [1, 2, 7, 8, 15, 16, 31, 32, 33];
+                    let edges = [middle, middle + 1, middle + 2, middle + 31, middle + 32, middle + 33, middle + 64];
+                    for offset in fixed.into_iter().chain(edges).filter(|&it| it > 0 && it <= middle + 64) {
+                        for extra in [0, 1, 15, 16, 17, 31, 32, 33, 48] {
+                            for rest in [0, 1, 16, 20] {
+                                check(at, (literals, length, offset), extra, rest);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

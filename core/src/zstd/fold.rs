@@ -32,7 +32,7 @@ use crate::bits::BackwardFields;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, split_last, u64_from};
-use crate::tuning::{LEAN, REPEAT_LOOP, SMALL};
+use crate::tuning::{LEAN, REPEAT_LOOP, SHORT_FRAMES, SMALL};
 
 /// Returns the lowest `n` bits set, for `n` below 32.
 #[inline(always)]
@@ -83,15 +83,25 @@ impl<'a> SequenceReader<'a> {
         let Range { start, end } = sequences.bits;
         let before = start.min(7);
         let mut bits = BackwardFields::new(src.get(start..end)?).ok()?;
+        let logs = [tables.literals.log, tables.offsets.log, tables.matches.log];
+        let [literals, offsets, matches] = if !SHORT_FRAMES {
+            logs.map(|log| field(&mut bits, log))
+        } else {
+            // One word has all three.
+            let all = bits.take(logs.iter().copied().map(u32::from).sum());
+            let [_, second, third] = logs;
+            let (last, middle) = (low32(all) & mask(third), low32(all >> (third & 63)) & mask(second));
+            [low32(all >> (second.wrapping_add(third) & 63)), middle, last]
+        };
         Some(Self {
             src: src.get(start - before..end).unwrap_or_default(),
             rest: &[],
             used: 0,
             before,
             left: sequences.count,
-            literals: tables.literals.cell(field(&mut bits, tables.literals.log)),
-            offsets: tables.offsets.cell(field(&mut bits, tables.offsets.log)),
-            matches: tables.matches.cell(field(&mut bits, tables.matches.log)),
+            literals: tables.literals.cell(literals),
+            offsets: tables.offsets.cell(offsets),
+            matches: tables.matches.cell(matches),
             bits,
             history,
         })

@@ -18,7 +18,7 @@ use core::ops::Range;
 use super::weights::{MAX_DEPTH, Rules, Weights};
 use crate::bits::{BackwardBitReader, bits_before, mark};
 use crate::entropy::{low8, low32};
-use crate::tuning::{LEAN, WEIGHT_PARTS};
+use crate::tuning::{LEAN, SHORT_FRAMES, WEIGHT_PARTS};
 
 /// Codes are looked up with this many bits, whatever their depth, so that the shift is a constant.
 const LOG: u32 = 11;
@@ -265,6 +265,17 @@ impl Table {
     /// Decodes the rest of a stream, from `at` on, with any table.
     #[inline(never)]
     fn rest(&self, src: &[u8], mut reader: SymbolReader, out: &mut [u8], mut at: u32) -> Option<()> {
+        while SHORT_FRAMES
+            && self.packs()
+            && let Some(to) = room(out, at)
+        {
+            reader.refill(src)?;
+            let mut sum = 0;
+            for _ in 0..AT_ONCE {
+                reader.symbols(self, &mut sum, to);
+            }
+            at += reader.used(sum);
+        }
         while self.packs()
             && let Some(to) = out.get_mut(at as usize..).filter(|to| to.len() >= 4)
         {
