@@ -21,6 +21,8 @@ pub(crate) enum Content<'a> {
 /// bodies.
 ///
 /// A frame is a group of the trace.
+// Each caller has an instance of its own. Out of line, it would be one more frame on the stack.
+#[inline(always)]
 pub(crate) fn each_body<'a, T: Trace>(
     src: &'a [u8],
     header: &Header,

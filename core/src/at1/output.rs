@@ -12,6 +12,9 @@ use crate::{Error, ErrorKind, Limits, Result, Sink, tuning};
 /// Bytes hashed at a time, while the cache still holds them. The buffer of a sink is shorter.
 const HASH_STEP: usize = 32 << 10;
 
+/// Bytes after its own that a copy may overwrite.
+pub(crate) const SLACK: usize = 32;
+
 /// An output that codecs append to.
 ///
 /// After a refusal, an output drops all bytes, so that codecs append without checking. They test
@@ -38,7 +41,9 @@ pub(crate) struct Output<'a> {
     /// The error for bytes that are refused.
     kind: ErrorKind,
     hash: Option<Sha256>,
+    /// Bytes of `dst` that are hashed, and the length from which on more will be.
     hashed: usize,
+    hash_at: usize,
     refusal: Option<Error>,
 }
 
@@ -64,8 +69,9 @@ impl<'a> Output<'a> {
         let dst = dst.get_mut(..index(limits.max_output).min(len)).unwrap_or_default();
         let is_limited = max.is_some() || dst.len() < len;
         let kind = if is_limited { ErrorKind::OutputLimit } else { ErrorKind::OutputTooSmall };
+        let hash_at = if hash { HASH_STEP } else { usize::MAX };
         let (max, hash) = (max.unwrap_or(0), hash.then(Sha256::new));
-        Self { dst, at: 0, passed: 0, sink, max, kind, hash, hashed: 0, refusal: None }
+        Self { dst, at: 0, passed: 0, sink, max, kind, hash, hashed: 0, hash_at, refusal: None }
     }
 
     /// Appends these bytes.
@@ -82,6 +88,23 @@ impl<'a> Output<'a> {
     /// Appends `text` up to its first line feed, or all of it. Returns the number of bytes.
     #[inline]
     pub(crate) fn put_line(&mut self, text: &[u8]) -> usize {
+        if !tuning::LEAN
+            && let Some(from) = text.first_chunk::<16>()
+            && let Some(to) = self.dst.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut)
+        {
+            *to = *from;
+            let len = first_line_feed(*from);
+            if len < 16 {
+                self.advance(len);
+                return len;
+            }
+        }
+        self.long_line(text)
+    }
+
+    /// Appends a line of any length.
+    #[cfg_attr(not(feature = "small"), inline(never))]
+    fn long_line(&mut self, text: &[u8]) -> usize {
         if let Some(len) = wide_line(text, self.dst.get_mut(self.at..).unwrap_or_default()) {
             self.advance(len);
             return len;
@@ -147,28 +170,23 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Appends `len` bytes that `whole` writes to a slice of at least 32 bytes more, or that
-    /// `piecewise` appends to a sink. Returns `false`, with nothing appended, if some bytes may be
-    /// refused.
+    /// Appends at most `most` bytes. `write` gets a slice that is longer by [`SLACK`], and returns
+    /// how many it wrote. Returns `None`, without a call, if there is no such slice.
     #[inline]
-    pub(crate) fn append_whole(
-        &mut self,
-        len: u64,
-        whole: impl FnOnce(&mut [u8]),
-        piecewise: impl FnOnce(&mut Self),
-    ) -> bool {
+    pub(crate) fn append_at_most<R>(&mut self, most: u64, write: impl FnOnce(&mut [u8]) -> (usize, R)) -> Option<R> {
         let left = self.dst.get_mut(self.at..).unwrap_or_default();
-        if len.saturating_add(32) <= u64_from(left.len()) {
-            whole(left);
-            self.advance(index(len));
-        } else if self.is_full() || self.written().saturating_add(len) > self.max {
-            return false;
-        } else if self.sink.is_some() {
-            piecewise(self);
-        } else {
-            self.passed = self.passed.saturating_add(len);
+        if most.saturating_add(u64_from(SLACK)) > u64_from(left.len()) {
+            return None;
         }
-        true
+        let (len, result) = write(left);
+        self.advance(len);
+        Some(result)
+    }
+
+    /// Returns whether `len` bytes can be appended that do not fit in a slice, but do go to a sink
+    /// or are only counted.
+    pub(crate) fn passes_on(&self, len: u64) -> bool {
+        !self.is_full() && self.written().saturating_add(len) <= self.max
     }
 
     /// Returns whether bytes go to a sink, which [`fill`](Self::fill) cannot write to.
@@ -228,7 +246,7 @@ impl<'a> Output<'a> {
     #[inline]
     fn advance(&mut self, len: usize) {
         self.at = self.at.saturating_add(len);
-        if self.hash.is_some() && self.at.saturating_sub(self.hashed) >= HASH_STEP {
+        if self.at >= self.hash_at {
             self.hash_up();
         }
     }
@@ -239,6 +257,7 @@ impl<'a> Output<'a> {
         if let Some(hash) = &mut self.hash {
             hash.update(self.dst.get(self.hashed..self.at).unwrap_or_default());
             self.hashed = self.at;
+            self.hash_at = self.at.saturating_add(HASH_STEP);
         }
     }
 
@@ -313,11 +332,9 @@ pub(crate) fn first_line_feed(bytes: [u8; 16]) -> usize {
     // A byte of the result is 0x80 if the byte is a line feed. Bytes above the first may be wrong
     // from a carry.
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-    let [low, high] = [0, 8].map(|half| zeros(u64_at(&bytes, half) ^ (ONES * 10)));
-    match low {
-        0 => 8 + (high.trailing_zeros() >> 3) as usize,
-        _ => (low.trailing_zeros() >> 3) as usize,
-    }
+    let [low, high] = [0, 8].map(|half| zeros(u64_at(&bytes, half) ^ (ONES * 10)).trailing_zeros() >> 3);
+    // Without a branch, which lines of mixed lengths would mispredict: `high` counts if `low` is 8.
+    (low + (high & (low >> 3).wrapping_neg())) as usize
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Codecs that no vector covers well.
 
-use unspool::at1::{Options, Workspace, decode_to, inspect, scratch_len_to};
+use unspool::at1::{Options, Workspace, decode, decode_to, inspect, salvage, scratch_len_to};
 use unspool::checksum::Sha256;
 use unspool::{Class, ErrorKind};
-use unspool_tests::Leaves;
-use unspool_tests::at1::{deltas, file, numbers, set, signed, stored, string, table, unsigned};
+use unspool_tests::at1::{deltas, file, numbers, row_groups, set, signed, stored, string, table, unsigned};
+use unspool_tests::{Leaves, Random};
 
 use super::{decoded, zstd};
 
@@ -181,4 +181,90 @@ fn frames_follow_each_other_and_each_is_limited() {
     let at = bytes.len() - 20;
     bytes[at] ^= 1;
     assert_eq!(decoded(&bytes).map_err(|error| error.kind), Err(ErrorKind::At1Hash));
+}
+
+/// Builds a table in row groups with some verbatim lines, and its text. A block that is `short`
+/// lacks its last value.
+fn groups(random: &mut Random, short: bool) -> (Vec<u8>, String) {
+    let (columns, per_group) = (1 + random.below(5), 2 + random.below(39));
+    let count = 1 + random.below(4);
+    let texts: Vec<Vec<Vec<String>>> = (0..count)
+        .map(|_| {
+            let column = |random: &mut Random| {
+                let text = |random: &mut Random| "0123456789abcdef".repeat(3)[..random.below(40)].to_owned();
+                (0..per_group).map(|_| text(random)).collect()
+            };
+            (0..columns).map(|_| column(random)).collect()
+        })
+        .collect();
+    let broken = random.below(count * columns);
+    let packed: Vec<Vec<_>> = (0..count)
+        .map(|group| {
+            (0..columns)
+                .map(|column| {
+                    let texts = &texts[group][column];
+                    let len = per_group - usize::from(short && group * columns + column == broken);
+                    zstd(texts[..len].join("\n").as_bytes())
+                })
+                .collect()
+        })
+        .collect();
+    let mut streams = row_groups(per_group as u64, b",", &packed);
+    let (mut lines, mut modes, mut verbatim) = (vec![], vec![], vec![]);
+    for group in &texts {
+        for row in 0..per_group {
+            while random.below(9) == 0 {
+                lines.push("as it is".to_owned());
+                verbatim.push("as it is");
+                modes.push(0);
+            }
+            lines.push((0..columns).map(|column| &*group[column][row]).collect::<Vec<_>>().join(","));
+            modes.push(1);
+        }
+    }
+    let rows = (count * per_group) as u64;
+    let mut meta = numbers([lines.len() as u64]);
+    meta.push(0);
+    string(&mut meta, b",");
+    meta.extend(numbers([columns as u64, per_group as u64, rows, count as u64]));
+    meta.extend(vec![0; columns]);
+    (streams[0].1, streams[1].1) = (meta, modes);
+    streams.push(("verbatim", verbatim.join("\n").into_bytes()));
+    (file(7, &streams, stored), lines.join("\n"))
+}
+
+#[test]
+fn runs_of_rows_are_the_rows_one_by_one() {
+    let (mut random, mut errors) = (Random(5), 0);
+    for round in 0..400 {
+        let short = round % 4 == 0;
+        let (bytes, text) = groups(&mut random, short);
+        let (options, mut workspace) = (Options::DEFAULT, Workspace::new());
+        let mut scratch = vec![0; 1 << 16];
+        // A sink of 4 KiB seldom has room for a run.
+        let mut sunk = vec![];
+        let mut sink = |bytes: &[u8]| {
+            sunk.extend_from_slice(bytes);
+            Ok(())
+        };
+        let one_by_one = decode_to(&bytes, &mut sink, &mut workspace, &mut scratch, &options);
+        for slack in [0, 1, 31, 32, 33, 5000] {
+            let mut out = vec![0; text.len() + slack];
+            let (done, error) = salvage(&bytes, &mut out, &mut workspace, &mut scratch, &options);
+            assert_eq!(error, one_by_one.err());
+            assert!(out[..done.wrote] == sunk);
+            if error.is_none() {
+                assert_eq!(str::from_utf8(&out[..done.wrote]), Ok(&*text));
+            }
+        }
+        errors += usize::from(one_by_one.is_err());
+        let mut out = vec![0; text.len()];
+        for _ in 0..10 {
+            let len = random.below(text.len() + 1);
+            let error = decode(&bytes, &mut out[..len], &mut workspace, &mut scratch, &options, &mut ()).err();
+            let is_full = error.is_some_and(|error| error.kind == ErrorKind::OutputTooSmall && error.need > len as u64);
+            assert!(is_full || len == text.len() || one_by_one.is_err(), "{len} of {}: {error:?}", text.len());
+        }
+    }
+    assert_eq!(errors, 100);
 }

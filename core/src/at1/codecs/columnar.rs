@@ -87,9 +87,9 @@ impl<'a> Decode<'a, 10> for Columnar<'a> {
         if tuning::BATCHED
             && self.rows > BATCH_FROM
             && let &[delimiter] = self.delimiter
-            && let Some(batch) = &mut self.columns.batch(delimiter)
+            && self.columns.gain_from_batches()
         {
-            return self.append_batches(batch, out);
+            return self.append_batches(delimiter, out);
         }
         each_line(self.rows, self.trailing, out, |out| self.line(out))
     }
@@ -104,12 +104,13 @@ const FEW: usize = 8;
 impl Columnar<'_> {
     /// Appends all lines: rows that have all columns in batches, all others one by one.
     #[inline(never)]
-    fn append_batches(&mut self, batch: &mut Batch, out: &mut Output<'_>) -> Verdict<()> {
-        // The first row has no line feed before it.
-        self.line(out)?;
-        let mut left = index(self.rows).saturating_sub(1);
-        while left > 0 && !out.is_full() {
-            let rows = self.full_rows(batch.rows().min(left));
+    fn append_batches(&mut self, delimiter: u8, out: &mut Output<'_>) -> Verdict<()> {
+        let batch = &mut Batch::new(self.columns.len(), delimiter);
+        let mut left = index(self.rows);
+        let mut is_first = true;
+        while left > 0 {
+            // The first line has no line feed before it.
+            let rows = if is_first { 0 } else { self.full_rows(batch.rows().min(left)) };
             if rows >= FEW && self.columns.append_rows(rows, batch, out) {
                 self.modes.skip(rows);
                 self.field_counts.skip(rows);
@@ -118,7 +119,9 @@ impl Columnar<'_> {
             }
             // Also the line that ended the run.
             for _ in 0..rows.saturating_add(1).min(left) {
-                out.byte(b'\n');
+                if !core::mem::take(&mut is_first) {
+                    out.byte(b'\n');
+                }
                 self.line(out)?;
                 if out.is_full() {
                     return Ok(());
@@ -126,7 +129,7 @@ impl Columnar<'_> {
                 left = left.saturating_sub(1);
             }
         }
-        if self.trailing && !out.is_full() {
+        if self.trailing {
             out.byte(b'\n');
         }
         Ok(())
@@ -318,10 +321,9 @@ mod tests {
                 _ => Output::sink(&mut sink, space, true, &limits),
             };
             let outcome = Columnar::open(&streams, &header, &set, &mut lent).map(|mut table| {
-                let batch = table.columns.batch(b',').filter(|_| in_batches && table.delimiter == b",");
-                match batch {
-                    Some(mut batch) if table.rows > 0 => table.append_batches(&mut batch, &mut out),
-                    _ => each_line(table.rows, table.trailing, &mut out, |out| table.line(out)),
+                match in_batches && table.delimiter == b"," && table.columns.gain_from_batches() {
+                    true => table.append_batches(b',', &mut out),
+                    false => each_line(table.rows, table.trailing, &mut out, |out| table.line(out)),
                 }
             });
             out.flush();

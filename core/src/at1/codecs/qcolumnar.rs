@@ -16,9 +16,12 @@ use super::shared::{
     each_line,
 };
 use crate::at1::backend::{Backend, inside};
+use crate::at1::output::first_line_feed;
 use crate::at1::scratch::Workspace;
+use crate::at1::streams::lines::line_len;
 use crate::at1::streams::record::{Memory, RecordReader, RecordWriter, STREAM};
-use crate::num::{index, u64_from};
+use crate::num::{copy, index, u64_from};
+use crate::tuning;
 
 /// The streams of a table, in the order that the decoder takes them.
 pub const NAMES: [&[u8]; 6] = [b"meta", b"row_modes", b"verbatim", b"index", b"blocks", b"template"];
@@ -302,6 +305,11 @@ impl<'a> Decode<'a, 6> for Rows<'a> {
     }
 
     fn append(&mut self, out: &mut Output<'_>, lent: &mut Lent<'_, 'a>) -> Result<()> {
+        if tuning::BATCHED
+            && let Layout::Delimited(&[delimiter]) = self.layout
+        {
+            return self.append_runs(delimiter, out, lent);
+        }
         each_line(self.meta.lines, self.meta.trailing, out, |out| self.line(out, lent))
     }
 }
@@ -419,6 +427,80 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
+    /// Appends all lines: runs of rows at once where the output has room for them.
+    #[inline(never)]
+    fn append_runs(&mut self, delimiter: u8, out: &mut Output<'_>, lent: &mut Lent<'_, '_>) -> Result<()> {
+        let mut left = self.meta.lines;
+        while left > 0 {
+            // The first line has no line feed before it.
+            if left < self.meta.lines {
+                let rows = self.run(delimiter, out)?;
+                if rows > 0 {
+                    left = left.saturating_sub(rows);
+                    continue;
+                }
+                out.byte(b'\n');
+            }
+            self.line(out, lent)?;
+            if out.is_full() {
+                return Ok(());
+            }
+            left = left.saturating_sub(1);
+        }
+        if self.meta.trailing {
+            out.byte(b'\n');
+        }
+        Ok(())
+    }
+
+    /// Appends the rows of the group up to the next verbatim line, each after a line feed. Returns
+    /// their number: 0 if the output may have no room for them.
+    ///
+    /// # Contract of the hot path
+    ///
+    /// All texts of the group fit, so that a field is one copy of 16 bytes and a search in them.
+    /// Longer fields take the slow path.
+    fn run(&mut self, delimiter: u8, out: &mut Output<'_>) -> Verdict<u64> {
+        let most = usize::try_from(self.left).unwrap_or(0);
+        let modes = self.modes.get(self.line..).unwrap_or_default();
+        let rows = modes.iter().take(most).take_while(|&&mode| mode != 0).count();
+        let (text, cells, blocks) = (&*self.text, &mut *self.cells, &self.blocks);
+        let texts = cells.iter().fold(0u64, |sum, cell| {
+            let [start, end] = cell.map(u64::from_le_bytes);
+            sum.saturating_add(end.saturating_sub(start))
+        });
+        let delimiters = u64_from(rows).saturating_mul(u64_from(cells.len()));
+        if rows == 0 || cells.is_empty() {
+            return Ok(0);
+        }
+        let appended = out.append_at_most(texts.saturating_add(delimiters), |place| {
+            let mut at = 0usize;
+            for _ in 0..rows {
+                let mut before = b'\n';
+                for cell in cells.iter_mut() {
+                    let rest = place.get_mut(at..).unwrap_or_default();
+                    let Some((first, rest)) = rest.split_first_mut() else { break };
+                    *first = before;
+                    at = at.wrapping_add(1);
+                    before = delimiter;
+                    let [start, end] = cell.map(u64::from_le_bytes);
+                    let Some(field) = text.get(index(start)..index(end)) else {
+                        return (at, Err(blocks.fault(ErrorKind::At1ListShort, 0)));
+                    };
+                    let len = copy_line(field, rest);
+                    at = at.wrapping_add(len);
+                    let [start_cell, _] = cell;
+                    *start_cell = start.wrapping_add(u64_from(len)).wrapping_add(1).to_le_bytes();
+                }
+            }
+            (at, Ok(()))
+        });
+        let Some(result) = appended else { return Ok(0) };
+        result?;
+        (self.line, self.left) = (self.line.saturating_add(rows), self.left.saturating_sub(u64_from(rows)));
+        Ok(u64_from(rows))
+    }
+
     /// Appends the next line without a line feed.
     ///
     /// # Contract of the hot path
@@ -469,6 +551,23 @@ impl<'a> Rows<'a> {
             }
         }
     }
+}
+
+/// Copies a field up to its line feed. Returns its length.
+#[inline(always)]
+fn copy_line(text: &[u8], to: &mut [u8]) -> usize {
+    if let Some(from) = text.first_chunk::<16>()
+        && let Some(to) = to.first_chunk_mut()
+    {
+        *to = *from;
+        let len = first_line_feed(*from);
+        if len < 16 {
+            return len;
+        }
+    }
+    let len = line_len(text);
+    copy(text.get(..len).unwrap_or_default(), to);
+    len
 }
 
 /// Returns whether a table of JSON has literals around its values. Without columns, all lines are

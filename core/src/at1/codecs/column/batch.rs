@@ -8,15 +8,15 @@
 //! field by field, which finds each error at its byte.
 
 use super::{
-    BITS, COUNT, Columns, END, Flags, Found, KNOWN, NEXT, NUMBER, Record, SOURCE, SUM, USED, exception, kind, next,
-    string,
+    BITS, COUNT, Columns, END, ENTRIES, Flags, Found, KNOWN, NEXT, NUMBER, Record, SOURCE, SUM, USED, exception, kind,
+    next, string,
 };
 use crate::at1::codecs::map::NumberText;
 use crate::at1::digits::{Decimal, brief};
-use crate::at1::output::{Output, first_line_feed};
+use crate::at1::output::{Output, SLACK, first_line_feed};
 use crate::at1::scratch::Word;
 use crate::at1::streams::lines::line_len;
-use crate::bits::{varint, zigzag};
+use crate::bits::{u64_at, varint, zigzag};
 use crate::num::{copy, index, u64_from};
 use crate::steps;
 
@@ -35,7 +35,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// A field and the delimiter before it.
 #[derive(Clone, Copy)]
 struct Cell {
-    text: [u8; 32],
+    text: [u8; SLACK],
     /// Bytes of the text; [`Cell::OUTSIDE`] if the field is too long for it.
     len: u8,
 }
@@ -57,7 +57,8 @@ impl Cell {
     /// Sets the length of the field.
     #[inline(always)]
     fn set_len(&mut self, len: usize) {
-        self.len = (len.wrapping_add(1) & 0xFF) as u8;
+        let [low, ..] = len.wrapping_add(1).to_le_bytes();
+        self.len = low;
     }
 
     /// Fills the cell with a part of `values`.
@@ -91,8 +92,7 @@ impl Cell {
     /// Returns start and length of a field outside of the cell.
     fn place(&self) -> (usize, usize) {
         let [_, field @ ..] = &self.text;
-        let place = field.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
-        (index((place & u128::from(u64::MAX)) as u64), index((place >> 64) as u64))
+        (index(u64_at(field, 0)), index(u64_at(field, 8)))
     }
 
     /// Fills the cell with a number.
@@ -138,6 +138,26 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
+    /// Returns the memory for a table with this number of columns.
+    pub(crate) fn new(columns: usize, delimiter: u8) -> Self {
+        let cell = Cell { text: [delimiter; SLACK], len: 0 };
+        let mut batch = Self {
+            cells: [cell; CELLS],
+            numbers: [0; CELLS],
+            after: [[Word::default(); super::WORDS]; MAX_COLUMNS],
+            memo: [Known::default(); MEMO],
+            columns,
+            len: 0,
+        };
+        // A row starts with the line feed that ends the one before it.
+        let mut at = 0usize;
+        while let Some(Cell { text: [first, ..], .. }) = batch.cells.get_mut(at) {
+            *first = b'\n';
+            at = at.saturating_add(columns.max(1));
+        }
+        batch
+    }
+
     /// Returns the most rows of a batch.
     pub(crate) fn rows(&self) -> usize {
         CELLS.checked_div(self.columns).unwrap_or(0)
@@ -177,30 +197,18 @@ impl Batch {
 }
 
 impl Columns<'_> {
-    /// Returns the memory of batches for this table; `None` if a batch cannot append it: if fields
-    /// have quotes, or if there are many columns.
-    pub(crate) fn batch(&self, delimiter: u8) -> Option<Batch> {
-        let columns = self.records.len();
-        let is_plain = self.records.iter().all(|record| Flags::of(record).quote == 0);
-        if !is_plain || !(1..=MAX_COLUMNS).contains(&columns) {
-            return None;
-        }
-        let cell = Cell { text: [delimiter; 32], len: 0 };
-        let mut batch = Batch {
-            cells: [cell; CELLS],
-            numbers: [0; CELLS],
-            after: [[Word::default(); super::WORDS]; MAX_COLUMNS],
-            memo: [Known::default(); MEMO],
-            columns,
-            len: 0,
-        };
-        // A row starts with the line feed that ends the one before it.
-        let mut at = 0usize;
-        while let Some(Cell { text: [first, ..], .. }) = batch.cells.get_mut(at) {
-            *first = b'\n';
-            at = at.saturating_add(columns);
-        }
-        Some(batch)
+    /// Returns whether batches append this table, and gain from it. They do not if fields have
+    /// quotes, if there are many columns, or if columns are derived from anything but a small
+    /// dictionary.
+    #[inline(never)]
+    pub(crate) fn gain_from_batches(&self) -> bool {
+        let is_plain = self.records.iter().all(|record| {
+            let flags = Flags::of(record);
+            // The numbers of other values are found by a hash of each, which takes longer here.
+            let is_numbered = flags.kind == kind::DICTIONARY && ENTRIES.place(record) <= MEMO;
+            flags.quote == 0 && (!flags.keep || is_numbered)
+        });
+        is_plain && (1..=MAX_COLUMNS).contains(&self.records.len())
     }
 
     /// Appends rows that have all columns, each after a line feed. Returns `false`, with nothing
@@ -228,7 +236,7 @@ impl Columns<'_> {
         let values = self.values;
         let (start, end) = (NEXT.place(&record), END.place(&record));
         match flags.kind {
-            kind::TEXT if !flags.keep => {
+            kind::TEXT => {
                 let mut at = start;
                 batch.each(column, rows, |cell| {
                     let rest = values.bytes.get(at..end)?;
@@ -249,7 +257,7 @@ impl Columns<'_> {
                 })?;
                 NEXT.set_place(&mut record, at);
             }
-            kind::INTEGER | kind::DECIMAL if !flags.keep => {
+            kind::INTEGER | kind::DECIMAL => {
                 let mut deltas = Deltas::of(values.bytes, &record)?;
                 match flags.number(0).scale {
                     None => batch.each(column, rows, |cell| {
@@ -263,7 +271,7 @@ impl Columns<'_> {
                 }
                 deltas.store(&mut record);
             }
-            kind::EXCEPTIONS if !flags.keep => {
+            kind::EXCEPTIONS => {
                 let used = USED.get(&record);
                 if used.saturating_add(u64_from(rows)) > COUNT.get(&record) {
                     return None;
@@ -306,11 +314,7 @@ impl Columns<'_> {
                 for row in 0..rows {
                     let number = *batch.numbers.get(batch.place(row, source))?;
                     let found = string(self.tables, &record, index(number.into()))?;
-                    let place = batch.place(row, column);
-                    batch.put(place, found, flags, values.bytes)?;
-                    if flags.keep {
-                        *batch.numbers.get_mut(place)? = low(self.number(column, found));
-                    }
+                    batch.put(batch.place(row, column), found, flags, values.bytes)?;
                 }
             }
             _ => {
@@ -318,11 +322,7 @@ impl Columns<'_> {
                     let used = USED.get(&record);
                     let found = next(values, self.tables, &mut record).ok()?;
                     USED.set(&mut record, used.saturating_add(1));
-                    let place = batch.place(row, column);
-                    batch.put(place, found, flags, values.bytes)?;
-                    if flags.keep {
-                        *batch.numbers.get_mut(place)? = low(self.number(column, found));
-                    }
+                    batch.put(batch.place(row, column), found, flags, values.bytes)?;
                 }
             }
         }
@@ -378,19 +378,24 @@ impl Columns<'_> {
                     at = at.wrapping_add(cell.len.into());
                 }
             }
+            (at, ())
         };
-        let piecewise = |out: &mut Output<'_>| {
-            for cell in cells {
-                if cell.len == Cell::OUTSIDE {
-                    let [delimiter, ..] = cell.text;
-                    out.byte(delimiter);
-                    out.put(outside(cell));
-                } else {
-                    out.put_short(&cell.text, cell.len.into());
-                }
+        if out.append_at_most(batch.len, whole).is_some() {
+            return true;
+        }
+        if !out.passes_on(batch.len) {
+            return false;
+        }
+        for cell in cells {
+            if cell.len == Cell::OUTSIDE {
+                let [delimiter, ..] = cell.text;
+                out.byte(delimiter);
+                out.put(outside(cell));
+            } else {
+                out.put_short(&cell.text, cell.len.into());
             }
-        };
-        out.append_whole(batch.len, whole, piecewise)
+        }
+        true
     }
 }
 
