@@ -33,8 +33,8 @@ impl Fault {
         }
     }
 
-    /// Returns the error of a fault in a slice that starts at `base` in the file, where `need` would
-    /// have been enough; 0 if nothing would.
+    /// Returns the error of a fault in a slice that starts at `base` in the file. `need` would have
+    /// been enough; 0 if nothing would.
     #[cold]
     #[inline(never)]
     pub(crate) fn error(self, base: u64, need: u64) -> Error {
