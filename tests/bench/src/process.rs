@@ -26,18 +26,23 @@ const CHUNK: usize = 1 << 18;
 /// `FILE` means the file, `CORES` the number of cores. Commands without `FILE` read it from a pipe.
 type Case = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
-const CASES: [Case; 8] = [
-    ("zstd", ZSTD, "unspool decode FILE", &["zstd -dcq FILE"]),
-    ("zstd-pipe", ZSTD, "unspool decode -", &["zstd -dcq"]),
-    ("zstd-frames", "pzstd -cq -3 FILE", "unspool decode FILE", &["pzstd -dcq -p 1 FILE", "pzstd -dcq -p CORES FILE"]),
-    ("xz", XZ, "unspool decode FILE", &["xz -dc -T 1 FILE", "xz -dc -T CORES FILE"]),
-    ("xz-pipe", XZ, "unspool decode -", &["xz -dc -T 1"]),
-    ("gzip", GZIP, "unspool decode FILE", &["gzip -dc FILE"]),
-    ("gzip-pipe", GZIP, "unspool decode -", &["gzip -dc"]),
-    ("pco", PCO, "unspool decode FILE", &["pco-rayon FILE 1", "pco-rayon FILE CORES"]),
+const CASES: [Case; 11] = [
+    ("zstd", ZSTD, "unspool decode -T 1 FILE", &["zstd -dcq FILE"]),
+    ("zstd-pipe", ZSTD, "unspool decode -T 1 -", &["zstd -dcq"]),
+    ("zstd-frames", FRAMES, "unspool decode -T 1 FILE", &["pzstd -dcq -p 1 FILE"]),
+    ("zstd-frames-threads", FRAMES, "unspool decode -T CORES FILE", &["pzstd -dcq -p CORES FILE"]),
+    ("xz", XZ, "unspool decode -T 1 FILE", &["xz -dc -T 1 FILE"]),
+    ("xz-threads", XZ, "unspool decode -T CORES FILE", &["xz -dc -T CORES FILE"]),
+    ("xz-pipe", XZ, "unspool decode -T 1 -", &["xz -dc -T 1"]),
+    ("gzip", GZIP, "unspool decode -T 1 FILE", &["gzip -dc FILE"]),
+    ("gzip-pipe", GZIP, "unspool decode -T 1 -", &["gzip -dc"]),
+    ("pco", PCO, "unspool decode -T 1 FILE", &["pco-rayon FILE 1"]),
+    ("pco-threads", PCO, "unspool decode -T CORES FILE", &["pco-rayon FILE CORES"]),
 ];
 
 const ZSTD: &str = "zstd -cq -3 FILE";
+/// Several frames.
+const FRAMES: &str = "pzstd -cq -3 FILE";
 /// Several blocks, which threads can share.
 const XZ: &str = "xz -c -1 -T CORES --block-size=8MiB FILE";
 const GZIP: &str = "gzip -c FILE";
