@@ -36,9 +36,10 @@ pub(super) enum Goal {
 /// The bounds of the chunks of a block.
 struct Open {
     dictionary: u32,
-    /// Index after the last chunk, and length of the content after it, if the header declares them.
-    end: Option<usize>,
-    content_end: Option<u64>,
+    /// Index after the last chunk, and length of the content after it. The largest numbers if the
+    /// header does not declare them.
+    end: usize,
+    content_end: u64,
 }
 
 /// A walk over a whole input.
@@ -225,8 +226,8 @@ impl<'a, T: Trace> Whole<'a, T> {
         Ok(())
     }
 
-    /// Reads the index and the footer of a stream, and what follows. Returns whether that is another
-    /// stream.
+    /// Reads the index and the footer of a stream, and what follows. Returns whether that is
+    /// another stream.
     fn close(&mut self) -> Verdict<bool> {
         let index = self.index()?;
         let bytes = self.array().ok_or(CUT)?;
@@ -262,9 +263,9 @@ impl<'a, T: Trace> Whole<'a, T> {
         self.trace.enter(Name::Block, Value::U64(u64_from(self.blocks)));
         let header = BlockHeader::read(bytes, u64_from(self.at), self.trace)?;
         let before = self.content(goal);
-        let content_end = header.uncompressed.map(|size| before.saturating_add(size));
-        if let Some(content) = content_end {
-            self.announce(goal, content)?;
+        let content_end = header.uncompressed.map_or(u64::MAX, |size| before.saturating_add(size));
+        if header.uncompressed.is_some() {
+            self.announce(goal, content_end)?;
         }
         self.window = self.window.max(header.window());
         #[cfg(feature = "xz-filters")]
@@ -278,7 +279,7 @@ impl<'a, T: Trace> Whole<'a, T> {
         (self.base, self.sound) = (self.filled, self.filled);
         let block = Open {
             dictionary: header.dictionary,
-            end: header.compressed.map(|size| data.saturating_add(num::index(size))),
+            end: header.compressed.map_or(usize::MAX, |size| data.saturating_add(num::index(size))),
             content_end,
         };
         let mut wants = Wants::ALL;
@@ -294,9 +295,9 @@ impl<'a, T: Trace> Whole<'a, T> {
             }
         }
         self.emit(Part::Framing, Name::EndOfData, 1, Value::U64(0));
-        let fits = block.end.is_none_or(|end| end == self.at + 1);
         let content = self.content(goal);
-        if !fits || content_end.is_some_and(|end| end != content) {
+        let fits = header.compressed.is_none() || block.end == self.at + 1;
+        if !fits || header.uncompressed.is_some() && content_end != content {
             return Err(Fault::new(ErrorKind::XzBlockSize, 0));
         }
         self.at += 1;
@@ -341,7 +342,7 @@ impl<'a, T: Trace> Whole<'a, T> {
         let name = if control < 0x80 { Name::ChunkSize } else { Name::ChunkSizes };
         self.emit(Part::Framing, name, len, Value::U64(u64_from(output)));
         let content = self.content(goal) + u64_from(output);
-        if block.content_end.is_some_and(|end| content > end) {
+        if content > block.content_end {
             return Err(Fault::new(ErrorKind::XzBlockSize, 0));
         }
         self.announce(goal, content)?;
@@ -350,7 +351,7 @@ impl<'a, T: Trace> Whole<'a, T> {
         }
         self.at += len;
         let chunk_end = self.at + input + usize::from(control >= 0xC0);
-        if block.end.is_some_and(|end| chunk_end > end) {
+        if chunk_end > block.end {
             return Err(Fault::new(ErrorKind::XzBlockSize, 0));
         }
         if control < 0x80 {
