@@ -218,7 +218,7 @@ fn groups(random: &mut Random, short: bool) -> (Vec<u8>, String) {
                 verbatim.push("as it is");
                 modes.push(0);
             }
-            lines.push((0..columns).map(|column| &*group[column][row]).collect::<Vec<_>>().join(","));
+            lines.push(group.iter().map(|column| &*column[row]).collect::<Vec<_>>().join(","));
             modes.push(1);
         }
     }
