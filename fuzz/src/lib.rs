@@ -15,6 +15,7 @@ mod onpair;
 mod pco;
 mod probe;
 mod stream;
+mod threads;
 mod xz;
 mod zstd;
 
