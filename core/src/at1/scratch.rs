@@ -26,9 +26,10 @@ pub struct Workspace {
     pub(crate) zstd: zstd::Workspace,
     #[cfg(feature = "at1")]
     pub(crate) xz: xz::Tables<[xz::Literals; xz::MOST_CONTEXTS]>,
-    /// Threads that streams are decoded on.
+    /// Threads that streams are decoded on, if more than the caller's. `None` is zero, so that an
+    /// empty workspace is all zeros.
     #[cfg(feature = "threads")]
-    pub(crate) threads: core::num::NonZeroUsize,
+    pub(crate) threads: Option<core::num::NonZeroUsize>,
 }
 
 impl Workspace {
@@ -39,7 +40,7 @@ impl Workspace {
             #[cfg(feature = "at1")]
             xz: xz::Tables::new(),
             #[cfg(feature = "threads")]
-            threads: core::num::NonZeroUsize::MIN,
+            threads: None,
         }
     }
 }

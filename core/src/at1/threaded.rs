@@ -44,7 +44,7 @@ pub fn decode_threaded(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, option
     {
         return Ok(done);
     }
-    let mut workspace = Workspace { threads, ..Workspace::new() };
+    let mut workspace = Workspace { threads: Some(threads).filter(|threads| threads.get() > 1), ..Workspace::new() };
     // Decoding reports a better error than the measure.
     let mut scratch = zeros(scratch_len(src, options).unwrap_or(0))?;
     loop {

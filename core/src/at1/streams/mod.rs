@@ -358,8 +358,10 @@ impl<'a> Set<'a> {
         }
         lent.scratch.expect(total)?;
         #[cfg(feature = "threads")]
-        if lent.workspace.threads.get() > 1 && total >= MIN_TOTAL {
-            return self.load_on_threads(streams, &sizes, lent);
+        if let Some(threads) = lent.workspace.threads
+            && total >= MIN_TOTAL
+        {
+            return self.load_on_threads(streams, &sizes, lent, threads);
         }
         for (stream, size) in streams.iter_mut().zip(sizes) {
             if let Some(entry) = self.entry(stream)? {
@@ -372,8 +374,14 @@ impl<'a> Set<'a> {
     /// Does the same on several threads, once the scratch is known to suffice. The first error in
     /// the order of the streams is the one of a single thread.
     #[cfg(feature = "threads")]
-    fn load_on_threads(&self, streams: &mut [Stream<'a>], sizes: &[usize], lent: &mut Lent<'_, 'a>) -> Result<()> {
-        let Lent { scratch, workspace, limits } = lent;
+    fn load_on_threads(
+        &self,
+        streams: &mut [Stream<'a>],
+        sizes: &[usize],
+        lent: &mut Lent<'_, 'a>,
+        threads: core::num::NonZeroUsize,
+    ) -> Result<()> {
+        let Lent { scratch, limits, .. } = lent;
         let limits = *limits;
         let mut places = Vec::new();
         let found = streams.iter().map(|stream| self.entry(stream)).zip(sizes).enumerate();
@@ -391,7 +399,7 @@ impl<'a> Set<'a> {
             entry.decode(dst, workspace, limits)?;
             Ok((place, Stream::new(dst, entry.start, false)))
         };
-        in_order(workspace.threads, entries, Workspace::new, decode, |loaded| {
+        in_order(threads, entries, Workspace::new, decode, |loaded| {
             places.push(loaded);
             Ok(())
         })?;
