@@ -11,11 +11,14 @@ use serde_json::Value as Json;
 use unspool::{End, Error, Name, Part, Status, Step, Trace, Value};
 
 /// Returns the folders with vectors of a format: the compact set of the repository, and the big one
-/// if `UNSPOOL_VECTORS` names it.
+/// if `UNSPOOL_VECTORS` names it. The big set lacks some formats.
 pub fn vector_folders(format: &str) -> Vec<PathBuf> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format)];
     match std::env::var_os("UNSPOOL_VECTORS") {
-        Some(root) => folders.push(Path::new(&root).join(format)),
+        Some(root) => {
+            assert!(Path::new(&root).is_dir(), "UNSPOOL_VECTORS is no folder: {}", root.display());
+            folders.extend(Some(Path::new(&root).join(format)).filter(|folder| folder.is_dir()));
+        }
         None => eprintln!("UNSPOOL_VECTORS is not set: only the compact set of {format} runs"),
     }
     folders

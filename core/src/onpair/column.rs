@@ -63,7 +63,7 @@ impl<'a> Column<'a> {
         if offsets.rows() > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, offsets.at()).needing(offsets.rows()));
         }
-        offsets.check(codes.len()).map_err(|fault| fault.error(offsets.at(), 0))?;
+        offsets.check(codes.len()).map_err(|fault| Error::from(fault).offset_by(offsets.at()))?;
         Ok(Self { dictionary, codes, offsets, wide: None, greedy: false, max_output: limits.max_output })
     }
 
@@ -207,7 +207,7 @@ impl<'a> Column<'a> {
         while codes.start < codes.end {
             let (from, to) = (codes.start, codes.start.saturating_add(TO_SINK).min(codes.end));
             let decoded = with_tokens!(self, tokens => decode_codes(*tokens, &self.codes, from..to, &mut buffer));
-            let len = decoded.map_err(|fault| self.error(fault))?;
+            let len = decoded.ok_or_else(|| self.unfinished(from..to))?;
             sum = sum.saturating_add(u64_from(len));
             if sum > self.max_output {
                 let limit = Fault::new(ErrorKind::OutputLimit, self.codes.place(from));
@@ -333,18 +333,18 @@ impl<'a> Column<'a> {
         let most = self.most().min(out.len());
         let out = out.get_mut(..most).unwrap_or(&mut []);
         let decoded = with_tokens!(self, tokens => decode_codes(*tokens, &self.codes, range.clone(), out));
-        decoded.map_err(|fault| match fault.kind {
-            ErrorKind::OutputTooSmall => self.too_small(range),
-            _ => self.error(fault),
-        })
+        decoded.ok_or_else(|| self.unfinished(range))
     }
 
-    /// Returns the error of an output that is too small for these codes, or must not be as large.
+    /// Returns the reason why these codes were not decoded: one names no token, or else the output
+    /// is too small, or must not be as large.
     #[cold]
-    fn too_small(&self, range: Range<usize>) -> Error {
-        let need = self.decoded_len_of(range).unwrap_or(0);
-        let kind = if need > self.max_output { ErrorKind::OutputLimit } else { ErrorKind::OutputTooSmall };
-        Error::new(kind, 0).needing(need)
+    fn unfinished(&self, range: Range<usize>) -> Error {
+        match with_tokens!(self, tokens => codes_len(*tokens, &self.codes, range)) {
+            Err(fault) => self.error(fault),
+            Ok(need) if need > self.max_output => Error::new(ErrorKind::OutputLimit, 0).needing(need),
+            Ok(need) => Error::new(ErrorKind::OutputTooSmall, 0).needing(need),
+        }
     }
 }
 

@@ -178,35 +178,24 @@ pub(super) fn decode_row_here<'t>(
 
 /// Decodes a range of codes to the start of `out`. Returns the number of bytes.
 ///
-/// A code that names no token is a fault, which counts from the first code of the column. Only if
-/// there is none, an output that is too small is one.
+/// `None` if a code names no token, or if the output is too small: [`codes_len`] finds the cause.
 #[inline]
 pub(super) fn decode_codes<'t>(
     tokens: impl Tokens<'t>,
     codes: &Codes<'_>,
     range: Range<usize>,
     out: &mut [u8],
-) -> Verdict<usize> {
+) -> Option<usize> {
     let (mut scratch, mut from, mut at) = ([0; BLOCK], range.start, 0);
     while from < range.end {
         let block = codes.block(from..range.end, &mut scratch);
         let (done, end) = fill(tokens, block, out, at);
         (from, at) = (from.wrapping_add(done), end);
         if done < block.len() || block.is_empty() {
-            return Err(unfinished(tokens, codes, from..range.end));
+            return None;
         }
     }
-    Ok(at)
-}
-
-/// Finds why decoding stopped before a code: the code names no token, or the output is too small
-/// for the rest.
-#[cold]
-fn unfinished<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>) -> Fault {
-    match codes_len(tokens, codes, range) {
-        Ok(_) => Fault::new(ErrorKind::OutputTooSmall, 0),
-        Err(fault) => fault,
-    }
+    Some(at)
 }
 
 /// Returns the number of bytes that a range of codes decodes to.

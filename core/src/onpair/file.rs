@@ -10,7 +10,7 @@ use core::ops::Range;
 use super::codes::Codes;
 use super::column::Column;
 use super::dictionary::Dictionary;
-use super::header::{Header, TABLES, TableKind, truncated};
+use super::header::{Header, TABLES, TableKind};
 use super::offsets::RowOffsets;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Trace};
@@ -46,8 +46,7 @@ impl<'a> File<'a> {
     /// trusted. Emits the framing.
     pub(super) fn parse(src: &'a [u8], limits: &Limits, salvage: bool, trace: &mut impl Trace) -> Result<Self> {
         let len = u64_from(src.len());
-        let header = Header::parse(src, trace).map_err(|fault| truncated(fault, 0, Header::LEN));
-        let bits = header?.bits;
+        let bits = Header::parse(src, trace)?.bits;
         let mut at = u64_from(Header::LEN);
         let mut next = |table: &TableKind, len| -> Result<(&'a [u8], Range<u64>)> {
             let place = table.place(src.get(index(at)..).unwrap_or(&[]), at, len, trace)?;

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::fault::{Fault, Verdict};
+use crate::fault::Fault;
 use crate::fields::{Field, Fields};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
@@ -37,32 +37,24 @@ impl Header {
         if limits.max_header < len {
             return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(len));
         }
-        Self::parse(src, &mut ()).map_err(|fault| truncated(fault, 0, Self::LEN))
+        Self::parse(src, &mut ())
     }
 
     /// Reads the header at the start of a file.
-    pub(super) fn parse<T: Trace>(src: &[u8], trace: &mut T) -> Verdict<Self> {
+    pub(super) fn parse<T: Trace>(src: &[u8], trace: &mut T) -> Result<Self> {
         let mut fields = Fields::new(src, 0, trace);
         // A file shorter than the magic is refused if the bytes that it has differ.
         if !src.iter().zip(b"ONPAIR01").all(|(a, b)| a == b) {
-            return Err(Fault::new(ErrorKind::OnPairMagic, MAGIC.at()));
+            return Err(Fault::new(ErrorKind::OnPairMagic, MAGIC.at()).into());
         }
-        let [bits] = fields.get(&BITS)?;
+        let [bits] = fields.get(&BITS).map_err(|fault| fields.error(fault))?;
         if !(1..=16).contains(&bits) {
-            return Err(Fault::new(ErrorKind::OnPairBits, BITS.at()));
+            return Err(Fault::new(ErrorKind::OnPairBits, BITS.at()).into());
         }
         fields.emit(&MAGIC, Value::Text("ONPAIR01"));
         fields.emit(&BITS, Value::U64(bits.into()));
         Ok(Self { bits: bits.into() })
     }
-}
-
-/// Turns a fault in the framing at `at` of a file into an error. If the file ends in it, `need`
-/// bytes of it would be enough.
-#[cold]
-pub(super) fn truncated(fault: Fault, at: u64, need: usize) -> Error {
-    let need = if fault.kind == ErrorKind::Truncated { u64_from(need) } else { 0 };
-    fault.error(at, need)
 }
 
 /// A kind of table: the number of its entries before it, its name, what it is for, and the bytes of
@@ -90,14 +82,14 @@ impl TableKind {
     /// Returns the bytes of the table in a file of `len` bytes. `bytes` starts at `at` with the
     /// number of its entries.
     pub(super) fn place<T: Trace>(&self, bytes: &[u8], at: u64, len: u64, trace: &mut T) -> Result<Range<u64>> {
-        let place = self.reach(bytes, at, trace).map_err(|fault| truncated(fault, at, COUNT))?;
+        let place = self.reach(bytes, at, trace)?;
         if place.end <= len { Ok(place) } else { Err(Error::truncated(len, place.end)) }
     }
 
     /// Returns the bytes of the table, which may end after the file.
-    fn reach<T: Trace>(&self, bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Range<u64>> {
+    fn reach<T: Trace>(&self, bytes: &[u8], at: u64, trace: &mut T) -> Result<Range<u64>> {
         let mut fields = Fields::new(bytes, at, trace);
-        let count = u32::from_le_bytes(fields.get(&self.count)?);
+        let count = u32::from_le_bytes(fields.get(&self.count).map_err(|fault| fields.error(fault))?);
         fields.emit(&self.count, Value::U64(count.into()));
         let start = at.saturating_add(u64_from(COUNT));
         Ok(start..start.saturating_add(u64::from(count).saturating_mul(self.width)))

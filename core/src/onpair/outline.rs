@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::header::{COUNT, Header, TABLES, truncated};
+use super::header::{COUNT, Header, TABLES};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
@@ -80,8 +80,7 @@ impl Outline {
             trace.bytes(table.part, table.name, place.clone(), Value::None);
             self.at = place.end;
         } else {
-            let header = Header::parse(bytes, trace).map_err(|fault| truncated(fault, 0, Header::LEN));
-            self.bits = header?.bits;
+            self.bits = Header::parse(bytes, trace)?.bits;
             self.at = needs.end;
         }
         self.part = part.saturating_add(1);
