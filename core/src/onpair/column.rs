@@ -60,10 +60,7 @@ impl<'a> Column<'a> {
         if u64_from(dictionary.len()) > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, 0).needing(u64_from(dictionary.len())));
         }
-        if offsets.rows() > limits.max_elements {
-            return Err(Error::new(ErrorKind::ElementLimit, offsets.at()).needing(offsets.rows()));
-        }
-        offsets.check(codes.len()).map_err(|fault| Error::from(fault).offset_by(offsets.at()))?;
+        offsets.check(codes.len(), limits)?;
         Ok(Self { dictionary, codes, offsets, wide: None, greedy: false, max_output: limits.max_output })
     }
 
@@ -287,7 +284,7 @@ impl<'a> Column<'a> {
     /// Turns a fault, which counts from the first code, into an error of the file.
     #[cold]
     pub(super) fn error(&self, fault: Fault) -> Error {
-        fault.error(self.codes.at(), 0)
+        Error::new(fault.kind, self.codes.at().saturating_add(u64_from(fault.at)))
     }
 
     /// Returns the token of the code at this place.

@@ -4,7 +4,6 @@ use core::cmp::Ordering;
 
 use super::offsets::entries;
 use super::tokens::{MAX_TOKEN_LEN, MAX_TOKENS, Tokens};
-use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
@@ -24,29 +23,29 @@ impl<'a> Dictionary<'a> {
     ///
     /// `offsets` holds one little-endian u32 more than there are tokens, at any alignment.
     pub fn open(bytes: &'a [u8], offsets: &'a [u8]) -> Result<Self> {
-        Ok(Self::parse(bytes, offsets)?)
+        Self::open_at(bytes, offsets, 0)
     }
 
-    /// Faults count from the first offset.
-    fn parse(bytes: &'a [u8], offsets: &'a [u8]) -> Verdict<Self> {
-        let dictionary = Self { bytes, offsets: entries(offsets)?, conforming: false };
-        let fault = |kind, entry: usize| Err(Fault::new(kind, entry.wrapping_mul(4)));
+    /// [`open`](Self::open) for offsets at `at` in a file.
+    pub(super) fn open_at(bytes: &'a [u8], offsets: &'a [u8], at: u64) -> Result<Self> {
+        let dictionary = Self { bytes, offsets: entries(offsets, at)?, conforming: false };
+        let error = |kind, entry: usize| Err(Error::new(kind, at.saturating_add(u64_from(entry) * 4)));
         if dictionary.len() > MAX_TOKENS {
-            return fault(ErrorKind::OnPairTokenCount, 0);
+            return error(ErrorKind::OnPairTokenCount, 0);
         }
         if dictionary.start(0) != Some(0) {
-            return fault(ErrorKind::OnPairFirstOffset, 0);
+            return error(ErrorKind::OnPairFirstOffset, 0);
         }
         for (token, pair) in dictionary.offsets.windows(2).enumerate() {
             let &[start, end] = pair else { continue };
             match u32::from_le_bytes(end).checked_sub(u32::from_le_bytes(start)) {
                 Some(1..=16) => {}
-                None | Some(0) => return fault(ErrorKind::OnPairTokenEmpty, token + 1),
-                Some(_) => return fault(ErrorKind::OnPairTokenLength, token + 1),
+                None | Some(0) => return error(ErrorKind::OnPairTokenEmpty, token + 1),
+                Some(_) => return error(ErrorKind::OnPairTokenLength, token + 1),
             }
         }
         if dictionary.bytes_len() > u64_from(bytes.len()) {
-            return fault(ErrorKind::OnPairTokenOutside, dictionary.len());
+            return error(ErrorKind::OnPairTokenOutside, dictionary.len());
         }
         Ok(dictionary)
     }

@@ -69,8 +69,7 @@ impl<'a> File<'a> {
         if header > limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(header));
         }
-        let dictionary =
-            Dictionary::open(tokens.0, token_offsets.0).map_err(|error| error.offset_by(token_offsets.1.start))?;
+        let dictionary = Dictionary::open_at(tokens.0, token_offsets.0, token_offsets.1.start)?;
         let rows = RowOffsets::u32(row_offsets.0).map_err(|error| error.offset_by(row_offsets.1.start))?;
         let rows = rows.lying_at(row_offsets.1.start);
         // Only the row offsets determine the number of codes.

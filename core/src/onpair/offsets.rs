@@ -2,9 +2,8 @@
 
 use core::ops::Range;
 
-use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Limits, Result};
 
 /// The row layer of a column: one offset more than there are rows, counted in codes.
 ///
@@ -66,22 +65,17 @@ impl Entry for [u8; 8] {
 impl<'a> RowOffsets<'a> {
     /// Offsets of four little-endian bytes each, at any alignment.
     pub fn u32(bytes: &'a [u8]) -> Result<Self> {
-        Ok(Self { table: OffsetTable::U32(entries(bytes)?), at: 0 })
+        Ok(Self { table: OffsetTable::U32(entries(bytes, 0)?), at: 0 })
     }
 
     /// Offsets of eight little-endian bytes each, at any alignment.
     pub fn u64(bytes: &'a [u8]) -> Result<Self> {
-        Ok(Self { table: OffsetTable::U64(entries(bytes)?), at: 0 })
+        Ok(Self { table: OffsetTable::U64(entries(bytes, 0)?), at: 0 })
     }
 
     /// Returns the same offsets at `at` in a file. Errors count from there.
     pub(super) fn lying_at(self, at: u64) -> Self {
         Self { at, ..self }
-    }
-
-    /// Returns the offset of the first one in the file. Faults count from it.
-    pub(super) const fn at(&self) -> u64 {
-        self.at
     }
 
     /// Returns the number of rows.
@@ -136,14 +130,18 @@ impl<'a> RowOffsets<'a> {
         self.table.nth(index(row))
     }
 
-    /// Checks that no row ends before it starts or after the last code.
-    pub(super) fn check(&self, codes: usize) -> Verdict<()> {
+    /// Checks that no row ends before it starts or after the last code, and that there are not too
+    /// many.
+    pub(super) fn check(&self, codes: usize, limits: &Limits) -> Result<()> {
+        if self.rows() > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, self.at).needing(self.rows()));
+        }
         let (wrong, width) = by_width!(self.table, entries => first_wrong(entries));
         if let Some(wrong) = wrong {
-            return Err(Fault::new(ErrorKind::OnPairRowOrder, wrong.wrapping_mul(width)));
+            return Err(Error::new(ErrorKind::OnPairRowOrder, self.at.saturating_add(u64_from(wrong) * width)));
         }
         if self.last() > u64_from(codes) {
-            return Err(Fault::new(ErrorKind::OnPairRowOutside, index(self.rows()).wrapping_mul(width)));
+            return Err(Error::new(ErrorKind::OnPairRowOutside, self.at.saturating_add(self.rows() * width)));
         }
         Ok(())
     }
@@ -189,7 +187,7 @@ fn span<E: Entry>([start, end]: &[E; 2]) -> Range<usize> {
 }
 
 /// Returns the first offset that is below the one before it, and the bytes of an offset.
-fn first_wrong<E: Entry>(table: &[E]) -> (Option<usize>, usize) {
+fn first_wrong<E: Entry>(table: &[E]) -> (Option<usize>, u64) {
     let falls = |pair: &[E]| matches!(pair, [before, after] if after.number() < before.number());
     // Without an exit from the loop eight comparisons run at once. The place is searched only if
     // there is one.
@@ -197,21 +195,25 @@ fn first_wrong<E: Entry>(table: &[E]) -> (Option<usize>, usize) {
         false => None,
         true => table.windows(2).position(falls).map(|before| before.saturating_add(1)),
     };
-    (first, size_of::<E>())
+    (first, u64_from(size_of::<E>()))
 }
 
-/// Returns the entries of a table: whole ones, and at least one.
-pub(super) fn entries<const N: usize>(bytes: &[u8]) -> Verdict<&[[u8; N]]> {
+/// Returns the entries of a table: whole ones, and at least one. Its errors, like those of the other
+/// checks of a column, are made at their place in the file: a fault on the way would keep the tables
+/// in memory, and 500 bytes of code for the other width of offsets.
+pub(super) fn entries<const N: usize>(bytes: &[u8], at: u64) -> Result<&[[u8; N]]> {
     match bytes.as_chunks() {
         (entries, []) if !entries.is_empty() => Ok(entries),
-        (_, rest) => Err(Fault::new(ErrorKind::OnPairTable, bytes.len().saturating_sub(rest.len()))),
+        (_, rest) => {
+            let whole = u64_from(bytes.len()).saturating_sub(u64_from(rest.len()));
+            Err(Error::new(ErrorKind::OnPairTable, at.saturating_add(whole)))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
 
     #[test]
     fn both_widths_say_the_same() {
@@ -222,16 +224,18 @@ mod tests {
             assert_eq!((rows.row(0), rows.row(1), rows.row(2)), (Some(2..2), Some(2..5), None));
             assert_eq!((rows.span(&(0..2)), rows.span(&(1..3))), (Some(2..5), None));
             assert_eq!(rows.span(&Range { start: 2, end: 1 }), None);
-            assert_eq!(rows.check(5), Ok(()));
-            assert_eq!(rows.check(4).unwrap_err().kind, ErrorKind::OnPairRowOutside);
+            assert_eq!(rows.check(5, &Limits::NONE), Ok(()));
+            assert_eq!(rows.check(4, &Limits::NONE).unwrap_err().kind, ErrorKind::OnPairRowOutside);
+            let few = Limits { max_elements: 1, ..Limits::NONE };
+            assert_eq!(rows.check(5, &few).unwrap_err().kind, ErrorKind::ElementLimit);
         }
     }
 
     #[test]
     fn falling_offsets_and_broken_tables_are_refused_where_they_are() {
         let falls: Vec<u8> = [0u32, 7, 6, 9].iter().flat_map(|n| n.to_le_bytes()).collect();
-        let rows = RowOffsets::u32(&falls).unwrap();
-        assert_eq!(rows.check(9), Err(Fault::new(ErrorKind::OnPairRowOrder, 8)));
+        let rows = RowOffsets::u32(&falls).unwrap().lying_at(100);
+        assert_eq!(rows.check(9, &Limits::NONE), Err(Error::new(ErrorKind::OnPairRowOrder, 108)));
         assert_eq!(RowOffsets::u32(&[]).unwrap_err(), Error::new(ErrorKind::OnPairTable, 0));
         assert_eq!(RowOffsets::u64(&falls[..12]).unwrap_err(), Error::new(ErrorKind::OnPairTable, 8));
     }
