@@ -6,11 +6,13 @@ use std::process::{Command, Stdio};
 
 use unspool_tests::{read, vector_folders};
 
-/// Returns the vectors of up to this many bytes, those of broken files included.
+/// Returns the vectors of up to this many bytes, those of broken files included: of the compact set
+/// alone, because each takes six processes. The unit tests compare the same paths for all vectors.
 fn vectors(most: usize) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = vec![];
     for format in ["zstd", "xz", "gzip", "cvc", "pco", "onpair", "at1"] {
         let mut folders = vector_folders(format);
+        folders.truncate(1);
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
