@@ -198,9 +198,9 @@ fn first_wrong<E: Entry>(table: &[E]) -> (Option<usize>, u64) {
     (first, u64_from(size_of::<E>()))
 }
 
-/// Returns the entries of a table: whole ones, and at least one. Its errors, like those of the other
-/// checks of a column, are made at their place in the file: a fault on the way would keep the tables
-/// in memory, and 500 bytes of code for the other width of offsets.
+/// Returns the entries of a table: whole ones, and at least one. Its errors, like those of the
+/// other checks of a column, are made at their place in the file: a fault on the way would keep the
+/// tables in memory, and 500 bytes of code for the other width of offsets.
 pub(super) fn entries<const N: usize>(bytes: &[u8], at: u64) -> Result<&[[u8; N]]> {
     match bytes.as_chunks() {
         (entries, []) if !entries.is_empty() => Ok(entries),
