@@ -56,7 +56,7 @@
 //! * `std` adds [`io`], `std::error::Error`, and instructions chosen at run time, for checksums and
 //!   for half floats and bytes of CVC.
 //! * `messages` adds the text of each error.
-//! * `threads` adds `decode_threaded` in every format, and [`threads`], the loop below it.
+//! * `threads` adds `decode_threaded` in every format, and `threads::in_order`, the loop below it.
 //! * `small` trades speed for flash.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
