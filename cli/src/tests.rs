@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use unspool::checksum::Xxh64;
 use unspool::{Count, Error, Format, Limits, Probe, probe};
-use unspool_tests::{read, vector_folders};
+use unspool_tests::{files_in, read, vector_folders};
 
 use crate::formats::{self, Selection, Stop, parallel};
 use crate::output::Output;
@@ -63,29 +63,20 @@ fn check(format: Format, source: &mut Source) -> Result<(String, u64), String> {
     checked.map(|checksums| (checksums.to_string(), count.0)).map_err(outcome)
 }
 
-/// Returns the files of a folder of vectors and of its subfolders, with their formats.
+/// Returns all vectors, with their formats.
 fn vectors() -> Vec<(String, Format, Vec<u8>)> {
+    let folders = ["zstd", "xz", "gzip", "cvc", "pco", "onpair", "at1"].into_iter().flat_map(vector_folders);
     let mut files = vec![];
-    for folder in ["zstd", "xz", "gzip", "cvc", "pco", "onpair", "at1"] {
-        let mut folders = vector_folders(folder);
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                    continue;
-                }
-                let bytes = read(&path);
-                let format = match probe(&bytes) {
-                    Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable) => {
-                        formats::zstd::format_of(&bytes, true)
-                    }
-                    Probe::Match(format) => format,
-                    _ => continue,
-                };
-                files.push((path.display().to_string(), format, bytes));
+    for path in folders.flat_map(|folder| files_in(&folder)) {
+        let bytes = read(&path);
+        let format = match probe(&bytes) {
+            Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable) => {
+                formats::zstd::format_of(&bytes, true)
             }
-        }
+            Probe::Match(format) => format,
+            _ => continue,
+        };
+        files.push((path.display().to_string(), format, bytes));
     }
     files
 }

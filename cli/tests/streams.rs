@@ -4,31 +4,22 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use unspool_tests::{read, vector_folders};
+use unspool_tests::{files_in, read, vector_folders};
 
 /// Returns the vectors of up to this many bytes, those of broken files included: of the compact set
 /// alone, because each takes six processes. The unit tests compare the same paths for all vectors.
 fn vectors(most: usize) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = vec![];
-    for format in ["zstd", "xz", "gzip", "cvc", "pco", "onpair", "at1"] {
-        let mut folders = vector_folders(format);
-        folders.truncate(1);
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.to_string_lossy().into_owned();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if ![".json", ".bin", ".orig", ".csv"].iter().any(|end| name.ends_with(end)) {
-                    let bytes = read(&path);
-                    if bytes.len() <= most {
-                        files.push((path, bytes));
-                    }
-                }
-            }
-        }
-    }
-    files
+    let folders =
+        ["zstd", "xz", "gzip", "cvc", "pco", "onpair", "at1"].map(|format| vector_folders(format).swap_remove(0));
+    let paths = folders.iter().flat_map(|folder| files_in(folder)).filter(|path| {
+        let name = path.to_string_lossy();
+        ![".json", ".bin", ".orig", ".csv"].iter().any(|end| name.ends_with(end))
+    });
+    let files = paths.map(|path| {
+        let bytes = read(&path);
+        (path, bytes)
+    });
+    files.filter(|(_, bytes)| bytes.len() <= most).collect()
 }
 
 /// The exit code, the output, and the message without the name of the file.

@@ -24,6 +24,15 @@ pub fn vector_folders(format: &str) -> Vec<PathBuf> {
     folders
 }
 
+/// Returns the files of a folder and of its subfolders, in order.
+pub fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = paths.flat_map(|path| if path.is_dir() { files_in(&path) } else { vec![path] }).collect();
+    files.sort();
+    files
+}
+
 /// Asserts how many vectors a loop ran: all of the compact set, and at least as many if
 /// `UNSPOOL_VECTORS` adds the big one.
 pub fn assert_ran(ran: usize, compact: usize) {

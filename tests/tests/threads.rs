@@ -5,12 +5,11 @@
 use std::fmt::Debug;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 
 use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::pco::NumberType;
 use unspool::{Done, Error, ErrorKind, Limits, Verify, at1, cvc, gzip, onpair, pco, xz, zstd};
-use unspool_tests::{Random, read, vector_folders};
+use unspool_tests::{Random, files_in, read, vector_folders};
 
 /// The outcome of decoding: what was done, and the output.
 type Outcome<T> = Result<(Done, Vec<T>), Error>;
@@ -176,21 +175,9 @@ fn pco_file(name: &str, file: &[u8], options: &pco::Options, enough: usize) {
 
 /// Runs a test on every file with this extension. Returns their number.
 fn each_vector(format: &str, extension: &str, test: impl Fn(&str, &[u8])) -> usize {
-    fn find(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => find(&path, extension, found),
-                false if path.extension().is_some_and(|other| other == extension) => found.push(path),
-                false => {}
-            }
-        }
-    }
-    let mut found = vec![];
-    vector_folders(format)
-        .iter()
-        .filter(|folder| folder.is_dir())
-        .for_each(|folder| find(folder, extension, &mut found));
+    let folders = vector_folders(format);
+    let files = folders.iter().flat_map(|folder| files_in(folder));
+    let found: Vec<_> = files.filter(|path| path.extension().is_some_and(|other| other == extension)).collect();
     found.iter().for_each(|path| test(&path.display().to_string(), &read(path)));
     found.len()
 }

@@ -14,12 +14,12 @@ mod wrapped;
 use core::cell::Cell;
 use core::ops::Range;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value as Json;
 use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version, decode_chunks};
 use unspool::{Class, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Trace, Value};
-use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
+use unspool_tests::{Leaves, Random, files_in, list, manifest, number, read, text, vector_folders};
 
 use bits::Bits;
 use wrapped::wrapped;
@@ -42,27 +42,15 @@ fn valid(test: impl Fn(&str, &[u8], &[u8], &Json)) -> usize {
                 ran.insert(folder.join(name));
             }
         }
-        let (mut there, bad) = (BTreeSet::new(), folder.join("bad"));
-        find(folder, &mut there);
-        there.retain(|path| !path.starts_with(&bad));
+        let bad = folder.join("bad");
+        let wanted = |path: &PathBuf| path.extension().is_some_and(|end| end == "pco") && !path.starts_with(&bad);
+        let there: BTreeSet<_> = files_in(folder).into_iter().filter(wanted).collect();
         assert_eq!(ran, there, "{}: a manifest leaves out files", folder.display());
         assert!(ran.len() >= least, "{}: only {} files", folder.display(), ran.len());
         eprintln!("{}: {} files", folder.display(), ran.len());
         all += ran.len();
     }
     all
-}
-
-/// Finds every `.pco` file in a folder.
-fn find(folder: &Path, found: &mut BTreeSet<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => find(&path, found),
-            false if path.extension().is_some_and(|end| end == "pco") => drop(found.insert(path)),
-            false => {}
-        }
-    }
 }
 
 /// A decoder with its tables.
