@@ -142,7 +142,8 @@ fn overlapping<const N: usize>(token: &[u8], to: &mut [u8]) -> bool {
 /// - Invariant: `at` is compared with a `last` that does not change, so that no other comparison is
 ///   needed for the store.
 /// - `None` if something is wrong or needs the slow path, such as an output that ends within 16
-///   bytes of the row. The caller then calls [`decode_codes`], which finds the cause.
+///   bytes of the row. The caller then takes [`decode_codes`]; if that stops, too, [`codes_len`]
+///   finds the cause.
 /// - Stays a function of its own: within another there are too few registers (−10 % and more). Two
 ///   or four codes a turn gained nothing.
 #[inline(never)]
