@@ -4,6 +4,7 @@ import { checkOptions } from './check.js';
 import { checkRow, checkRows } from './check-numbers.js';
 import { refuse, UnspoolError } from './error.js';
 import { moduleFor } from './instance.js';
+import { join } from './join.js';
 import { type Limits, limitsOf } from './limits.js';
 import { needleOf, openOnPair, type OnPairColumn, type OnPairParts, type OnPairQuery, type OnPairStrings } from './onpair.js';
 import { anySignal, type ByteRange, openSource, type Reader, type Source } from './source.js';
@@ -131,13 +132,7 @@ export class OnPairFile {
       await onProgress?.((done += end - start), this.rowCount);
       return rows;
     });
-    const all = new Uint32Array(found.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const rows of found) {
-      all.set(rows, at);
-      at += rows.length;
-    }
-    return all;
+    return join(found, (length) => new Uint32Array(length));
   }
 
   /** Reads a range of rows, or rows in any order. */

@@ -4,6 +4,7 @@ import { refuse, UnspoolError } from './error.js';
 import { salvaged } from './salvage.js';
 import { HalfFloats, toDoubles } from './half.js';
 import { moduleFor } from './instance.js';
+import { join } from './join.js';
 import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, kindOf } from './bytes.js';
 import { fillBytes } from './fill.js';
@@ -132,13 +133,7 @@ function joinDoubles(arrays: readonly PcoArray[]): Float64Array<ArrayBuffer> {
   const parts = arrays.map(({ dtype, data }) => (dtype === 'float64' ? data : toDoubles(data, dtype)));
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;
-  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return join(parts, (length) => new Float64Array(length));
 }
 
 /** The header of a file, as its writer stated it. */

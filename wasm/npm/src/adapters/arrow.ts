@@ -8,6 +8,7 @@ import { checkOptions } from '../check.js';
 import type { CvcVectors } from '../cvc.js';
 import type { Decoded } from '../decode.js';
 import { decodeZstd } from '../entries/zstd.js';
+import { join } from '../join.js';
 import type { OnPairStrings } from '../onpair.js';
 import type { PcoArray } from '../pco.js';
 import { flatbuffer, type FlatTable } from './flatbuffer.js';
@@ -48,7 +49,7 @@ export function toArrowIPC(source: ArrowSource, options: ArrowOptions = {}): Uin
     }
   }
   const batch: FlatTable = [{ i64: rows }, { pairs: nodes }, { pairs: buffers }];
-  return join([message(SCHEMA, schema, 0), message(RECORD_BATCH, batch, end), ...body.flatMap((part) => [part, new Uint8Array(padded(part.length) - part.length)]), END]);
+  return joinBytes([message(SCHEMA, schema, 0), message(RECORD_BATCH, batch, end), ...body.flatMap((part) => [part, new Uint8Array(padded(part.length) - part.length)]), END]);
 }
 
 /** A codec, as the registries of apache-arrow and flechette take it. */
@@ -151,15 +152,7 @@ function message(kind: number, header: FlatTable, bodyLength: number): Uint8Arra
   const metadata = flatbuffer([{ i16: VERSION_5 }, { i8: kind }, { table: header }, { i64: bodyLength }]);
   const length = new Uint8Array(4);
   new DataView(length.buffer).setInt32(0, metadata.length, true);
-  return join([CONTINUATION, length, metadata]);
+  return joinBytes([CONTINUATION, length, metadata]);
 }
 
-function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
+const joinBytes = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => join(parts, (length) => new Uint8Array(length));
