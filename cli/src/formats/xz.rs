@@ -29,7 +29,7 @@ pub fn inspect(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
             report.fact("window", done.window);
             report.decoded = Some(done.content);
             // Only decoding shows whether checks match.
-            match whole(source, limits, &mut Buffered::new(&mut Count::default())) {
+            match whole(source, None, limits, &mut Buffered::new(&mut Count::default())) {
                 Ok(_) => report.checksums = Some(checksums(done.checksums)),
                 Err(Stop::Refused(error)) => report.error = Some(error),
                 Err(stop) => return Err(stop),
@@ -43,7 +43,8 @@ pub fn inspect(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
 /// Describes a long file by its index.
 pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
     let mut report = Report::new(Format::Xz, Tree::new(MAX_NODES));
-    if let Ok(Some(index)) = Index::read(source, limits) {
+    let index = Index::read(source, limits).ok().flatten();
+    if let Some(index) = &index {
         report.fact("blocks", index.blocks.len());
         for (number, block) in (0..).zip(&index.blocks) {
             let Range { start, end } = block.range;
@@ -51,7 +52,7 @@ pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
         }
     }
     let mut count = Count::default();
-    match whole(source, limits, &mut Buffered::new(&mut count)) {
+    match whole(source, index, limits, &mut Buffered::new(&mut count)) {
         Ok(sums) => {
             report.decoded = Some(count.0);
             report.checksums = Some(checksums(sums));
@@ -76,10 +77,11 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
     if let Some(range) = &wanted.range {
         return decode_range(source, range, limits, to);
     }
-    if let Ok(Some(index)) = Index::read(source, limits) {
+    let index = Index::read(source, limits).ok().flatten();
+    if let Some(index) = &index {
         to.expect(index.content);
     }
-    whole(source, limits, to).map(drop)
+    whole(source, index, limits, to).map(drop)
 }
 
 /// Writes a range of the content; decodes only the blocks that hold it, if there are several.
@@ -91,7 +93,7 @@ fn decode_range(
 ) -> Result<(), Stop> {
     let Some(index) = Index::read(source, limits)?.filter(|index| index.blocks.len() > 1) else {
         return part::in_order(source, wanted, limits, to, |source, to| {
-            whole(source, limits, &mut Buffered::new(to)).map(drop)
+            whole(source, None, limits, &mut Buffered::new(to)).map(drop)
         });
     };
     let range = part::bounds(wanted, index.content, limits)?;
@@ -137,14 +139,14 @@ impl Index {
 }
 
 pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
-    whole(source, limits, &mut Buffered::new(to)).map(checksums)
+    whole(source, None, limits, &mut Buffered::new(to)).map(checksums)
 }
 
 /// The offset of the first block.
 const FIRST_BLOCK: u64 = 12;
 
-/// Decodes everything: blocks on several threads, or in order.
-fn whole(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
+/// Decodes everything: blocks on several threads, or in order. Takes the index if it was read.
+fn whole(source: &mut Source, index: Option<Index>, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
     let threads = source.threads();
     let work = |workspace: &mut Workspace, (bytes, block): (Vec<u8>, Block), mut buffer: Vec<u8>| {
         let size = block.content.end - block.content.start;
@@ -163,7 +165,7 @@ fn whole(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sum
         limits,
         to,
         |source| {
-            let Index { content, blocks } = Index::read(source, limits).ok()??;
+            let Index { content, blocks } = index.or_else(|| Index::read(source, limits).ok()?)?;
             let size =
                 |block: &Block| (block.range.end - block.range.start) + (block.content.end - block.content.start);
             if blocks.len() < 2 || content > limits.max_output || !affordable(blocks.iter().map(size).max()?, threads) {
