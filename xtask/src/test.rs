@@ -87,7 +87,7 @@ fn docs() -> Result<()> {
     // Libraries only: the command line is also called `unspool` and would overwrite the page of the
     // library.
     cmd("cargo doc --locked --workspace --lib --no-deps").env("RUSTDOCFLAGS", NO_WARNINGS).run()?;
-    cmd("cargo package --locked --no-verify --allow-dirty -p unspool -p unspool-cli").run()
+    cmd("cargo package --locked --no-verify --allow-dirty -p unspool -p unspool-arrow -p unspool-cli").run()
 }
 
 fn unit() -> Result<()> {

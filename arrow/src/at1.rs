@@ -1,0 +1,726 @@
+//! AT-1: tables as record batches of integers, exact decimals and text.
+//!
+//! A [`Table`] knows the schema and the place of every block from the head of a file. A block is
+//! one column of one row group. Its text is decoded into the buffer that views of strings point
+//! into; integers and decimals are parsed from it.
+//!
+//! The text of a value is the one in the file: JSON strings keep their quotes, as in the answers of
+//! `unspool query`. Lines that are not rows of the table are not in it;
+//! [`unspool::at1::decode`](unspool::at1::decode()) returns them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
+use arrow_array::{ArrayRef, Decimal128Array, PrimitiveArray, RecordBatch, RecordBatchOptions};
+use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use memchr::memchr_iter;
+use unspool::at1::qcolumnar::{ColumnType, block_size, decode_block};
+use unspool::at1::{Backend, Number, Row, Sum, TableHead, Workspace, grow};
+use unspool::{ErrorKind, Limits};
+
+use crate::views::{self, view};
+use crate::{Error, Misfit, Result, zeros};
+
+/// The outcome of a value that does not fit the type of its column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMisfit {
+    /// An error with column, row and value.
+    #[default]
+    Error,
+    /// A null.
+    Null,
+}
+
+/// The type of columns of decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decimals {
+    /// `Decimal128(38, scale)`. A value with more digits after the point does not fit.
+    Exact {
+        /// Digits after the point, at most 38.
+        scale: u8,
+    },
+    /// The nearest `Float64`.
+    Float,
+    /// The text as it is in the file.
+    Text,
+}
+
+/// The choices of a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bounds on what a file may ask for.
+    pub limits: Limits,
+    /// The outcome of values that do not fit.
+    pub on_misfit: OnMisfit,
+    /// The type of columns of decimals.
+    pub decimals: Decimals,
+}
+
+impl Options {
+    /// Default limits, an error for each misfit, nine exact digits after the point.
+    pub const DEFAULT: Self =
+        Self { limits: Limits::DEFAULT, on_misfit: OnMisfit::Error, decimals: Decimals::Exact { scale: 9 } };
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// The most digits of a decimal.
+const PRECISION: u8 = 38;
+
+/// The schema of a table, and the place of its blocks.
+///
+/// ```
+/// use unspool_arrow::at1::{Options, Table};
+/// # let bytes = include_bytes!("../../tests/vectors/at1/c8_events.at1");
+/// let table = Table::open(bytes, &Options::DEFAULT)?;
+/// let names: Vec<_> = table.schema().fields().iter().map(|field| field.name().clone()).collect();
+/// assert_eq!(names, ["type", "ts", "val"]);
+/// let batch = table.batch(bytes, 0, &[1])?;
+/// assert_eq!(batch.num_rows(), 100);
+/// # Ok::<(), unspool_arrow::Error>(())
+/// ```
+pub struct Table {
+    schema: SchemaRef,
+    types: Vec<ColumnType>,
+    options: Options,
+    rows: u64,
+    lines: u64,
+    rows_per_group: u64,
+    groups: u64,
+    /// The end of each block in the stream of blocks, group by group.
+    ends: Vec<u64>,
+    backend: Backend,
+    blocks: Range<u64>,
+    /// The stream of blocks, if it is compressed as a whole and was [unwrapped](Self::unwrap).
+    inside: Option<Vec<u8>>,
+}
+
+impl Table {
+    /// Reads the first bytes of a file. If they are too few, an error of the class `Truncated` says
+    /// how many are needed.
+    ///
+    /// A column without a name is called by its number. If two have one name, the number follows
+    /// the name of the second.
+    pub fn read(head: &[u8], options: &Options) -> Result<Self> {
+        let (mut workspace, mut scratch, limits) = (Workspace::new(), vec![], options.limits);
+        let of_head = unspool::at1::Options { limits, ..unspool::at1::Options::DEFAULT };
+        let table = loop {
+            match TableHead::read(head, &mut workspace, &mut scratch, &of_head) {
+                Err(error) => grow(&mut scratch, error)?,
+                Ok(table) => break table,
+            }
+        };
+        let meta = table.meta(&scratch, &limits)?;
+        let types: Vec<_> = (0..meta.columns()).map_while(|column| meta.column_type(column)).collect();
+        let mut names = vec![];
+        table.each_name(&scratch, &meta, |name| names.push(text_of_name(name)))?;
+        let (backend, blocks) = table.blocks();
+        let mut ends = vec![];
+        for block in table.index(&scratch, &meta) {
+            ends.push(block?.range.end);
+        }
+        if types.is_empty() && meta.rows > 0 {
+            return Err(unspool::Error::new(ErrorKind::At1RowGroups, blocks.start).into());
+        }
+        Ok(Self {
+            schema: Arc::new(schema(&names, &types, options)),
+            types,
+            options: *options,
+            rows: meta.rows,
+            lines: meta.lines,
+            rows_per_group: meta.rows_per_group,
+            groups: meta.groups,
+            ends,
+            backend,
+            blocks,
+            inside: None,
+        })
+    }
+
+    /// Opens a file in memory.
+    pub fn open(src: &[u8], options: &Options) -> Result<Self> {
+        let mut table = Self::read(src, options)?;
+        if let Some(range) = table.wrapped() {
+            table.unwrap(part(src, range)?)?;
+        }
+        Ok(table)
+    }
+
+    /// Returns the schema of all columns.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Returns the type of a column as the file states it.
+    pub fn column_type(&self, column: usize) -> Option<ColumnType> {
+        self.types.get(column).copied()
+    }
+
+    /// Returns the number of rows.
+    pub const fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Returns the number of lines of the file, rows or not.
+    pub const fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Returns the number of row groups.
+    pub const fn groups(&self) -> u64 {
+        self.groups
+    }
+
+    /// Returns the rows of a group.
+    pub fn rows_of(&self, group: u64) -> Range<u64> {
+        let start = group.saturating_mul(self.rows_per_group).min(self.rows);
+        start..start.saturating_add(self.rows_per_group).min(self.rows)
+    }
+
+    /// Returns the groups that hold these rows.
+    pub fn groups_of(&self, rows: Range<u64>) -> Range<u64> {
+        let end = if rows.is_empty() { rows.start } else { rows.end };
+        // A table without rows has no groups, whatever their size.
+        let size = self.rows_per_group.max(1);
+        (rows.start / size).min(self.groups)..end.div_ceil(size).min(self.groups)
+    }
+
+    /// Returns the range of the stream of blocks if it is compressed as a whole and has to be
+    /// [unwrapped](Self::unwrap) first. No writer of today does that.
+    pub fn wrapped(&self) -> Option<Range<u64>> {
+        let is_stored = self.backend == Backend::Stored || self.ends.is_empty();
+        (!is_stored && self.inside.is_none()).then(|| self.blocks.clone())
+    }
+
+    /// Decodes the stream of blocks, whose bytes are those of [`wrapped`](Self::wrapped).
+    pub fn unwrap(&mut self, bytes: &[u8]) -> Result<()> {
+        let (at, limits) = (self.blocks.start, &self.options.limits);
+        let moved = |error: unspool::Error| error.offset_by(at);
+        let mut inside = zeros(self.backend.decoded_size(bytes, limits).map_err(moved)?)?;
+        self.backend.decode(bytes, &mut inside, &mut Workspace::new(), limits).map_err(moved)?;
+        self.inside = Some(inside);
+        Ok(())
+    }
+
+    /// Returns the range in the file of the block of a column in a group, to be
+    /// [decoded](Self::column).
+    pub fn block(&self, group: u64, column: usize) -> Result<Range<u64>> {
+        let range = self.range(group, column)?;
+        let base = self.blocks.start;
+        Ok(base.saturating_add(range.start)..base.saturating_add(range.end))
+    }
+
+    /// Returns the range of a block within the stream of blocks.
+    fn range(&self, group: u64, column: usize) -> Result<Range<u64>> {
+        let no_column = unspool::Error::new(ErrorKind::At1NoSuchColumn, 0);
+        if column >= self.types.len() {
+            return Err(no_column.into());
+        }
+        let number = usize::try_from(group).ok().and_then(|group| group.checked_mul(self.types.len()));
+        let number = number.and_then(|number| number.checked_add(column));
+        let end = number.and_then(|number| self.ends.get(number));
+        let &end = end.ok_or(unspool::Error::new(ErrorKind::RangeOutside, 0))?;
+        let start = number.and_then(|number| number.checked_sub(1)).and_then(|before| self.ends.get(before));
+        let len = self.inside.as_ref().map_or(self.blocks.end - self.blocks.start, |inside| inside.len() as u64);
+        if end > len {
+            let at = self.blocks.start.saturating_add(start.copied().unwrap_or(0));
+            return Err(unspool::Error::new(ErrorKind::At1BlockOutside, at).needing(end).into());
+        }
+        Ok(start.copied().unwrap_or(0)..end)
+    }
+
+    /// Decodes the block of a column in a group. `bytes` is the block; its content is ignored if
+    /// the table was [unwrapped](Self::unwrap).
+    pub fn column(&self, group: u64, column: usize, bytes: &[u8], workspace: &mut Workspace) -> Result<ArrayRef> {
+        let (range, place) = (self.range(group, column)?, self.block(group, column)?);
+        let bytes = match &self.inside {
+            Some(inside) => part(inside, range)?,
+            None => bytes,
+        };
+        let (at, limits) = (if self.inside.is_some() { self.blocks.start } else { place.start }, &self.options.limits);
+        let mut text = zeros(block_size(bytes, at, limits)?)?;
+        decode_block(bytes, at, &mut text, workspace, limits)?;
+        let rows = self.rows_of(group);
+        let short = unspool::Error::new(ErrorKind::At1ListShort, at);
+        let count = usize::try_from(rows.end - rows.start).map_err(|_| short)?;
+        // Each value but the last one takes a line feed, so the block bounds their number.
+        let values = memchr_iter(b'\n', &text).count().saturating_add(1);
+        if values < count {
+            return Err(short.into());
+        }
+        let mut builder = self.builder(column, rows.start);
+        builder.reserve(count);
+        builder.fill(text, count)?;
+        builder.finish()
+    }
+
+    /// Decodes some columns of a group of a file in memory, in this order.
+    pub fn batch(&self, src: &[u8], group: u64, columns: &[usize]) -> Result<RecordBatch> {
+        let mut workspace = Workspace::new();
+        let arrays: Result<Vec<_>> = (columns.iter())
+            .map(|&column| {
+                let bytes = if self.inside.is_some() { &[] } else { part(src, self.block(group, column)?)? };
+                self.column(group, column, bytes, &mut workspace)
+            })
+            .collect();
+        let rows = self.rows_of(group);
+        self.assemble(columns, arrays?, rows.end - rows.start)
+    }
+
+    /// Makes a record batch of the arrays of some columns.
+    pub fn assemble(&self, columns: &[usize], arrays: Vec<ArrayRef>, rows: u64) -> Result<RecordBatch> {
+        let options = RecordBatchOptions::new().with_row_count(usize::try_from(rows).ok());
+        let batch = RecordBatch::try_new_with_options(self.projected(columns)?, arrays, &options);
+        batch.map_err(|_| unspool::Error::new(ErrorKind::RangeOutside, 0).into())
+    }
+
+    /// Returns the schema of some columns.
+    pub fn projected(&self, columns: &[usize]) -> Result<SchemaRef> {
+        let schema = self.schema.project(columns);
+        Ok(Arc::new(schema.map_err(|_| unspool::Error::new(ErrorKind::At1NoSuchColumn, 0))?))
+    }
+
+    /// Starts the array of a column whose first value is that of this row.
+    fn builder(&self, column: usize, first: u64) -> Builder {
+        let field = self.schema.fields().get(column);
+        let data_type = field.map_or(DataType::Utf8View, |field| field.data_type().clone());
+        let values = match data_type {
+            DataType::Int64 => Values::Integers(vec![]),
+            DataType::Float64 => Values::Floats(vec![]),
+            DataType::Decimal128(_, scale) => Values::Decimals(vec![], u32::from(scale.unsigned_abs())),
+            _ => Values::Texts(vec![], vec![]),
+        };
+        Builder { column, data_type, values, nulls: None, row: first, on_misfit: self.options.on_misfit }
+    }
+
+    /// Starts a collection of rows that a query returns, with the values of these columns.
+    pub fn collect(&self, columns: &[usize]) -> Rows<'_> {
+        let builders = columns.iter().map(|&column| self.builder(column, 0)).collect();
+        Rows { table: self, columns: columns.to_vec(), builders, count: 0 }
+    }
+}
+
+/// Collects the rows of a [`Query`](unspool::at1::Query) that asked for the same columns.
+pub struct Rows<'t> {
+    table: &'t Table,
+    columns: Vec<usize>,
+    builders: Vec<Builder>,
+    count: u64,
+}
+
+impl Rows<'_> {
+    /// Appends the values of a row.
+    pub fn push(&mut self, row: &Row<'_>) -> Result<()> {
+        for (i, builder) in self.builders.iter_mut().enumerate() {
+            let missing = unspool::Error::new(ErrorKind::At1NoSuchColumn, 0);
+            builder.row = row.number();
+            builder.push(row.value(i).ok_or(missing)?)?;
+        }
+        self.count = self.count.saturating_add(1);
+        Ok(())
+    }
+
+    /// Returns the number of rows.
+    pub const fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns whether there is no row.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns the rows so far as a record batch, and starts another one.
+    pub fn finish(&mut self) -> Result<RecordBatch> {
+        let fresh = self.table.collect(&self.columns);
+        let (builders, count) =
+            (std::mem::replace(&mut self.builders, fresh.builders), std::mem::take(&mut self.count));
+        let arrays: Result<Vec<_>> = builders.into_iter().map(Builder::finish).collect();
+        self.table.assemble(&self.columns, arrays?, count)
+    }
+}
+
+/// Decodes some columns and rows of a file in memory, one record batch after another: at most
+/// `batch` rows, all of one group.
+///
+/// ```
+/// use unspool_arrow::at1::{Batches, Options};
+/// # let bytes = include_bytes!("../../tests/vectors/at1/c8_events.at1");
+/// let batches = Batches::open(bytes, Some(&["ts"]), 150..260, 80, &Options::DEFAULT)?;
+/// let lengths: Vec<_> = batches.map(|batch| batch.unwrap().num_rows()).collect();
+/// assert_eq!(lengths, [50, 60]);
+/// # Ok::<(), unspool_arrow::Error>(())
+/// ```
+pub struct Batches<'a> {
+    src: &'a [u8],
+    table: Table,
+    columns: Vec<usize>,
+    rows: Range<u64>,
+    batch: usize,
+    current: Option<RecordBatch>,
+}
+
+impl<'a> Batches<'a> {
+    /// Opens a file to decode these columns, in this order, or all if `columns` is `None`.
+    pub fn open(
+        src: &'a [u8],
+        columns: Option<&[&str]>,
+        rows: Range<u64>,
+        batch: usize,
+        options: &Options,
+    ) -> Result<Self> {
+        let table = Table::open(src, options)?;
+        let number = |name: &&str| table.schema.index_of(name);
+        let columns: std::result::Result<Vec<_>, _> = match columns {
+            None => Ok((0..table.types.len()).collect()),
+            Some(names) => names.iter().map(number).collect(),
+        };
+        let columns = columns.map_err(|_| unspool::Error::new(ErrorKind::At1NoSuchColumn, 0))?;
+        if rows.start > rows.end || rows.end > table.rows || batch == 0 {
+            return Err(unspool::Error::new(ErrorKind::RangeOutside, 0).into());
+        }
+        Ok(Self { src, table, columns, rows, batch, current: None })
+    }
+
+    /// Returns the schema of the batches.
+    pub fn schema(&self) -> Result<SchemaRef> {
+        self.table.projected(&self.columns)
+    }
+
+    fn read(&mut self) -> Result<RecordBatch> {
+        let rest = match self.current.take().filter(|rest| rest.num_rows() > 0) {
+            Some(rest) => rest,
+            None => {
+                let group = self.table.groups_of(self.rows.clone()).start;
+                let all = self.table.batch(self.src, group, &self.columns)?;
+                let rows = self.table.rows_of(group);
+                // Within the group, whose values are in memory.
+                let place = |row: u64| usize::try_from(row.saturating_sub(rows.start)).unwrap_or(usize::MAX);
+                let (start, end) = (place(self.rows.start), place(self.rows.end.min(rows.end)));
+                all.slice(start, end.saturating_sub(start))
+            }
+        };
+        let len = rest.num_rows().min(self.batch);
+        self.current = Some(rest.slice(len, rest.num_rows() - len));
+        self.rows.start = self.rows.start.saturating_add(len as u64);
+        Ok(rest.slice(0, len))
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<RecordBatch>;
+
+    /// Returns the next batch; `None` after the last row, or after an error.
+    fn next(&mut self) -> Option<Result<RecordBatch>> {
+        if self.rows.is_empty() {
+            return None;
+        }
+        let read = self.read();
+        if read.is_err() {
+            self.rows.start = self.rows.end;
+        }
+        Some(read)
+    }
+}
+
+/// Returns bytes of a file in memory.
+fn part(src: &[u8], range: Range<u64>) -> Result<&[u8]> {
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+    let truncated = unspool::Error::new(ErrorKind::Truncated, src.len() as u64).needing(range.end);
+    src.get(place(range.start)..place(range.end)).ok_or_else(|| truncated.into())
+}
+
+/// Returns the name of a column without the quotes and the white space around it.
+fn text_of_name(name: &[u8]) -> String {
+    let name = name.trim_ascii();
+    let inner = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+    String::from_utf8_lossy(inner.unwrap_or(name)).into_owned()
+}
+
+fn schema(names: &[String], types: &[ColumnType], options: &Options) -> Schema {
+    let mut taken = std::collections::HashSet::new();
+    let field = |(number, ty): (usize, &ColumnType)| {
+        let mut name = names.get(number).filter(|name| !name.is_empty()).cloned().unwrap_or(number.to_string());
+        while !taken.insert(name.clone()) {
+            name.push_str(&format!(".{number}"));
+        }
+        let data_type = match (ty, options.decimals) {
+            (ColumnType::Integer, _) => DataType::Int64,
+            (ColumnType::Decimal, Decimals::Exact { scale }) => {
+                DataType::Decimal128(PRECISION, scale.min(PRECISION).cast_signed())
+            }
+            (ColumnType::Decimal, Decimals::Float) => DataType::Float64,
+            (ColumnType::Decimal, Decimals::Text) | (ColumnType::Text, _) => DataType::Utf8View,
+        };
+        let nullable = options.on_misfit == OnMisfit::Null;
+        Field::new(name, data_type, nullable)
+    };
+    Schema::new(types.iter().enumerate().map(field).collect::<Vec<_>>())
+}
+
+/// The values of an array so far.
+enum Values {
+    Integers(Vec<i64>),
+    Floats(Vec<f64>),
+    /// With this many digits after the point.
+    Decimals(Vec<i128>, u32),
+    /// Views, and the bytes that they point into.
+    Texts(Vec<u128>, Vec<u8>),
+}
+
+/// An array in progress.
+struct Builder {
+    column: usize,
+    data_type: DataType,
+    values: Values,
+    /// A bit for each value, if one is null.
+    nulls: Option<BooleanBufferBuilder>,
+    /// The row of the next value.
+    row: u64,
+    on_misfit: OnMisfit,
+}
+
+impl Builder {
+    fn reserve(&mut self, count: usize) {
+        match &mut self.values {
+            Values::Integers(values) => values.reserve_exact(count),
+            Values::Floats(values) => values.reserve_exact(count),
+            Values::Decimals(values, _) => values.reserve_exact(count),
+            Values::Texts(values, _) => values.reserve_exact(count),
+        }
+    }
+
+    /// Appends the first `count` lines of a text that becomes the buffer of views.
+    fn fill(&mut self, text: Vec<u8>, count: usize) -> Result<()> {
+        views::check_len(text.len() as u64)?;
+        let mut start = 0;
+        let mut lines = memchr_iter(b'\n', &text).chain([text.len()]).map_while(|end| {
+            let line = text.get(start..end).map(|line| (line, start));
+            start = end.saturating_add(1);
+            line
+        });
+        let is_utf8 = std::str::from_utf8(&text).is_ok();
+        for (line, at) in lines.by_ref().take(count) {
+            match &mut self.values {
+                Values::Texts(values, _) if is_utf8 => {
+                    values.push(view(line, at));
+                    self.row = self.row.saturating_add(1);
+                }
+                Values::Texts(values, _) => {
+                    let fits = std::str::from_utf8(line).is_ok();
+                    values.push(if fits { view(line, at) } else { 0 });
+                    self.pushed(fits, line)?;
+                }
+                _ => self.push(line)?,
+            }
+        }
+        if let Values::Texts(_, bytes) = &mut self.values {
+            *bytes = text;
+        }
+        Ok(())
+    }
+
+    /// Appends a value.
+    fn push(&mut self, text: &[u8]) -> Result<()> {
+        let fits = match &mut self.values {
+            Values::Integers(values) => append(values, integer(text)),
+            Values::Floats(values) => append(values, float(text)),
+            Values::Decimals(values, scale) => append(values, decimal(text, *scale)),
+            Values::Texts(values, bytes) => {
+                let at = bytes.len();
+                views::check_len(at.saturating_add(text.len()) as u64)?;
+                let fits = std::str::from_utf8(text).is_ok();
+                values.push(if fits { view(text, at) } else { 0 });
+                if fits && text.len() > views::INLINE {
+                    bytes.extend_from_slice(text);
+                }
+                fits
+            }
+        };
+        self.pushed(fits, text)
+    }
+
+    /// Counts a value, which is null if it does not fit.
+    #[inline]
+    fn pushed(&mut self, fits: bool, text: &[u8]) -> Result<()> {
+        if !fits {
+            self.misfit(text)?;
+        } else if let Some(nulls) = &mut self.nulls {
+            nulls.append(true);
+        }
+        self.row = self.row.saturating_add(1);
+        Ok(())
+    }
+
+    #[cold]
+    fn misfit(&mut self, text: &[u8]) -> Result<()> {
+        if self.on_misfit == OnMisfit::Error {
+            let value = text.get(..Misfit::QUOTE).unwrap_or(text).to_vec();
+            let (column, row, data_type) = (self.column, self.row, self.data_type.clone());
+            return Err(Error::Misfit(Misfit { column, row, value, data_type }));
+        }
+        let before = self.len().saturating_sub(1);
+        let nulls = self.nulls.get_or_insert_with(|| {
+            let mut nulls = BooleanBufferBuilder::new(before);
+            nulls.append_n(before, true);
+            nulls
+        });
+        nulls.append(false);
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        match &self.values {
+            Values::Integers(values) => values.len(),
+            Values::Floats(values) => values.len(),
+            Values::Decimals(values, _) => values.len(),
+            Values::Texts(values, _) => values.len(),
+        }
+    }
+
+    fn finish(self) -> Result<ArrayRef> {
+        let nulls = self.nulls.map(|mut nulls| NullBuffer::new(nulls.finish()));
+        Ok(match self.values {
+            Values::Integers(values) => Arc::new(PrimitiveArray::<Int64Type>::new(values.into(), nulls)),
+            Values::Floats(values) => Arc::new(PrimitiveArray::<Float64Type>::new(values.into(), nulls)),
+            Values::Decimals(values, _) => {
+                let array: Decimal128Array = PrimitiveArray::<Decimal128Type>::new(ScalarBuffer::from(values), nulls);
+                Arc::new(array.with_data_type(self.data_type))
+            }
+            Values::Texts(values, bytes) => {
+                let (len, bytes) = (bytes.len() as u64, Buffer::from_vec(bytes));
+                views::array(values, &bytes, nulls, true).ok_or_else(|| views::out_of_reach(len))?
+            }
+        })
+    }
+}
+
+/// Appends a value, or zero for none. Returns whether there was one.
+#[inline]
+fn append<T: Default>(values: &mut Vec<T>, value: Option<T>) -> bool {
+    let fits = value.is_some();
+    values.push(value.unwrap_or_default());
+    fits
+}
+
+/// Returns an integer, written in any way that queries accept: `7`, `007`, `+7`, `7.0`, `0.7e1`.
+fn integer(text: &[u8]) -> Option<i64> {
+    match plain(text) {
+        Some((value, 0)) => Some(value),
+        _ => exact(text, 0).and_then(|value| i64::try_from(value).ok()),
+    }
+}
+
+/// Returns a decimal times ten to the power of `scale`, if it is exact.
+fn decimal(text: &[u8], scale: u32) -> Option<i128> {
+    match plain(text) {
+        Some((value, digits)) if digits <= scale => {
+            i128::from(value).checked_mul(power(scale - digits)?).filter(|value| value.unsigned_abs() < MOST)
+        }
+        _ => exact(text, scale),
+    }
+}
+
+/// Returns the nearest float of a number.
+fn float(text: &[u8]) -> Option<f64> {
+    let text = text.trim_ascii();
+    Number::read(text)?;
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// The end of what a decimal can hold: ten to the power of its precision.
+const MOST: u128 = 10u128.pow(PRECISION as u32);
+
+fn power(exponent: u32) -> Option<i128> {
+    10i128.checked_pow(exponent)
+}
+
+/// The fast path: at most 18 digits, perhaps a sign before and a point between them. Returns the
+/// digits as an integer, and the number of those after the point.
+#[inline]
+fn plain(text: &[u8]) -> Option<(i64, u32)> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let (mut value, mut point, mut after) = (0i64, false, 0);
+    for &byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            value = value * 10 + i64::from(digit);
+            after += u32::from(point);
+        } else if byte == b'.' && !point {
+            point = true;
+        } else {
+            return None;
+        }
+    }
+    let some = digits.len() > usize::from(point);
+    some.then_some((if negative { -value } else { value }, after))
+}
+
+/// The slow path, by the rules of queries.
+#[cold]
+fn exact(text: &[u8], scale: u32) -> Option<i128> {
+    let mut sum = Sum::default();
+    sum.add(&Number::read(text)?).ok()?;
+    let up = scale.checked_sub(sum.scale)?;
+    sum.value.checked_mul(power(up)?).filter(|value| value.unsigned_abs() < MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_read_as_queries_read_them() {
+        for text in ["7", "007", "+7", "7.0", "0.7e1", " 7\r", "700e-2", "7."] {
+            assert_eq!(integer(text.as_bytes()), Some(7), "{text}");
+        }
+        assert_eq!(integer(b"-9223372036854775808"), Some(i64::MIN));
+        assert_eq!(integer(b"9223372036854775807"), Some(i64::MAX));
+        for text in ["", "-", ".", "7.5", "x", "NaN", "9223372036854775808", "-9223372036854775809", "1e99", "null"] {
+            assert_eq!(integer(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_exact_or_none() {
+        for (text, scale, value) in [
+            ("9.130", 3, 9130),
+            ("9.13", 3, 9130),
+            ("9.1300000", 2, 913),
+            ("-0.00", 2, 0),
+            ("-0.5", 1, -5),
+            (".5", 1, 5),
+            ("5e-1", 1, 5),
+            ("123456789012345678901234567890.12345678", 8, 12_345_678_901_234_567_890_123_456_789_012_345_678),
+            ("99999999999999999999999999999999999999", 0, 99_999_999_999_999_999_999_999_999_999_999_999_999),
+        ] {
+            assert_eq!(decimal(text.as_bytes(), scale), Some(value), "{text}");
+        }
+        for (text, scale) in
+            [("9.1301", 3), ("", 2), ("x", 2), ("1e40", 0), ("100000000000000000000000000000000000000", 0), ("10", 37)]
+        {
+            assert_eq!(decimal(text.as_bytes(), scale), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn floats_are_the_nearest_and_words_are_none() {
+        assert_eq!(float(b" 0.1\r"), Some(0.1));
+        assert_eq!(float(b"1e400"), Some(f64::INFINITY));
+        for text in ["NaN", "inf", "", "null", "0x10", "1_0"] {
+            assert_eq!(float(text.as_bytes()), None, "{text}");
+        }
+    }
+}

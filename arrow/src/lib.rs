@@ -1,0 +1,52 @@
+//! Decodes columns into Arrow arrays and record batches.
+//!
+//! | module | file | becomes |
+//! |---|---|---|
+//! | [`pco`] | a column of numbers | a primitive array: integers, floats, half floats |
+//! | [`onpair`] | a column of strings | `Utf8View` or `BinaryView` |
+//! | [`cvc`] | columns of vectors | `FixedSizeList`; several columns are a record batch or struct |
+//! | [`at1`] | a table | record batches of integers, exact decimals and text |
+//!
+//! Values are decoded straight into the buffer that becomes the Arrow buffer; no copy follows. The
+//! views of strings point into the decoded bytes.
+//!
+//! ```
+//! use unspool::pco::Options;
+//! # let bytes = include_bytes!("../../tests/vectors/pco/k_u32_arange.pco");
+//! let column = unspool_arrow::pco::decode(bytes, &Options::DEFAULT)?;
+//! assert_eq!(column.len(), 777);
+//! # Ok::<(), unspool_arrow::Error>(())
+//! ```
+//!
+//! A file is never trusted. Memory grows with what was decoded, not with what a header claims, or
+//! is taken as zeroed pages that the system maps when they are written. Every claim is compared
+//! with [`Limits`](unspool::Limits) first. A refusal is an [`Error`] with kind and place.
+#![forbid(unsafe_code)]
+
+pub mod at1;
+pub mod cvc;
+mod error;
+pub mod onpair;
+pub mod pco;
+mod views;
+
+pub use error::{Error, Misfit, Result};
+
+use unspool::ErrorKind;
+
+/// Returns a vector of `len` zeros, if there is memory for it. Its pages are mapped when they are
+/// written.
+fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
+    let no_memory = unspool::Error::new(ErrorKind::NoMemory, 0).needing(len);
+    let len = usize::try_from(len).map_err(|_| no_memory)?;
+    Vec::<T>::new().try_reserve_exact(len).map_err(|_| no_memory)?;
+    Ok(vec![T::default(); len])
+}
+
+/// Appends zeros to a vector, if there is memory for them.
+fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
+    let len = vec.len().saturating_add(more);
+    vec.try_reserve(more).map_err(|_| unspool::Error::new(ErrorKind::NoMemory, 0).needing(len as u64))?;
+    vec.resize(len, T::default());
+    Ok(())
+}

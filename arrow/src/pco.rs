@@ -1,0 +1,267 @@
+//! Pco: a column of numbers as a primitive array.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::types::{
+    ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{ArrayRef, PrimitiveArray, new_empty_array};
+use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_schema::DataType;
+use unspool::pco::{Chunk, File, Latent, NumberType, Options, Plan, decode_threaded};
+use unspool::{ErrorKind, Limits};
+
+use crate::{Result, lengthen, zeros};
+
+/// Returns the Arrow type of a number type.
+pub const fn data_type(ty: NumberType) -> DataType {
+    match ty {
+        NumberType::U8 => DataType::UInt8,
+        NumberType::U16 => DataType::UInt16,
+        NumberType::U32 => DataType::UInt32,
+        NumberType::U64 => DataType::UInt64,
+        NumberType::I8 => DataType::Int8,
+        NumberType::I16 => DataType::Int16,
+        NumberType::I32 => DataType::Int32,
+        NumberType::I64 => DataType::Int64,
+        NumberType::F16 => DataType::Float16,
+        NumberType::F32 => DataType::Float32,
+        NumberType::F64 => DataType::Float64,
+    }
+}
+
+/// Returns the type of the numbers of a file from its first chunk or its header; `None` of a file
+/// without numbers that does not say.
+pub fn number_type(src: &[u8], limits: &Limits) -> Result<Option<NumberType>> {
+    let file = File::open(src, limits)?;
+    let first = file.chunk(file.first(), &mut ())?;
+    Ok(first.map(|chunk| chunk.number_type()).or(file.header.uniform_type))
+}
+
+/// Runs a function with the integer type and the Arrow type of a number type.
+macro_rules! by_type {
+    ($ty:expr, $function:ident($($argument:expr),*)) => {
+        match $ty {
+            NumberType::U8 => $function::<u8, UInt8Type>($($argument),*),
+            NumberType::U16 => $function::<u16, UInt16Type>($($argument),*),
+            NumberType::U32 => $function::<u32, UInt32Type>($($argument),*),
+            NumberType::U64 => $function::<u64, UInt64Type>($($argument),*),
+            NumberType::I8 => $function::<u8, Int8Type>($($argument),*),
+            NumberType::I16 => $function::<u16, Int16Type>($($argument),*),
+            NumberType::I32 => $function::<u32, Int32Type>($($argument),*),
+            NumberType::I64 => $function::<u64, Int64Type>($($argument),*),
+            NumberType::F16 => $function::<u16, Float16Type>($($argument),*),
+            NumberType::F32 => $function::<u32, Float32Type>($($argument),*),
+            NumberType::F64 => $function::<u64, Float64Type>($($argument),*),
+        }
+    };
+}
+
+/// Makes an array of raw numbers of the same width, without a copy.
+fn array<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(bits: Vec<L>) -> ArrayRef {
+    let len = bits.len();
+    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::new(Buffer::from_vec(bits), 0, len), None))
+}
+
+/// Decodes all numbers of a file.
+pub fn decode(src: &[u8], options: &Options) -> Result<ArrayRef> {
+    match number_type(src, &options.limits)? {
+        Some(ty) => by_type!(ty, whole(src, ty, options)),
+        None => Ok(new_empty_array(&DataType::Null)),
+    }
+}
+
+fn whole<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
+    src: &[u8],
+    ty: NumberType,
+    options: &Options,
+) -> Result<ArrayRef> {
+    let (mut bits, mut chunks) = (Vec::<L>::new(), Chunks::open(src, Some(ty), options)?);
+    while chunks.next()? {
+        let start = bits.len();
+        lengthen(&mut bits, chunks.chunk.len)?;
+        chunks.decode(bits.get_mut(start..).unwrap_or_default())?;
+    }
+    Ok(array::<L, T>(bits))
+}
+
+/// Decodes all numbers of a file on up to `threads` threads, as [`decode`] does.
+///
+/// The header must state the count of numbers, at most a thousand for each byte of the file; if it
+/// does not, or for half floats, one thread decodes.
+pub fn decode_in_threads(src: &[u8], threads: NonZeroUsize, options: &Options) -> Result<ArrayRef> {
+    let count = File::open(src, &options.limits)?.header.n_hint;
+    let is_plausible = count > 0 && count / 1000 <= src.len() as u64;
+    let Some(ty) = number_type(src, &options.limits)?.filter(|_| is_plausible && threads.get() > 1) else {
+        return decode(src, options);
+    };
+    macro_rules! threaded {
+        ($($variant:ident $native:ident $arrow:ident)*) => {
+            match ty {
+                $(NumberType::$variant => {
+                    let mut numbers = zeros::<$native>(count)?;
+                    match decode_threaded(src, &mut numbers, threads, options) {
+                        Ok(done) => {
+                            numbers.truncate(done.wrote);
+                            Ok(Arc::new(PrimitiveArray::<$arrow>::new(ScalarBuffer::from(numbers), None)) as _)
+                        }
+                        // The writer expected fewer numbers.
+                        Err(error) if error.kind == ErrorKind::OutputTooSmall => decode(src, options),
+                        Err(error) => Err(error.into()),
+                    }
+                })*
+                NumberType::F16 => decode(src, options),
+            }
+        };
+    }
+    threaded! {
+        U8 u8 UInt8Type
+        U16 u16 UInt16Type
+        U32 u32 UInt32Type
+        U64 u64 UInt64Type
+        I8 i8 Int8Type
+        I16 i16 Int16Type
+        I32 i32 Int32Type
+        I64 i64 Int64Type
+        F32 f32 Float32Type
+        F64 f64 Float64Type
+    }
+}
+
+/// The chunks of a file, which must all have one type.
+struct Chunks<'a> {
+    file: File<'a>,
+    chunk: Chunk<'a>,
+    ty: Option<NumberType>,
+    at: u64,
+    /// Bytes of the numbers so far, chunks that are skipped included.
+    size: u64,
+    workspace: Vec<u64>,
+    limits: Limits,
+}
+
+impl<'a> Chunks<'a> {
+    fn open(src: &'a [u8], ty: Option<NumberType>, options: &Options) -> Result<Self> {
+        let (file, limits) = (File::open(src, &options.limits)?, options.limits);
+        Ok(Self { at: file.first(), file, chunk: Chunk::new(), ty, size: 0, workspace: vec![], limits })
+    }
+
+    /// Reads the metadata of the next chunk, which must be decoded or skipped before the one after
+    /// it is read.
+    fn next(&mut self) -> Result<bool> {
+        if !self.chunk.open(&self.file, self.at, &mut ())? {
+            return Ok(false);
+        }
+        let ty = self.chunk.number_type();
+        if *self.ty.get_or_insert(ty) != ty {
+            return Err(unspool::Error::new(ErrorKind::WrongType, self.chunk.page_at).into());
+        }
+        self.size = self.size.saturating_add(self.chunk.size() as u64);
+        if self.size > self.limits.max_output {
+            return Err(unspool::Error::new(ErrorKind::OutputLimit, self.at).needing(self.size).into());
+        }
+        let need = self.chunk.workspace_len(Plan::Whole);
+        let more = usize::try_from(need).unwrap_or(usize::MAX).saturating_sub(self.workspace.len());
+        lengthen(&mut self.workspace, more)?;
+        Ok(true)
+    }
+
+    fn decode<L: Latent>(&mut self, bits: &mut [L]) -> Result<()> {
+        self.at = self.chunk.decode_bits(bits, &mut self.workspace, &mut ())?;
+        Ok(())
+    }
+
+    fn skip(&mut self) -> Result<()> {
+        self.at = self.chunk.skip(&mut self.workspace)?;
+        Ok(())
+    }
+}
+
+/// Decodes some rows of a file, one array after another, with one chunk in memory at a time.
+///
+/// Chunks before the rows are skipped, which is faster than decoding them; those after the rows are
+/// not read. An array never spans two chunks.
+///
+/// ```
+/// use unspool::pco::Options;
+/// # let bytes = include_bytes!("../../tests/vectors/pco/k_u32_arange.pco");
+/// let batches = unspool_arrow::pco::Batches::open(bytes, 100..300, 128, &Options::DEFAULT)?;
+/// let lengths: Vec<_> = batches.map(|batch| batch.unwrap().len()).collect();
+/// assert_eq!(lengths, [128, 72]);
+/// # Ok::<(), unspool_arrow::Error>(())
+/// ```
+pub struct Batches<'a> {
+    chunks: Chunks<'a>,
+    /// The rows that were not returned yet.
+    rows: Range<u64>,
+    batch: usize,
+    /// The first row of the next chunk.
+    first: u64,
+    /// The rest of the current chunk.
+    current: Option<ArrayRef>,
+    ended: bool,
+}
+
+impl<'a> Batches<'a> {
+    /// Opens a file to decode these rows in arrays of at most `batch` numbers. Rows after the end
+    /// do not exist and are not an error; see [`Iterator::next`].
+    pub fn open(src: &'a [u8], rows: Range<u64>, batch: usize, options: &Options) -> Result<Self> {
+        if rows.start > rows.end || batch == 0 {
+            return Err(unspool::Error::new(ErrorKind::RangeOutside, 0).into());
+        }
+        let chunks = Chunks::open(src, None, options)?;
+        Ok(Self { chunks, ended: rows.is_empty(), rows, batch, first: 0, current: None })
+    }
+
+    fn read(&mut self) -> Result<Option<ArrayRef>> {
+        loop {
+            if let Some(rest) = self.current.take_if(|rest| !rest.is_empty()) {
+                let len = rest.len().min(self.batch);
+                self.current = Some(rest.slice(len, rest.len() - len));
+                self.rows.start = self.rows.start.saturating_add(len as u64);
+                return Ok(Some(rest.slice(0, len)));
+            }
+            if self.rows.is_empty() || !self.chunks.next()? {
+                return Ok(None);
+            }
+            let ty = self.chunks.chunk.number_type();
+            let len = self.chunks.chunk.len as u64;
+            let (first, end) = (self.first, self.first.saturating_add(len));
+            self.first = end;
+            if end <= self.rows.start {
+                self.chunks.skip()?;
+                continue;
+            }
+            let array = by_type!(ty, chunk(&mut self.chunks))?;
+            let (from, to) = (self.rows.start.max(first) - first, self.rows.end.min(end) - first);
+            // Both are within the chunk, whose numbers are in memory.
+            let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+            self.current = Some(array.slice(place(from), place(to - from)));
+        }
+    }
+}
+
+fn chunk<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
+    chunks: &mut Chunks<'_>,
+) -> Result<ArrayRef> {
+    let mut bits = zeros::<L>(chunks.chunk.len as u64)?;
+    chunks.decode(&mut bits)?;
+    Ok(array::<L, T>(bits))
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<ArrayRef>;
+
+    /// Returns the next array; `None` after the last row, or after an error.
+    fn next(&mut self) -> Option<Result<ArrayRef>> {
+        if self.ended {
+            return None;
+        }
+        let next = self.read().transpose();
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
