@@ -14,6 +14,9 @@ pub const WASM: &str = "wasm32-unknown-unknown";
 pub const CORTEX_M0: &str = "thumbv6m-none-eabi";
 pub const CORTEX_M4F: &str = "thumbv7em-none-eabihf";
 pub const RISCV32: &str = "riscv32imc-unknown-none-elf";
+/// Targets of programs for an emulator: one with NEON, and a big-endian one of 64 bits.
+pub const AARCH64: &str = "aarch64-unknown-linux-musl";
+pub const S390X: &str = "s390x-unknown-linux-gnu";
 
 /// Installs a Rust target for the toolchain in use.
 pub fn target(name: &str) -> Result<()> {
@@ -66,6 +69,16 @@ pub fn qemu() -> Result<()> {
 /// Installs the emulator for RISC-V.
 pub fn qemu_riscv() -> Result<()> {
     debian(&["qemu-system-riscv32"], &[BARE, "qemu-system-misc"]).map(|_| ())
+}
+
+/// Installs the emulators of programs for other processors.
+pub fn qemu_user() -> Result<()> {
+    debian(&["qemu-aarch64"], &[BARE, "qemu-user"]).map(|_| ())
+}
+
+/// Installs the linker for [`S390X`], and the system's library to link with.
+pub fn s390x_gcc() -> Result<()> {
+    debian(&["s390x-linux-gnu-gcc"], &[BARE, "gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"]).map(|_| ())
 }
 
 /// Installs the C compiler for bare ARM devices.

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32, WASM};
+use crate::install::{self, AARCH64, CORTEX_M0, CORTEX_M4F, RISCV32, S390X, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
 use crate::{c, demo, firmware, fuzz, prose, site, size, wasm};
@@ -23,6 +23,11 @@ pub const STEPS: &[Step] = &[
         run: features,
     },
     Step { name: "targets", proves: "each format alone builds for microcontrollers and wasm", run: targets },
+    Step {
+        name: "emulated",
+        proves: "the core's unit tests pass on aarch64, which has kernels of its own, and on a 64-bit big-endian machine",
+        run: emulated,
+    },
     Step {
         name: "firmware",
         proves: "decodes on Cortex-M0 and M4F under QEMU, and no panic can be linked",
@@ -73,6 +78,8 @@ fn clippy() -> Result<()> {
             .args("-- -D warnings")
             .run()?;
     }
+    install::target(AARCH64)?;
+    cmd("cargo clippy --locked -p unspool --all-targets --target").arg(AARCH64).args("-- -D warnings").run()?;
     // In the profile of its tests, so that the C libraries are compiled once for both.
     cmd("cargo clippy --locked --release --all-targets -- -D warnings").dir("fuzz").run()?;
     install::target(CORTEX_M0)?;
@@ -94,7 +101,7 @@ fn unit() -> Result<()> {
     cmd("cargo test --locked --workspace").run()
 }
 
-/// A test of the core that is slow without optimisation.
+/// A test of the core that is slow without optimisation, and in an emulator.
 const SLOW: &str = "more_bytes_than_32_bits_count";
 
 fn features() -> Result<()> {
@@ -128,6 +135,27 @@ fn targets() -> Result<()> {
         targets.into_iter().fold(check, |check, target| check.arg("--target").arg(target)).run()?;
     }
     cmd("cargo check --locked -p unspool-wasm --target").arg(WASM).run()
+}
+
+/// Runs the unit tests of the core as programs of other machines. The linker of Rust links musl for
+/// aarch64; s390x has glibc only.
+fn emulated() -> Result<()> {
+    install::qemu_user()?;
+    install::s390x_gcc()?;
+    let machines =
+        [(AARCH64, "rust-lld", "qemu-aarch64"), (S390X, "s390x-linux-gnu-gcc", "qemu-s390x -L /usr/s390x-linux-gnu")];
+    for (target, linker, runner) in machines {
+        install::target(target)?;
+        let key = format!("CARGO_TARGET_{}", target.replace('-', "_").to_uppercase());
+        cmd("cargo test --locked -p unspool --lib --target")
+            .arg(target)
+            .env(&format!("{key}_LINKER"), linker)
+            .env(&format!("{key}_RUNNER"), runner)
+            .args("-- --skip")
+            .arg(SLOW)
+            .run()?;
+    }
+    Ok(())
 }
 
 fn npm() -> Result<()> {

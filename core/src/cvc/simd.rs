@@ -7,7 +7,7 @@
 
 use super::convert::half_to_f32;
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, f32x8, u8x16, u8x32};
+use fearless_simd::{Level, u8x16};
 
 /// Returns the bytes of numbers, which are little-endian on the machines that have kernels.
 pub(super) fn as_bytes(cells: &mut [f32]) -> Option<&mut [[u8; 4]]> {
@@ -64,6 +64,7 @@ fearless_simd::kernel!(
         use core::arch::x86_64::{
             __m128i, _mm_and_si128, _mm_cmpgt_epi16, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi16, _mm256_cvtph_ps,
         };
+        use fearless_simd::{f32x8, u8x32};
         let (magnitude, most) = (_mm_set1_epi16(i16::MAX), _mm_set1_epi16(MOST));
         let is_special = |halves| _mm_cmpgt_epi16(_mm_and_si128(halves, magnitude), most);
         for (to, stored) in to.iter_mut().zip(stored) {
