@@ -1,6 +1,7 @@
 // AT-1: queries on tables in row groups. Reads only the blocks that can hold matching rows.
 import type { At1Query as WasmQuery } from '../wasm/at1/unspool.js';
 import { AHEAD, readForeseen } from './ahead.js';
+import { type PackedAnswer, unpack } from './at1-rows.js';
 import { checkOptions } from './check.js';
 import { checkWhole } from './check-numbers.js';
 import { type Exports, Handle, moduleFor } from './instance.js';
@@ -108,6 +109,11 @@ export async function queryAt1(source: Source, options?: At1QueryOptions & { as?
 /** Queries a table with options whose type is known only at run time. */
 export async function queryAt1(source: Source, options?: At1QueryOptions): Promise<At1Answer<string | Uint8Array>>;
 export async function queryAt1(source: Source, options: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> {
+  return unpack(await queryPacked(source, options), options.as);
+}
+
+/** @internal Runs a query. Returns the values of all rows in one buffer. */
+export async function queryPacked(source: Source, options: At1QueryOptions): Promise<PackedAnswer> {
   const limits = limitsOf(options, { where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, signal: true });
   if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as must be 'bytes'");
   const ranges: ByteRange[] = [];
@@ -119,7 +125,7 @@ export async function queryAt1(source: Source, options: At1QueryOptions = {}): P
   const query = new Handle(wasmModule, make);
   try {
     await drive(query, reader, limit === Infinity);
-    return query.call((job) => answer(job, width, ranges, options.as));
+    return query.call((job) => pack(job, width, ranges));
   } finally {
     query.free();
     over.abort();
@@ -198,29 +204,10 @@ function bytes(value: At1Number | Uint8Array): Uint8Array {
   return new TextEncoder().encode(String(value));
 }
 
-function answer(job: WasmQuery, width: number, ranges: readonly ByteRange[], as: 'bytes' | undefined): At1Answer<string | Uint8Array> {
+function pack(job: WasmQuery, width: number, ranges: readonly ByteRange[]): PackedAnswer {
   const [count = 0, withoutNumber = 0, groups = 0, skipped = 0, read = 0, blockBytesRead = 0, blockBytesTotal = 0] =
     job.numbers();
   const [data, ends, result] = [job.data(), job.ends(), job.result()];
-  const text = new TextDecoder('utf-8', { ignoreBOM: true });
-  const rows: (string | Uint8Array)[][] = [];
-  const columns = width > 0 ? width : count > 0 ? ends.length / count : 0;
-  let start = 0;
-  let row: (string | Uint8Array)[] = [];
-  for (const end of ends) {
-    const value = data.subarray(start, end);
-    row.push(as === 'bytes' ? value : text.decode(value));
-    start = end;
-    if (row.length === columns) {
-      rows.push(row);
-      row = [];
-    }
-  }
-  return {
-    rows,
-    count,
-    result: result === undefined ? undefined : text.decode(result),
-    withoutNumber,
-    stats: { groups, skipped, read, blockBytesRead, blockBytesTotal, ranges },
-  };
+  const stats = { groups, skipped, read, blockBytesRead, blockBytesTotal, ranges };
+  return { data, ends, columns: width > 0 ? width : count > 0 ? ends.length / count : 0, count, result: result && new TextDecoder().decode(result), withoutNumber, stats };
 }

@@ -1,5 +1,5 @@
 // Exports of every entry of the package.
-export type { Init, ModuleSource } from './init.js';
+export type { Init, InitOptions, ModuleSource } from './init.js';
 export { errorTable } from './error-table.js';
 export { UnspoolError, type ErrorClass, type ErrorKind, type ErrorName, type PlainError } from './error.js';
 export type { HalfFloats } from './half.js';

@@ -1,12 +1,11 @@
 // Decodes any format, of which only the one at hand is loaded.
 import type { At1File } from './at1.js';
-import { type Bytes, bytesOf } from './bytes.js';
+import type { Bytes } from './bytes.js';
 import type { CvcData, CvcDecodeOptions, CvcVectors } from './cvc.js';
-import type { Door } from './doors/door.js';
-import { loadFormat, undetected } from './formats.js';
+import { decodeIntoWith, decodeWith } from './decode-with.js';
+import { loadFormat } from './load.js';
 import type { OnPairStrings } from './onpair.js';
 import type { PcoArray, PcoData } from './pco.js';
-import { type Format, probe } from './probe.js';
 import type { ZstdDecodeOptions } from './zstd.js';
 
 /** Options of {@link decode}. */
@@ -66,12 +65,7 @@ export type Decoded = {
  * change the bytes before the result.
  */
 export async function decode(bytes: Bytes, options: DecodeOptions = {}): Promise<Decoded> {
-  const view = bytesOf(bytes);
-  const format = formatOf(view);
-  const door = await prepared(format, options);
-  const decoded = { format, ...door.decode(view, options) } as Decoded;
-  if (decoded.format !== 'gzip') return decoded;
-  return isWrapped(decoded.bytes) ? decode(decoded.bytes, options) : decoded;
+  return decodeWith(loadFormat, bytes, options);
 }
 
 /**
@@ -88,33 +82,5 @@ export async function decode(bytes: Bytes, options: DecodeOptions = {}): Promise
  * known.
  */
 export async function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions = {}): Promise<number> {
-  const view = bytesOf(bytes);
-  const format = formatOf(view);
-  const door = await prepared(format, options);
-  if (format !== 'gzip') return door.into(view, to as never, options);
-  const { bytes: content } = door.decode(view, options) as DecodedBytes;
-  return isWrapped(content) ? decodeInto(content, to, options) : door.into(content, to as never, options);
-}
-
-/** @internal Returns `true` if the content of a gzip file is itself in a known format. */
-export function isWrapped(content: Uint8Array): boolean {
-  const { format } = probe(content);
-  return format !== undefined && format !== 'gzip';
-}
-
-/** Loads a format, and checks the options. */
-async function prepared(format: Format, options: DecodeOptions): Promise<Door> {
-  // They are not checked yet.
-  (options as DecodeOptions | null)?.signal?.throwIfAborted();
-  const door = await loadFormat(format);
-  door.check(options);
-  options.signal?.throwIfAborted();
-  return door;
-}
-
-/** @internal Returns the format of a file, or throws. */
-export function formatOf(bytes: Uint8Array): Format {
-  const found = probe(bytes);
-  if (found.format === undefined) throw undetected(found, bytes.length);
-  return found.format;
+  return decodeIntoWith(loadFormat, bytes, to, options);
 }

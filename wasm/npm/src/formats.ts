@@ -1,47 +1,40 @@
-// Loads the code of a format, and its module unless one is ready.
+// The functions of each format, loaded on demand.
 import type { Door } from './doors/door.js';
 import { refuse, registerErrors, type UnspoolError } from './error.js';
 import detection from './errors/detection.js';
-import type { Init } from './init.js';
 import type { Format, Probe } from './probe.js';
 import { ready } from './ready.js';
-
-/** A module that can be compiled off the main thread. */
-export interface WithInit {
-  /** Compiles it. */
-  readonly init: Init;
-}
-
-interface Loader {
-  readonly door: () => Promise<{ readonly door: Door }>;
-  readonly module: () => Promise<WithInit>;
-}
 
 /** A module's name. The flavours of Zstandard share one. */
 export type Family = Exclude<Format, `zstd-${string}`>;
 
+/** The modules that decode. */
+export type Decoder = Family | 'xz-stream' | 'zstd-stream';
+
+/** Loads a module and compiles it, unless it is ready. */
+export type LoadModule = (name: Decoder) => Promise<void>;
+
 // Each import is written out: bundlers must see its path.
-const LOADERS: { readonly [F in Family]: Loader } = {
-  at1: { door: () => import('./doors/at1.js'), module: () => import('./modules/at1.js') },
-  cvc: { door: () => import('./doors/cvc.js'), module: () => import('./modules/cvc.js') },
-  gzip: { door: () => import('./doors/gzip.js'), module: () => import('./modules/gzip.js') },
-  onpair: { door: () => import('./doors/onpair.js'), module: () => import('./modules/onpair.js') },
-  pco: { door: () => import('./doors/pco.js'), module: () => import('./modules/pco.js') },
-  xz: { door: () => import('./doors/xz.js'), module: () => import('./modules/xz.js') },
-  zstd: { door: () => import('./doors/zstd.js'), module: () => import('./modules/zstd.js') },
+const DOORS: { readonly [F in Family]: () => Promise<{ readonly door: Door }> } = {
+  at1: () => import('./doors/at1.js'),
+  cvc: () => import('./doors/cvc.js'),
+  gzip: () => import('./doors/gzip.js'),
+  onpair: () => import('./doors/onpair.js'),
+  pco: () => import('./doors/pco.js'),
+  xz: () => import('./doors/xz.js'),
+  zstd: () => import('./doors/zstd.js'),
 };
 
 /** Returns the name of the module that decodes a format. */
 export const familyOf = (format: Format): Family => (format.startsWith('zstd') ? 'zstd' : format) as Family;
 
-/** Loads the functions of a format, and its module. */
-export async function loadFormat(format: Format): Promise<Door> {
+/** Loads the functions of a format, and its module unless one is ready. */
+export async function loadDoor(format: Format, load: LoadModule): Promise<Door> {
   const family = familyOf(format);
-  const { door, module } = LOADERS[family];
   // An inspector decodes too.
-  const isReady = ready.has(family) || ready.has(`${family}-inspect`);
-  const [loaded] = await Promise.all([door(), isReady ? undefined : module().then(({ init }) => init())]);
-  return loaded.door;
+  const isReady = ready.has(`${family}-inspect`);
+  const [{ door }] = await Promise.all([DOORS[family](), isReady || load(family)]);
+  return door;
 }
 
 /** Creates the error for bytes of `size` without a format. */

@@ -8,7 +8,7 @@
  */
 import type { ReadBlobOptions } from './blob.js';
 import type { Bytes } from './bytes.js';
-import type { Inspection, InspectOptions } from './inspect.js';
+import type { Inspection, InspectOptions } from './inspection.js';
 import type { OpenedFile, OpenOptions } from './open.js';
 import type { Source } from './source.js';
 
@@ -17,7 +17,7 @@ export type { Bytes } from './bytes.js';
 export { decode, decodeInto, type Decoded, type DecodedBytes, type DecodeOptions, type DecodeResults } from './decode.js';
 export { UnspoolError, type ErrorClass, type ErrorKind, type ErrorName, type PlainError } from './error.js';
 export type { HalfFloats } from './half.js';
-export type { Inspection, InspectOptions } from './inspect.js';
+export type { Inspection, InspectOptions } from './inspection.js';
 export type { Limits } from './limits.js';
 export type { OpenedFile, OpenOptions } from './open.js';
 export { probe, type Format, type Probe } from './probe.js';

@@ -4,6 +4,12 @@ export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { pr
 /** An argument of `init`: a compiled module, its bytes, or an address to fetch it from. */
 export type ModuleSource = WasmModule | ArrayBuffer | Uint8Array | URL | string | Response;
 
+/** Options of `init`. */
+export interface InitOptions {
+  /** Aborts the download, and waiting for the compiler. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Compiles the wasm module before the first call.
  *
@@ -11,4 +17,4 @@ export type ModuleSource = WasmModule | ArrayBuffer | Uint8Array | URL | string 
  * can. With a `WebAssembly.Module`, bytes or a URL, uses that one. An entry with a module inside
  * never needs this call. The first module stays: later calls do nothing.
  */
-export type Init = (source?: ModuleSource | Promise<ModuleSource>) => Promise<void>;
+export type Init = (source?: ModuleSource | Promise<ModuleSource>, options?: InitOptions) => Promise<void>;

@@ -5,8 +5,10 @@
  * @module unspool/inspect
  */
 export { errorTable } from './error-table.js';
+export type { InitOptions } from './init.js';
 export { loadInspector } from './inspectors.js';
-export { inspect, outline, type InspectOptions, type Inspection, type OutlineOptions } from './inspect.js';
+export { inspect, outline, type OutlineOptions } from './inspect.js';
+export type { Inspection, InspectOptions } from './inspection.js';
 export { pcoBinCounts, type PcoVariable } from './pco-inside.js';
 export type { Format } from './probe.js';
 export { nodeAt, nodes, type Node, type Structure } from './structure.js';

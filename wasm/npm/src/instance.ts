@@ -4,8 +4,9 @@
 // module by name and gets either of them, whichever an entry registered.
 import { registerErrors, UnspoolError, type ErrorLine } from './error.js';
 import { lost, trapped } from './trap.js';
-import type { Init, ModuleSource } from './init.js';
+import type { Init, InitOptions, ModuleSource } from './init.js';
 import { isArray, isBuffer } from './bytes.js';
+import { unlessAborted } from './abort.js';
 import { ready } from './ready.js';
 import { SourceError } from './source-error.js';
 import { isElsewhere } from './source.js';
@@ -36,7 +37,10 @@ const MAX_IDLE_MEMORY = 64 * 2 ** 20;
 class Engine {
   #glue: Glue;
   #inside: (() => Uint8Array) | undefined;
+  /** The module of the instance. */
   #compiled: WebAssembly.Module | undefined;
+  /** The module compiled for other threads, perhaps without an instance in this one. */
+  #shared: Promise<WebAssembly.Module> | undefined;
   /** True after a trap: the next call must start a new instance. */
   #poisoned = false;
   /**
@@ -79,14 +83,24 @@ class Engine {
     return this.isCompiled || this.#inside !== undefined;
   }
 
+  /** Returns the module for another thread. This one needs no instance of it. */
+  share(): Promise<WebAssembly.Module> {
+    if (this.#compiled !== undefined) return Promise.resolve(this.#compiled);
+    const compiled = (this.#shared ??= compile(this.#bytes()));
+    // A later call tries again.
+    compiled.catch(() => (this.#shared = undefined));
+    return compiled;
+  }
+
   /** Implements `init`, whose declaration does not mention the generated module. */
-  async start(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
-    const given = await source;
+  async start(source?: ModuleSource | Promise<ModuleSource>, { signal }: InitOptions = {}): Promise<void> {
+    const given = await unlessAborted(source, signal);
     // One after the other: after a success there is nothing to do; after a failure the next call
     // tries its own source.
     const go = async (): Promise<void> => {
       if (this.#compiled !== undefined) return;
-      const module = await compile(given ?? this.#bytes());
+      const module = given === undefined ? await this.share() : await compile(given, signal);
+      signal?.throwIfAborted();
       // A synchronous call may have compiled the module meanwhile.
       if (this.#compiled !== undefined) return;
       checkModule(module, this.#glue);
@@ -100,7 +114,7 @@ class Engine {
       }
       this.#setCompiled(module);
     };
-    return (this.#starting = this.#starting.then(go, go));
+    return unlessAborted((this.#starting = this.#starting.then(go, go)), signal);
   }
 
   #bytes(): Uint8Array {
@@ -251,20 +265,20 @@ function checkModule(module: WebAssembly.Module, glue: Glue): void {
   if (lacks !== undefined || !known.has('memory')) throw new TypeError(`the wasm module does not match this entry of unspool: it lacks ${lacks ?? 'memory'}`);
 }
 
-async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
+async function compile(source: ModuleSource, signal?: AbortSignal): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (isArray(source) || isBuffer(source)) return WebAssembly.compile(source as BufferSource);
   if (typeof source !== 'string' && !(source instanceof URL) && !(source instanceof Response)) {
     throw new TypeError('init expects a WebAssembly.Module, its bytes, a URL or a Response');
   }
-  const response = source instanceof Response ? source : await fetched(source);
+  const response = source instanceof Response ? source : await fetched(source, signal);
   if (!response.ok) throw new SourceError(`the wasm module cannot be fetched: ${response.status} ${response.statusText}`, response.url || String(source), response.status);
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-async function fetched(url: string | URL): Promise<Response> {
-  return fetch(url).catch((cause: unknown) => {
-    throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, pass the bytes: await init(await readFile(url))`, { cause });
+async function fetched(url: string | URL, signal: AbortSignal | undefined): Promise<Response> {
+  return fetch(url, signal === undefined ? {} : { signal }).catch((cause: unknown) => {
+    throw isElsewhere(url) || signal?.aborted === true ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, pass the bytes: await init(await readFile(url))`, { cause });
   });
 }
 
@@ -296,7 +310,14 @@ export function registerModule(name: string, glue: unknown, ...errors: readonly 
   registerErrors(...errors);
   const engine = new Engine(name, glue as Glue);
   engines.set(name, engine);
-  return (source) => engine.start(source);
+  return (source, options) => engine.start(source, options);
+}
+
+/** Returns a registered module for another thread. */
+export async function shareModule(name: string): Promise<WebAssembly.Module> {
+  const engine = engines.get(name);
+  if (engine === undefined) throw new Error(`no imported entry of unspool includes ${name}`);
+  return engine.share();
 }
 
 /** Embeds the bytes of a registered module, to be compiled on demand. */

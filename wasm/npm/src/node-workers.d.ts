@@ -14,3 +14,7 @@ declare module 'node:worker_threads' {
   }
   export const parentPort: Port | null;
 }
+
+declare module 'node:os' {
+  export function availableParallelism(): number;
+}

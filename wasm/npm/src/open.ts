@@ -5,8 +5,9 @@ import type { Bytes } from './bytes.js';
 import { checkOptions } from './check.js';
 import type { CvcFile } from './cvc.js';
 import { decode, type Decoded, type DecodeOptions } from './decode.js';
-import { loadFormat, undetected } from './formats.js';
+import { undetected } from './formats.js';
 import type { Limits } from './limits.js';
+import { loadFormat, loadModule } from './load.js';
 import type { OnPairFile } from './onpair-file.js';
 import type { PcoHeader } from './pco.js';
 import { probe, type Format } from './probe.js';
@@ -86,5 +87,5 @@ export async function openFile(file: Source, options: OpenOptions): Promise<Open
     checkOptions(own, { limits: true, signal: true, checksums: true, dictionary: true });
     return decode(await source.read({ start: 0, end: size }, own.signal), { limits, ...own });
   };
-  return { format, size, decode: whole, ...(await door.open(source, options)) } as OpenedFile;
+  return { format, size, decode: whole, ...(await door.open(source, options, loadModule)) } as OpenedFile;
 }

@@ -1,7 +1,7 @@
 // Pco: how often each bin is used.
 import { checkWhole } from './check-numbers.js';
 import { loadInspector } from './inspectors.js';
-import { inspectorFor } from './inspect.js';
+import { inspectorFor } from './inspection.js';
 import { limitsOf } from './limits.js';
 import type { PcoOptions } from './pco.js';
 import { type Bytes, bytesOf } from './bytes.js';

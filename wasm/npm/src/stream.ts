@@ -4,6 +4,8 @@
 // thousand times its size. So these are pairs: the readable side asks the decoder for the next
 // piece on demand, and the writable side waits until its piece is consumed.
 import type { Stream as WasmStream } from '../wasm/zstd-stream/unspool.js';
+import { refuse } from './error.js';
+import { join } from './join.js';
 import { type Exports, Handle, type ModuleAccess, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf } from './bytes.js';
@@ -28,22 +30,17 @@ export interface DecodeStreamOptions {
  * draft file needs `format: 'zstd-draft'`, as a stream cannot look ahead.
  */
 export function zstdStream(options: ZstdDecodeOptions = {}): DecodeStream {
-  const [limits, [dictionary, format]] = [limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
-  // Copied: it is read with the first piece, and may have changed by then.
-  const own = dictionary && new Uint8Array(dictionary);
-  return decodeStream(moduleFor('zstd-stream'), (wasm) => wasm.zstd_stream(own, format, limits));
+  return decodeStream(zstdDecoder(options));
 }
 
 /** Decodes all streams of an xz file. Keeps a window, which `limits.maxWindow` bounds. */
 export function xzStream(options: DecodeStreamOptions = {}): DecodeStream {
-  const limits = limitsOf(options, {});
-  return decodeStream(moduleFor('xz-stream'), (wasm) => wasm.xz_stream(limits));
+  return decodeStream(xzDecoder(options));
 }
 
 /** Decodes all members of a gzip file and verifies their checksums. Keeps a window of 32 KiB. */
 export function gzipStream(options: DecodeStreamOptions = {}): DecodeStream {
-  const limits = limitsOf(options, {});
-  return decodeStream(moduleFor('gzip'), (wasm) => wasm.gzip_stream(limits));
+  return decodeStream(gzipDecoder(options));
 }
 
 /**
@@ -52,7 +49,27 @@ export function gzipStream(options: DecodeStreamOptions = {}): DecodeStream {
  */
 export function at1Stream(options: DecodeStreamOptions = {}): DecodeStream {
   const limits = limitsOf(options, {});
-  return decodeStream(moduleFor('at1'), (wasm) => wasm.at1_stream(limits));
+  return decodeStream(new Decoder('at1', (wasm) => wasm.at1_stream(limits)));
+}
+
+/** @internal Creates the decoder of {@link zstdStream}. */
+export function zstdDecoder(options: ZstdDecodeOptions): Decoder {
+  const [limits, [dictionary, format]] = [limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  // Copied: it is read with the first piece, and may have changed by then.
+  const own = dictionary && new Uint8Array(dictionary);
+  return new Decoder('zstd-stream', (wasm) => wasm.zstd_stream(own, format, limits));
+}
+
+/** @internal Creates the decoder of {@link xzStream}. */
+export function xzDecoder(options: DecodeStreamOptions): Decoder {
+  const limits = limitsOf(options, {});
+  return new Decoder('xz-stream', (wasm) => wasm.xz_stream(limits));
+}
+
+/** @internal Creates the decoder of {@link gzipStream}. */
+export function gzipDecoder(options: DecodeStreamOptions): Decoder {
+  const limits = limitsOf(options, {});
+  return new Decoder('gzip', (wasm) => wasm.gzip_stream(limits));
 }
 
 /** Input bytes per step. */
@@ -64,8 +81,28 @@ const AT_ONCE = 1 << 16;
  */
 const [NEED_INPUT, DONE] = [0, 2];
 
-function decodeStream(access: ModuleAccess, open: (wasm: Exports) => WasmStream): DecodeStream {
-  const decoder = new Decoder(access, open);
+/**
+ * @internal Decodes bytes in memory to at most `most`, and awaits `pause` between two steps. An
+ * error of `pause` ends decoding.
+ */
+export async function decodeInSteps(decoder: Decoder, bytes: Uint8Array, most: number, pause: () => Promise<void>): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  try {
+    for (let at = 0; !decoder.isDone; at += decoder.read) {
+      const part = bytes.subarray(at, at + AT_ONCE);
+      const piece = decoder.step(part, at + part.length === bytes.length);
+      pieces.push(piece);
+      if ((length += piece.length) > most) throw refuse('OutputLimit');
+      await pause();
+    }
+  } finally {
+    decoder.free();
+  }
+  return join(pieces, (length) => new Uint8Array(length));
+}
+
+function decodeStream(decoder: Decoder): DecodeStream {
   let output!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   let input!: WritableStreamDefaultController;
   /** Input not yet consumed; `undefined` if none. */
@@ -116,7 +153,7 @@ function decodeStream(access: ModuleAccess, open: (wasm: Exports) => WasmStream)
           if (piece.length > 0) output.enqueue(piece);
           rest = rest?.subarray(decoder.read);
           if (rest?.length === 0) rest = undefined;
-          if (decoder.status === DONE) {
+          if (decoder.isDone) {
             end();
             output.close();
             waits?.resolve();
@@ -161,8 +198,11 @@ function decodeStream(access: ModuleAccess, open: (wasm: Exports) => WasmStream)
   return { readable, writable };
 }
 
-/** A decoder in the module. It is created by the first step and lives until it is freed. */
-class Decoder {
+/**
+ * @internal A decoder in the module. It is created by the first step and lives until it is freed.
+ */
+export class Decoder {
+  /** Bytes that the last step consumed. */
   read = 0;
   status = NEED_INPUT;
   freed = false;
@@ -170,11 +210,16 @@ class Decoder {
   #open: (wasm: Exports) => WasmStream;
   #stream: Handle<WasmStream> | undefined;
 
-  constructor(access: ModuleAccess, open: (wasm: Exports) => WasmStream) {
-    this.#access = access;
+  constructor(module: string, open: (wasm: Exports) => WasmStream) {
+    this.#access = moduleFor(module);
     this.#open = open;
   }
 
+  get isDone(): boolean {
+    return this.status === DONE;
+  }
+
+  /** Decodes the start of `bytes` to at most 64 KiB. `last` marks the end of the input. */
   step(bytes: Uint8Array, last: boolean): Uint8Array<ArrayBuffer> {
     this.#stream ??= new Handle(this.#access, this.#open);
     return this.#stream.call((stream) => {

@@ -2,7 +2,7 @@
 import { checkOptions } from './check.js';
 import { checkWhole } from './check-numbers.js';
 import { loadInspector } from './inspectors.js';
-import { inspectorFor } from './inspect.js';
+import { inspectorFor } from './inspection.js';
 import type { Exports } from './instance.js';
 import { limitsOf } from './limits.js';
 import { type Bytes, bytesOf } from './bytes.js';

@@ -12,9 +12,10 @@ import { promisify } from 'node:util';
 import { decode } from 'unspool';
 import { toArrowIPC, zstdCodec } from 'unspool/arrow';
 import { compressors } from 'unspool/hyparquet';
-import { At1Loader, CvcLoader, OnPairLoader, PcoLoader, XzLoader, ZstdLoader } from 'unspool/loaders';
+import { At1Loader, CvcLoader, OnPairLoader, PcoLoader, withPool, XzLoader, ZstdLoader } from 'unspool/loaders';
 import { decodeOnPair, openOnPair } from 'unspool/onpair';
 import { decodePco } from 'unspool/pco';
+import { UnspoolPool } from 'unspool/worker';
 import { registerCodecs } from 'unspool/zarrita';
 
 const require = createRequire(new URL('./adapters/package.json', import.meta.url));
@@ -37,36 +38,51 @@ const storeOf = (files) => ({
   },
 });
 
-test('zarrita reads arrays of zarr-python, versions 2 and 3', async () => {
-  registerCodecs(zarr.registry);
-  const kinds = new Set();
-  for (const [name, { dtype, shape, files, expected }] of Object.entries(stores)) {
-    // Without Float16Array, zarrita refuses half floats itself.
-    if (dtype === 'float16' && globalThis.Float16Array === undefined) continue;
-    const array = await (name.startsWith('v2') ? zarr.open.v2 : zarr.open.v3)(storeOf(files), { kind: 'array' });
-    assert.deepEqual([array.dtype, array.shape], [dtype, shape], name);
-    const { data, shape: found, stride } = await zarr.get(array);
-    assert.deepEqual(found, shape, name);
-    const wanted = Buffer.from(expected, 'base64');
-    if (stride[1] === 1) assert.deepEqual(bytesOf(data), wanted, name);
-    else {
-      const numbers = new data.constructor(wanted.buffer.slice(wanted.byteOffset, wanted.byteOffset + wanted.length));
-      numbers.forEach((number, at) => assert.equal(data[Math.floor(at / shape[1]) * stride[0] + (at % shape[1]) * stride[1]], number, name));
-    }
-    kinds.add(name.replace(dtype, '').trim());
+/** Runs a test without a pool, and with one. */
+async function withAndWithoutPool(run) {
+  await run(undefined);
+  const pool = new UnspoolPool({ workers: 2, maxQueue: 2 });
+  try {
+    await run(pool);
+  } finally {
+    pool.terminate();
   }
-  assert.ok(kinds.size >= 11, [...kinds].join());
-});
+}
 
-test('zarrita gets the message of a broken chunk, and of metadata that does not match', async () => {
-  registerCodecs(zarr.registry, { limits: { maxOutput: 1e6 } });
+/** Reads an array with zarrita. Returns its values in the order of its rows. */
+async function readArray(store, version, dtype, shape, name) {
+  const array = await zarr.open[version](store, { kind: 'array' });
+  assert.deepEqual([array.dtype, array.shape], [dtype, shape], name);
+  const { data, shape: found, stride } = await zarr.get(array);
+  assert.deepEqual(found, shape, name);
+  const rows = new data.constructor(data.length);
+  const [columns, rowStride, columnStride] = shape.length === 1 ? [1, stride[0], 0] : [shape[1], stride[0], stride[1]];
+  for (let at = 0; at < rows.length; at++) rows[at] = data[Math.floor(at / columns) * rowStride + (at % columns) * columnStride];
+  return bytesOf(rows);
+}
+
+test('zarrita reads arrays of zarr-python, versions 2 and 3, with and without a pool', () =>
+  withAndWithoutPool(async (pool) => {
+    registerCodecs(zarr.registry, { pool });
+    const kinds = new Set();
+    for (const [name, { dtype, shape, files, expected }] of Object.entries(stores)) {
+      // Without Float16Array, zarrita refuses half floats itself.
+      if (dtype === 'float16' && globalThis.Float16Array === undefined) continue;
+      assert.deepEqual(await readArray(storeOf(files), name.slice(0, 2), dtype, shape, name), Buffer.from(expected, 'base64'), name);
+      kinds.add(name.replace(dtype, '').trim());
+    }
+    assert.ok(kinds.size >= 11, [...kinds].join());
+  }));
+
+test('zarrita gets the message of a broken chunk, and of metadata that does not match', () => withAndWithoutPool(async (pool) => {
+  registerCodecs(zarr.registry, { limits: { maxOutput: 1e6 }, pool });
   const { files } = stores['v3 pcodec int32'];
   const chunk = Object.keys(files).find((path) => path.startsWith('c/'));
   const open = async (files) => zarr.get(await zarr.open.v3(storeOf(files), { kind: 'array' }));
   const bytes = Buffer.from(files[chunk], 'base64');
   await assert.rejects(open({ ...files, [chunk]: bytes.subarray(0, bytes.length - 3).toString('base64') }), ({ cause }) => cause.name === 'Truncated');
   await assert.rejects(open({ ...files, [chunk]: stores['v3 pcodec int64'].files[chunk] }), ({ cause }) => cause.message === 'the chunk holds 40 of int64; the metadata says 40 of int32');
-  registerCodecs(zarr.registry, { limits: { maxOutput: 100 } });
+  registerCodecs(zarr.registry, { limits: { maxOutput: 100 }, pool });
   await assert.rejects(open(files), ({ cause }) => cause.name === 'OutputLimit');
   assert.throws(() => registerCodecs(zarr.registry, { pool: 1 }), TypeError);
   const entry = await zarr.registry.get('numcodecs.lzma')();
@@ -74,27 +90,42 @@ test('zarrita gets the message of a broken chunk, and of metadata that does not 
   const codec = entry.fromConfig({ format: 1 });
   assert.throws(() => codec.encode(new Uint8Array()), /no encoder/);
   registerCodecs(zarr.registry);
-});
+}));
 
-test('reads every fixture of numcodecs, if they are here', async (context) => {
-  const folder = process.env.UNSPOOL_VECTORS && new URL('numcodecs/pcodec/', pathToFileURL(`${process.env.UNSPOOL_VECTORS}/`));
-  if (!folder) return context.skip('UNSPOOL_VECTORS names no folder');
-  const entry = await zarr.registry.get('numcodecs.pcodec')();
-  const names = { i: 'int', u: 'uint', f: 'float' };
-  let count = 0;
-  for (const codec of readdirSync(folder).filter((name) => name.startsWith('codec.'))) {
-    for (const file of readdirSync(new URL(`${codec}/`, folder)).filter((name) => name.endsWith('.dat'))) {
-      const npy = readFileSync(new URL(`array.${file.slice(8, 10)}.npy`, folder));
-      const header = npy.toString('latin1', 10, 10 + npy.readUInt16LE(8));
-      const [, kind, width] = /'descr': '[<|](\w)(\d)'/.exec(header);
-      const shape = /'shape': \(([^)]*)\)/.exec(header)[1].split(',').filter((part) => part.trim() !== '').map(Number);
-      const { data } = await entry.fromConfig({}, { dataType: `${names[kind]}${8 * width}`, shape }).decode(readFileSync(new URL(`${codec}/${file}`, folder)));
-      assert.deepEqual(bytesOf(data), npy.subarray(10 + npy.readUInt16LE(8)), `${codec} ${file}`);
-      count++;
+/** The larger set of vectors, or that of the repository. */
+const fixtures = process.env.UNSPOOL_VECTORS === undefined ? new URL('../../../tests/vectors/', import.meta.url) : pathToFileURL(`${process.env.UNSPOOL_VECTORS}/`);
+
+test('zarrita reads every fixture of numcodecs, with and without a pool', () =>
+  withAndWithoutPool(async (pool) => {
+    registerCodecs(zarr.registry, { pool });
+    const folder = new URL('numcodecs/pcodec/', fixtures);
+    const names = { i: 'int', u: 'uint', f: 'float' };
+    let count = 0;
+    for (const codec of readdirSync(folder).filter((name) => name.startsWith('codec.'))) {
+      for (const file of readdirSync(new URL(`${codec}/`, folder)).filter((name) => name.endsWith('.dat'))) {
+        const npy = readFileSync(new URL(`array.${file.slice(8, 10)}.npy`, folder));
+        const header = npy.toString('latin1', 10, 10 + npy.readUInt16LE(8));
+        const [, dtype, kind, width] = /'descr': '([<|](\w)(\d))'/.exec(header);
+        const shape = /'shape': \(([^)]*)\)/.exec(header)[1].split(',').filter((part) => part.trim() !== '').map(Number);
+        const isFortran = header.includes("'fortran_order': True");
+        const meta = { zarr_format: 2, shape, chunks: shape, dtype, compressor: JSON.parse(readFileSync(new URL(`${codec}/config.json`, folder), 'utf8')), fill_value: 0, order: isFortran ? 'F' : 'C', filters: null };
+        const files = { '.zarray': Buffer.from(JSON.stringify(meta)), [shape.map(() => 0).join('.')]: readFileSync(new URL(`${codec}/${file}`, folder)) };
+        const values = await readArray({ get: async (path) => files[path.slice(1)] }, 'v2', `${names[kind]}${8 * width}`, shape, `${codec} ${file}`);
+        assert.deepEqual(values, isFortran ? transposed(npy.subarray(10 + npy.readUInt16LE(8)), shape, width) : npy.subarray(10 + npy.readUInt16LE(8)), `${codec} ${file}`);
+        count++;
+      }
     }
+    assert.equal(count, process.env.UNSPOOL_VECTORS === undefined ? 80 : 110);
+  }));
+
+/** Reorders the columns of a matrix to rows. */
+function transposed(bytes, [rows, columns], width) {
+  const result = Buffer.alloc(bytes.length);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) bytes.copy(result, width * (row * columns + column), width * (column * rows + row), width * (column * rows + row + 1));
   }
-  assert.equal(count, 110);
-});
+  return result;
+}
 
 const tables = json('tables.json');
 const tableFile = (name) => new Uint8Array(Buffer.from(tables.files[name], 'base64'));
@@ -196,6 +227,14 @@ test('loaders.gl loads files of every kind', async () => {
   await assert.rejects(parse(read('xz/page.xz').buffer, PcoLoader), /expected pco, found xz/);
   const limited = { pco: { limits: { maxOutput: 10 } } };
   await assert.rejects(parse(read('pco/assets/v1_0_0_conv1.pco').buffer, PcoLoader, limited), /limit/);
+  const pool = new UnspoolPool({ workers: 1 });
+  const pooled = loaders.map((loader) => withPool(loader, pool));
+  for (const [, path] of cases) assert.deepEqual(await parse(read(path).buffer, pooled), await decode(read(path)), path);
+  await assert.rejects(parse(read('xz/page.xz').buffer, withPool(PcoLoader, pool)), /expected pco, found xz/);
+  await assert.rejects(parse(read('pco/assets/v1_0_0_conv1.pco').buffer, pooled, limited), /limit/);
+  pool.terminate();
+  await assert.rejects(parse(read('xz/page.xz').buffer, pooled), /terminated/);
+  assert.throws(() => withPool(XzLoader, {}), /pool must be an UnspoolPool/);
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   for (const loader of loaders) assert.equal(loader.version, version);
 });

@@ -2,7 +2,7 @@
 // functions for tests that call them thousands of times. `index.test.mjs` proves that the lazy
 // functions return the same.
 import { bytesOf } from '../dist/bytes.js';
-import { formatOf, isWrapped } from '../dist/decode.js';
+import { formatOf, isWrapped } from '../dist/decode-with.js';
 import { door as at1 } from '../dist/doors/at1.js';
 import { door as cvc } from '../dist/doors/cvc.js';
 import { door as gzip } from '../dist/doors/gzip.js';
@@ -11,7 +11,7 @@ import { door as pco } from '../dist/doors/pco.js';
 import { door as xz } from '../dist/doors/xz.js';
 import { door as zstd } from '../dist/doors/zstd.js';
 import { familyOf } from '../dist/formats.js';
-import { inspectLoaded } from '../dist/inspect.js';
+import { inspectLoaded } from '../dist/inspection.js';
 import { loadInspector } from 'unspool/inspect';
 
 const DOORS = { at1, cvc, gzip, onpair, pco, xz, zstd };

@@ -74,7 +74,9 @@ test('compiles in strict TypeScript with every module resolution', () => {
      import { decodePcoInto, init as initPco } from 'unspool/pco/separate';
      import pcoModule from 'unspool/pco.wasm';
      import { zstdStream, type DecodeStream } from 'unspool/zstd-stream';
-     import { UnspoolWorker, type Progress } from 'unspool/worker';
+     import { UnspoolPool, UnspoolWorker, type Progress } from 'unspool/worker';
+     import { withPool, XzLoader } from 'unspool/loaders';
+     import { registerCodecs } from 'unspool/zarrita';
      const bytes = new Uint8Array(8);
      const written: number = decodePcoInto(bytes, new Float64Array(4));
      async function away(): Promise<void> {
@@ -83,6 +85,22 @@ test('compiles in strict TypeScript with every module resolution', () => {
        const worker = new UnspoolWorker();
        const done = await worker.decode(new Blob([]), { signal: AbortSignal.timeout(1), transfer: true, onProgress: (progress: Progress) => console.log(progress.done) });
        worker[Symbol.dispose]();
+       const pool: UnspoolPool = new UnspoolPool({ workers: 2, maxQueue: 10, startTimeout: 1e3 });
+       const numbers: Float64Array = (await pool.decodePco('https://example.com/a', { as: 'float64', priority: 1 })).data;
+       const mixed = await pool.decodePco(bytes);
+       if (mixed.dtype === 'int64') console.log((mixed.data[0] ?? 0n) + 1n);
+       const floats: Float32Array = (await pool.decodeCvc(new Blob([]), { as: 'float32', column: 'a', rows: [0, 1] })).data;
+       const values: Uint8Array | undefined = (await pool.queryAt1(bytes, { as: 'bytes' })).rows[0]?.[0];
+       const texts: string | undefined = (await pool.queryAt1(bytes, { limit: 1, signal: AbortSignal.timeout(1) })).rows[0]?.[0];
+       const page: Int32Array | undefined = (await pool.decodePcoPages({ header: bytes, meta: bytes, pages: [{ bytes, count: 1 }], dtype: 'int32' }))[0]?.data;
+       const many: number = await pool.decodeInto(bytes, new Float32Array(new SharedArrayBuffer(8)));
+       if (pool.room === 0) await pool.ready({ signal: AbortSignal.timeout(1) });
+       registerCodecs({ set: () => undefined }, { pool });
+       console.log(numbers, floats, values, texts, page, many, withPool(XzLoader, pool).id);
+       // @ts-expect-error: no such option
+       new UnspoolPool({ size: 2 });
+       // @ts-expect-error: no such type
+       void pool.decodePco(bytes, { as: 'int32' });
        console.log(done.format, written);
      }
      void away;

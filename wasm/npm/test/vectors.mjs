@@ -25,3 +25,6 @@ export function expected(entry) {
 
 /** Returns the bytes of a typed array. */
 export const bytesOf = (data) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+
+/** Waits until all promises that can settle by themselves have settled. */
+export const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { decode, inspect, UnspoolError } from './all.mjs';
 import { UnspoolWorker } from 'unspool/worker';
-import { UnspoolWorkerBase } from '../dist/worker/client.js';
+import { PoolBase } from '../dist/worker/pool.js';
+import { settled } from './vectors.mjs';
 
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 const cvc = read('cvc/med_fp16.cvc');
@@ -89,59 +90,87 @@ test('fails the job of a worker that never answers, and starts another one', asy
   assert.throws(() => new UnspoolWorker({ startTimeout: -1 }), TypeError);
 });
 
-test('survives a runtime that reports the exit of a worker while it is being terminated', async () => {
+/** Creates a pool of one whose workers do nothing by themselves. */
+function puppets({ isExitEarly = false } = {}) {
   const lines = [];
-  const client = new UnspoolWorkerBase((hear, die) => {
-    const line = { hear, postMessage() {}, terminate: () => die(new Error('the worker exited')) };
+  const start = (hear, die) => {
+    const line = { hear, die, sent: [], ended: false };
+    line.terminate = () => {
+      line.ended = true;
+      if (isExitEarly) die(new Error('the worker exited'));
+    };
+    line.postMessage = (message, transfer) => line.sent.push(structuredClone(message, { transfer }));
     lines.push(line);
+    queueMicrotask(() => hear({ ready: true }));
     return line;
-  });
+  };
+  return { client: new PoolBase(start, { workers: 1 }), lines };
+}
+
+test('survives a runtime that reports the exit of a worker while it is being terminated', async () => {
+  const { client, lines } = puppets({ isExitEarly: true });
   const stop = new AbortController();
   const jobs = [client.decode(cvc, { signal: stop.signal }), client.decode(cvc), client.decode(cvc)];
-  await Promise.resolve();
+  await settled();
   stop.abort();
   await assert.rejects(jobs[0], { name: 'AbortError' });
+  while (lines.length < 2) await settled();
+  await settled();
   lines[1].hear({ result: 'of the second' });
   assert.equal(await jobs[1], 'of the second');
   client.terminate();
   await assert.rejects(jobs[2], { name: 'AbortError' });
 });
 
-/** Creates a client whose workers do nothing by themselves. */
-function puppets() {
-  const lines = [];
-  const client = new UnspoolWorkerBase((hear, die) => {
-    const line = { hear, die, sent: [], ended: false, terminate: () => (line.ended = true) };
-    line.postMessage = (message, transfer) => line.sent.push(structuredClone(message, { transfer }));
-    lines.push(line);
-    return line;
-  });
-  return { client, lines };
-}
-
-test('ignores late messages of a terminated worker', async () => {
+test('ignores late messages of a worker that did not end an aborted job', async () => {
   const { client, lines } = puppets();
   const first = new AbortController();
   const jobs = [client.decode(cvc, { signal: first.signal }), client.decode(onpair)];
-  await Promise.resolve();
+  await settled();
   first.abort();
-  lines[0].hear({ result: 'of the first' });
-  lines[0].die(new Error('late'));
-  lines[1].hear({ result: 'of the second' });
   await assert.rejects(jobs[0], { name: 'AbortError' });
+  assert.deepEqual(lines[0].sent.at(-1), { abort: true });
+  while (lines.length < 2) await settled();
+  lines[0].hear({ result: 'of the first' });
+  lines[0].hear({ ready: true });
+  lines[0].die(new Error('late'));
+  await settled();
+  lines[1].hear({ result: 'of the second' });
   assert.equal(await jobs[1], 'of the second');
   assert.ok(lines[0].ended && !lines[1].ended);
+});
+
+test('keeps a worker that ends an aborted job', async () => {
+  const { client, lines } = puppets();
+  const first = new AbortController();
+  const jobs = [client.decode(cvc, { signal: first.signal }), client.decode(onpair)];
+  await settled();
+  first.abort();
+  await assert.rejects(jobs[0], { name: 'AbortError' });
+  const [line] = lines;
+  assert.equal(line.sent.length, 2, 'the next job waits for the end of this one');
+  // All that an aborted job may still send.
+  for (const late of [{ progress: { phase: 'work', done: 0, total: 1 } }, { wants: 'pco' }, { read: 0, range: { start: 0, end: 1 } }]) line.hear(late);
+  line.hear({ failed: { name: 'AbortError', message: 'over' } });
+  await settled();
+  assert.equal(line.sent.length, 3);
+  line.hear({ result: 'of the second' });
+  assert.equal(await jobs[1], 'of the second');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.deepEqual([lines.length, line.ended], [1, false]);
 });
 
 test('rejects the job of a failed worker, and starts another worker', async () => {
   const { client, lines } = puppets();
   const jobs = [client.decode(cvc), client.decode(cvc), client.decode(cvc, { limits: { maxOutput: () => 1 } }), client.decode(cvc)];
-  await Promise.resolve();
+  await settled();
   lines[0].die(new Error('the worker could not start'));
   await assert.rejects(jobs[0], /could not start/);
+  await settled();
   lines[1].hear({ failed: { name: 'RangeError', message: 'far' } });
   await assert.rejects(jobs[1], RangeError);
   await assert.rejects(jobs[2], { name: 'DataCloneError' });
+  await settled();
   lines[1].hear({ failed: { name: 'NotReadableError', message: 'gone' } });
   await assert.rejects(jobs[3], (error) => error instanceof DOMException && error.name === 'NotReadableError');
   assert.equal(lines.length, 2, 'what cannot be sent costs no worker');
@@ -154,17 +183,20 @@ test("copies only the bytes of a view, and leaves the caller's memory alone", as
   const jobs = [
     client.decode(memory.subarray(100, 110), { dictionary: memory.subarray(5, 8) }),
     client.inspect(shared, { transfer: true }),
+    client.queryAt1(memory.subarray(0, 9), { eq: [{ column: 0, value: memory.subarray(1, 3) }] }),
     client.inspect(memory.subarray(0, 10), { transfer: true }),
   ];
-  await Promise.resolve();
+  await settled();
   const [line] = lines;
-  const { decode, options } = line.sent[0];
-  assert.deepEqual([decode.buffer.byteLength, options.dictionary.buffer.byteLength, memory.length], [10, 3, 1000]);
-  for (let job = 0; job < 2; job++) {
-    line.hear({ result: {} });
+  const { file, options } = line.sent[0].job;
+  assert.deepEqual([file.buffer.byteLength, options.dictionary.buffer.byteLength, memory.length], [10, 3, 1000]);
+  for (let job = 0; job < 3; job++) {
+    line.hear({ result: { ends: [] } });
     await jobs[job];
+    await settled();
   }
-  assert.deepEqual(line.sent.slice(1).map(({ inspect }) => inspect.length), [10, 10]);
+  assert.equal(line.sent[2].job.options.eq[0].value.buffer.byteLength, 2);
+  assert.deepEqual(line.sent.slice(1).map(({ job }) => job.file.length), [10, 9, 10]);
   assert.equal(memory.buffer.byteLength, 0, 'handed over');
 });
 
@@ -195,7 +227,7 @@ test('copies memory that cannot be transferred', async () => {
   const { client, lines } = puppets();
   const pooled = Buffer.from('pooled');
   const first = client.decode(pooled, { transfer: true });
-  await Promise.resolve();
+  await settled();
   lines[0].hear({ result: 1 });
   await first;
   const send = lines[0].postMessage;
@@ -205,10 +237,10 @@ test('copies memory that cannot be transferred', async () => {
   };
   const mine = Uint8Array.of(1, 2, 3);
   const jobs = [client.decode(mine, { transfer: true }), client.decode(mine, { transfer: true, limits: { maxOutput: () => 1 } })];
-  await Promise.resolve();
+  await settled();
   lines[0].hear({ result: 2 });
   assert.equal(await jobs[0], 2);
-  assert.deepEqual(lines[0].sent.at(-1).decode, mine);
+  assert.deepEqual(lines[0].sent.at(-1).job.file, mine);
   await assert.rejects(jobs[1], { name: 'DataCloneError' });
 });
 

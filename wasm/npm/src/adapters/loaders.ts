@@ -5,6 +5,8 @@
  */
 import { decode, type Decoded, type DecodeOptions, type DecodeResults } from '../decode.js';
 import { type Format, probe } from '../probe.js';
+import type { UnspoolPool } from '../worker/index.js';
+import { checkPool } from './pool.js';
 
 /** A loader object of loaders.gl. */
 export interface Loader<T> {
@@ -48,12 +50,23 @@ function loader<F extends Format>(name: string, id: F, extensions: string[], mim
     mimeTypes,
     tests: [(bytes) => probe(new Uint8Array(bytes)).format === id],
     options: { [id]: {} },
-    async parse(bytes, options = {}) {
-      const decoded: Decoded = await decode(bytes, options[id] as DecodeOptions | undefined);
-      if (decoded.format !== id) throw new TypeError(`expected ${id}, found ${decoded.format}`);
-      return decoded as unknown as DecodeResults[F];
-    },
+    parse: parser(id, decode),
   };
+}
+
+/** Returns a function that decodes one format. */
+function parser<T>(id: string, decode: (bytes: ArrayBuffer, options?: DecodeOptions) => Promise<Decoded>): Loader<T>['parse'] {
+  return async (bytes, options = {}) => {
+    const decoded = await decode(bytes, options[id] as DecodeOptions | undefined);
+    if (decoded.format !== id) throw new TypeError(`expected ${id}, found ${decoded.format}`);
+    return decoded as T;
+  };
+}
+
+/** Returns a loader that decodes in the workers of a pool. */
+export function withPool<T>(loader: Loader<T>, pool: UnspoolPool): Loader<T> {
+  checkPool(pool);
+  return { ...loader, parse: parser(loader.id, (bytes, options) => pool.decode(bytes, options)) };
 }
 
 /** Loads Pco: columns of numbers. */

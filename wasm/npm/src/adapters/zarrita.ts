@@ -5,9 +5,11 @@
  * @module unspool/zarrita
  */
 import { checkOptions } from '../check.js';
-import type { DecodedBytes, DecodeOptions, DecodeResults } from '../decode.js';
-import { loadFormat } from '../formats.js';
+import { type Functions, functionsWith } from '../functions.js';
 import type { Limits } from '../limits.js';
+import { loadModule } from '../load.js';
+import type { UnspoolPool } from '../worker/index.js';
+import { checkPool } from './pool.js';
 
 /** The `registry` of zarrita. */
 export interface CodecRegistry {
@@ -19,6 +21,8 @@ export interface CodecRegistry {
 export interface CodecOptions {
   /** Limits for each chunk. */
   limits?: Limits | undefined;
+  /** Decodes the chunks in the workers of this pool. */
+  pool?: UnspoolPool | undefined;
 }
 
 /** Describes a chunk, as far as it is used. */
@@ -27,19 +31,30 @@ interface ChunkMeta {
   readonly shape: readonly number[];
 }
 
-/** Formats that numcodecs writes, by the names that Zarr 2 and 3 have for them. */
-const BYTES = { zstd: ['zstd', 'numcodecs.zstd'], gzip: ['gzip', 'numcodecs.gzip'], xz: ['numcodecs.lzma'] } as const;
+/** The functions for what numcodecs writes, and the names that Zarr 2 and 3 have for it. */
+const BYTES = { decodeZstd: ['zstd', 'numcodecs.zstd'], decodeGzip: ['gzip', 'numcodecs.gzip'], decodeXz: ['numcodecs.lzma'] } as const;
+
+/** Decodes a chunk with one of the functions. */
+type Decode = <N extends keyof Functions>(name: N, bytes: Uint8Array) => ReturnType<Functions[N]>;
 
 /**
  * Registers all codecs, in place of any of the same names. They read arrays of Zarr 2 and 3, and
  * write none.
  */
 export function registerCodecs(registry: CodecRegistry, options: CodecOptions = {}): void {
-  checkOptions(options, { limits: true });
-  registry.set('numcodecs.pcodec', async () => ({ kind: 'array_to_bytes', fromConfig: (_: unknown, meta: ChunkMeta) => numbersOf(meta, options) }) as never);
-  for (const [format, names] of Object.entries(BYTES) as [keyof typeof BYTES, readonly string[]][]) {
-    for (const name of names) {
-      registry.set(name, async () => ({ kind: 'bytes_to_bytes', fromConfig: (configuration: unknown) => bytesOf(format, configuration, options) }) as never);
+  checkOptions(options, { limits: true, pool: true });
+  const { limits, pool } = options;
+  if (pool !== undefined) checkPool(pool);
+  const functions: Functions = pool ?? functionsWith(loadModule);
+  const decode = (async (name: keyof Functions, bytes: Uint8Array) => {
+    // zarrita asks for all chunks at once.
+    while (pool?.room === 0) await pool.ready();
+    return functions[name](bytes, { limits });
+  }) as Decode;
+  registry.set('numcodecs.pcodec', async () => ({ kind: 'array_to_bytes', fromConfig: (_: unknown, meta: ChunkMeta) => numbersOf(meta, decode) }) as never);
+  for (const [name, ids] of Object.entries(BYTES) as [keyof typeof BYTES, readonly string[]][]) {
+    for (const id of ids) {
+      registry.set(id, async () => ({ kind: 'bytes_to_bytes', fromConfig: (configuration: unknown) => bytesOf(name, configuration, decode) }) as never);
     }
   }
 }
@@ -49,35 +64,23 @@ function encode(): never {
 }
 
 /** Decodes chunks of numbers. */
-function numbersOf({ dataType, shape }: ChunkMeta, options: DecodeOptions): object {
+function numbersOf({ dataType, shape }: ChunkMeta, decode: Decode): object {
   const stride = shape.map((_, at) => shape.slice(at + 1).reduce((product, length) => product * length, 1));
   const size = shape.reduce((product, length) => product * length, 1);
   return {
     kind: 'array_to_bytes',
     encode,
     async decode(bytes: Uint8Array): Promise<object> {
-      const door = await loadFormat('pco');
-      const { arrays } = door.decode(bytes, options) as DecodeResults['pco'];
-      const [found, ...others] = arrays;
-      if (found === undefined || others.length > 0 || found.dtype !== dataType || found.data.length !== size) {
-        const is = arrays.map(({ dtype, data }) => `${data.length} of ${dtype}`).join(' and ');
-        throw new TypeError(`the chunk holds ${is || 'no numbers'}; the metadata says ${size} of ${dataType}`);
-      }
-      return { data: found.data, shape, stride };
+      const { dtype, data } = await decode('decodePco', bytes);
+      if (dtype !== dataType || data.length !== size) throw new TypeError(`the chunk holds ${data.length} of ${dtype}; the metadata says ${size} of ${dataType}`);
+      return { data, shape, stride };
     },
   };
 }
 
 /** Decodes chunks of bytes. */
-function bytesOf(format: keyof typeof BYTES, configuration: unknown, options: DecodeOptions): object {
-  const { format: container = 1 } = (configuration ?? {}) as { format?: number };
-  if (format === 'xz' && container !== 1) throw new TypeError(`numcodecs.lzma with format ${container} is not supported; format 1, which is .xz, is`);
-  return {
-    kind: 'bytes_to_bytes',
-    encode,
-    async decode(bytes: Uint8Array): Promise<Uint8Array> {
-      const door = await loadFormat(format);
-      return (door.decode(bytes, options) as DecodedBytes).bytes;
-    },
-  };
+function bytesOf(name: keyof typeof BYTES, configuration: unknown, decode: Decode): object {
+  const { format = 1 } = (configuration ?? {}) as { format?: number };
+  if (name === 'decodeXz' && format !== 1) throw new TypeError(`numcodecs.lzma with format ${format} is not supported; format 1, which is .xz, is`);
+  return { kind: 'bytes_to_bytes', encode, decode: (bytes: Uint8Array) => decode(name, bytes) };
 }

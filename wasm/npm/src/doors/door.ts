@@ -1,21 +1,25 @@
 // The functions that the lazy entry has for each format.
 import { checkOptions } from '../check.js';
 import type { DecodeOptions, DecodeResults } from '../decode.js';
+import type { LoadModule } from '../formats.js';
 import type { OpenSource } from '../source.js';
 
 /** The functions of a format. Each passes on only the options it knows. */
 export interface Door<R extends DecodeResults[keyof DecodeResults] = DecodeResults[keyof DecodeResults]> {
   /** Checks the options of `decode`. Loaded with a format, as few programs need it before. */
   readonly check: (options: DecodeOptions) => void;
-  /** Decodes everything. */
-  readonly decode: (bytes: Uint8Array, options: DecodeOptions) => R;
+  /** Decodes everything. In a worker, large files are decoded in steps. */
+  readonly decode: (bytes: Uint8Array, options: DecodeOptions) => R | Promise<R>;
   /**
    * Decodes to the start of `to`. Returns the number of elements written. Of gzip, it takes the
    * decoded content.
    */
   readonly into: (bytes: Uint8Array, to: never, options: DecodeOptions) => number;
-  /** Opens a file that need not be in memory: the members of `OpenedFile` of this format. */
-  readonly open: (source: OpenSource, options: Pick<DecodeOptions, 'limits' | 'signal'>) => Promise<object>;
+  /**
+   * Opens a file that need not be in memory: the members of `OpenedFile` of this format. Loads the
+   * module of its stream, if that is another one.
+   */
+  readonly open: (source: OpenSource, options: Pick<DecodeOptions, 'limits' | 'signal'>, load: LoadModule) => Promise<object>;
 }
 
 /** Checks that options are those of `decode`. */

@@ -3,7 +3,6 @@ import { refuse } from '../error.js';
 import { fillBytes } from '../fill.js';
 import { decodeGzip } from '../gzip.js';
 import { readThrough } from '../read-through.js';
-import { ready } from '../ready.js';
 import { gzipStream } from '../stream.js';
 import { check, type Door } from './door.js';
 
@@ -18,8 +17,8 @@ export const door: Door<DecodeResults['gzip']> = {
       out.set(content);
       return content.length;
     }),
-  async open(source, { limits, signal }) {
-    if (!ready.has('gzip')) await import('../modules/gzip.js');
+  async open(source, { limits, signal }, load) {
+    await load('gzip');
     return { stream: () => readThrough(source, gzipStream({ limits }), signal) };
   },
 };

@@ -1,7 +1,6 @@
 import type { DecodeResults } from '../decode.js';
 import { decodeXz, decodeXzInto } from '../xz.js';
 import { readThrough } from '../read-through.js';
-import { ready } from '../ready.js';
 import { xzStream } from '../stream.js';
 import { check, type Door } from './door.js';
 
@@ -10,8 +9,8 @@ export const door: Door<DecodeResults['xz']> = {
   check,
   decode: (bytes, { limits }) => ({ bytes: decodeXz(bytes, { limits }) }),
   into: (bytes, to, { limits }) => decodeXzInto(bytes, to, { limits }),
-  async open(source, { limits, signal }) {
-    if (!ready.has('xz-stream')) await import('../modules/xz-stream.js');
+  async open(source, { limits, signal }, load) {
+    await load('xz-stream');
     return { stream: () => readThrough(source, xzStream({ limits }), signal) };
   },
 };

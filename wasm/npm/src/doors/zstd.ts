@@ -1,6 +1,5 @@
 import type { DecodeResults } from '../decode.js';
 import { readThrough } from '../read-through.js';
-import { ready } from '../ready.js';
 import { zstdStream } from '../stream.js';
 import { decodeZstd, decodeZstdInto } from '../zstd.js';
 import { check, type Door } from './door.js';
@@ -10,8 +9,8 @@ export const door: Door<DecodeResults['zstd']> = {
   check,
   decode: (bytes, { limits, dictionary }) => ({ bytes: decodeZstd(bytes, { limits, dictionary }) }),
   into: (bytes, to, { limits, dictionary }) => decodeZstdInto(bytes, to, { limits, dictionary }),
-  async open(source, { limits, signal }) {
-    if (!ready.has('zstd-stream')) await import('../modules/zstd-stream.js');
+  async open(source, { limits, signal }, load) {
+    await load('zstd-stream');
     return { stream: (dictionary?: Uint8Array | ArrayBuffer) => readThrough(source, zstdStream({ limits, dictionary }), signal) };
   },
 };

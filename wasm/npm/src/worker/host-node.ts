@@ -1,7 +1,8 @@
-// The code that runs in a Node thread.
+// The code that runs in a thread of Node, Deno or Bun.
 import { parentPort } from 'node:worker_threads';
+import type { Command } from './messages.js';
+import { restByTimer } from './pause.js';
 import { serve } from './serve.js';
-import type { Job } from './messages.js';
 
-parentPort?.on('message', (job) => void serve(job as Job, parentPort as NonNullable<typeof parentPort>));
-parentPort?.postMessage({ ready: true });
+const listen = parentPort === null ? undefined : serve(parentPort, restByTimer);
+parentPort?.on('message', (command) => listen?.(command as Command));

@@ -1,7 +1,8 @@
 // The code that runs in a web worker.
+import type { Command, Port } from './messages.js';
+import { restByMessage } from './pause.js';
 import { serve } from './serve.js';
-import type { Job, Port } from './messages.js';
 
 const port = self as unknown as Port;
-self.onmessage = ({ data }: MessageEvent<Job>) => void serve(data, port);
-port.postMessage({ ready: true }, []);
+const listen = serve(port, restByMessage());
+self.onmessage = ({ data }: MessageEvent<Command>) => listen(data);

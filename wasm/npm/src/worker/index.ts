@@ -1,14 +1,15 @@
 /**
- * Decodes and inspects in a web worker or a Node thread.
+ * Runs the functions of the package in web workers or Node threads.
  *
  * @module unspool/worker
  */
 import { checkOptions } from '../check.js';
-import { UnspoolWorkerBase } from './client.js';
 import type { Reply } from './messages.js';
+import { PoolBase } from './pool.js';
+import type { Start } from './slot.js';
 
-export type { JobOptions } from './client.js';
 export type { Progress } from './messages.js';
+export type { JobOptions } from './pool.js';
 
 /** A web worker. Defined without the `DOM` types, which a Node project need not have. */
 export type WebWorker = typeof globalThis extends { Worker: { prototype: infer Own } } ? Own : never;
@@ -39,20 +40,46 @@ export interface UnspoolWorkerOptions {
    * job fails with a `TimeoutError`.
    */
   startTimeout?: number | undefined;
+  /** Maximum number of jobs that wait, 1,000 by default. A further call is rejected. */
+  maxQueue?: number | undefined;
 }
 
-/** A worker that decodes and inspects. It starts with its first job. */
-export class UnspoolWorker extends UnspoolWorkerBase {
-  /** Creates a worker, and starts it with its first job. */
+/** Options of {@link UnspoolPool}. */
+export interface UnspoolPoolOptions extends UnspoolWorkerOptions {
+  /** Maximum number of workers. By default one for each core, and at most eight. */
+  workers?: number | undefined;
+}
+
+/** @internal The names of the options. */
+export const OPTIONS = { start: true, startTimeout: true, maxQueue: true, workers: true } as const;
+
+/** @internal Maximum number of workers by default. */
+export const MAX_WORKERS = 8;
+
+function starter(start: () => WebWorker): Start {
+  return (onMessage, onError) => {
+    const worker = start();
+    worker.onmessage = ({ data }: MessageEvent<Reply>) => onMessage(data);
+    worker.onerror = ({ message }: ErrorEvent) => onError(new Error(message || 'the worker could not start'));
+    worker.onmessageerror = () => onError(new Error('the reply of the worker cannot be deserialized'));
+    return worker;
+  };
+}
+
+/** A pool of workers. They start when jobs need them, and share the compiled modules. */
+export class UnspoolPool extends PoolBase {
+  /** Creates a pool. */
+  constructor(options: UnspoolPoolOptions = {}) {
+    checkOptions(options, OPTIONS);
+    const { start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }), workers = Math.min(navigator.hardwareConcurrency, MAX_WORKERS), ...rest } = options;
+    super(starter(start as () => WebWorker), { workers, ...rest });
+  }
+}
+
+/** A pool of one worker. */
+export class UnspoolWorker extends UnspoolPool {
+  /** Creates a pool. */
   constructor(options: UnspoolWorkerOptions = {}) {
-    checkOptions(options, { start: true, startTimeout: true });
-    const { start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }) } = options;
-    super((onMessage, onError) => {
-      const worker = start() as WebWorker;
-      worker.onmessage = ({ data }: MessageEvent<Reply>) => onMessage(data);
-      worker.onerror = ({ message }) => onError(new Error(message || 'the worker could not start'));
-      worker.onmessageerror = () => onError(new Error('the reply of the worker cannot be deserialized'));
-      return worker;
-    }, options.startTimeout);
+    super({ ...options, workers: 1 });
   }
 }

@@ -1,23 +1,37 @@
 // `unspool/worker` in Node, with threads.
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { checkOptions } from '../check.js';
-import { UnspoolWorkerBase } from './client.js';
-import type { UnspoolWorkerOptions } from './index.js';
+import { MAX_WORKERS, OPTIONS, type UnspoolPoolOptions, type UnspoolWorkerOptions } from './index.js';
 import type { Reply } from './messages.js';
+import { PoolBase } from './pool.js';
+import type { Start } from './slot.js';
 
-/** A worker that decodes and inspects. It starts with its first job. */
-export class UnspoolWorker extends UnspoolWorkerBase {
-  /** Creates a worker, and starts it with its first job. */
+function starter(start: () => Worker): Start {
+  return (onMessage, onError) => {
+    const worker = start();
+    worker.on('message', (reply) => onMessage(reply as Reply));
+    worker.on('error', (error) => onError(error as Error));
+    worker.on('messageerror', (error) => onError(error as Error));
+    worker.on('exit', () => onError(new Error('the worker exited')));
+    return worker;
+  };
+}
+
+/** A pool of threads. They start when jobs need them, and share the compiled modules. */
+export class UnspoolPool extends PoolBase {
+  /** Creates a pool. */
+  constructor(options: UnspoolPoolOptions = {}) {
+    checkOptions(options, OPTIONS);
+    const { start = () => new Worker(new URL('./host-node.js', import.meta.url)), workers = Math.min(availableParallelism(), MAX_WORKERS), ...rest } = options;
+    super(starter(start as () => Worker), { workers, ...rest });
+  }
+}
+
+/** A pool of one thread. */
+export class UnspoolWorker extends UnspoolPool {
+  /** Creates a pool. */
   constructor(options: UnspoolWorkerOptions = {}) {
-    checkOptions(options, { start: true, startTimeout: true });
-    const { start = () => new Worker(new URL('./host-node.js', import.meta.url)) } = options;
-    super((onMessage, onError) => {
-      const worker = start() as Worker;
-      worker.on('message', (reply) => onMessage(reply as Reply));
-      worker.on('error', (error) => onError(error as Error));
-      worker.on('messageerror', (error) => onError(error as Error));
-      worker.on('exit', () => onError(new Error('the worker exited')));
-      return worker;
-    }, options.startTimeout);
+    super({ ...options, workers: 1 });
   }
 }

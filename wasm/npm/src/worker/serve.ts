@@ -1,32 +1,60 @@
 // The worker's side: runs one job after the other.
-import { decode, inspect, type Inspection, readBlob, UnspoolError } from '../index.js';
-import type { Job, Port, Reply } from './messages.js';
+import { unlessAborted } from '../abort.js';
+import { UnspoolError } from '../error.js';
+import { runJob } from './jobs.js';
+import { type Answer, buffers, type Command, type Job, type Port, type Reply, type SharedModule } from './messages.js';
+import { startModule } from './modules.js';
+import { pauses } from './pause.js';
 
-/** Runs a job and posts its result. */
-export async function serve(job: Job, port: Port): Promise<void> {
+/**
+ * Returns the listener for commands. `rest` resolves after other messages of the pool have arrived.
+ */
+export function serve(port: Port, rest: () => Promise<void>): (command: Command) => void {
   const reply = (reply: Reply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
-  try {
-    const source = 'decode' in job ? job.decode : job.inspect;
-    const bytes = source instanceof Uint8Array ? source : await readBlob(source, { onProgress: (done, total) => reply({ progress: { phase: 'read', done, total } }) });
-    reply({ progress: { phase: 'work', done: 0, total: bytes.length } });
-    const result = 'decode' in job ? await decode(bytes, job.options) : plain(await inspect(bytes, job.options));
-    reply({ progress: { phase: 'work', done: bytes.length, total: bytes.length } });
-    reply({ result }, [...buffers(result)]);
-  } catch (error) {
-    if (error instanceof UnspoolError) return reply({ refused: error.toJSON() });
-    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-    reply({ failed: { name, message } });
+  const reads = new Map<number, (bytes: Uint8Array) => void>();
+  const modules = new Map<SharedModule, (compiled: WebAssembly.Module) => void>();
+  let reading = 0;
+  let running: AbortController | undefined;
+
+  async function answer(job: Job): Promise<Answer> {
+    const { signal } = (running = new AbortController());
+    const pause = pauses(rest);
+    try {
+      const result = await runJob(job, {
+        signal,
+        report: (progress) => reply({ progress }),
+        async pause() {
+          await pause();
+          signal.throwIfAborted();
+        },
+        read(range) {
+          const read = reading++;
+          reply({ read, range });
+          return unlessAborted(new Promise((resolve) => reads.set(read, resolve)), signal);
+        },
+        load: (name) =>
+          startModule(name, () => {
+            reply({ wants: name });
+            return unlessAborted(new Promise((resolve) => modules.set(name, resolve)), signal);
+          }),
+      });
+      return { result };
+    } catch (error) {
+      if (error instanceof UnspoolError) return { refused: error.toJSON() };
+      const { name, message } = error instanceof Error || error instanceof DOMException ? error : { name: 'Error', message: String(error) };
+      return { failed: { name, message } };
+    } finally {
+      running = undefined;
+      reads.clear();
+      modules.clear();
+    }
   }
-}
 
-/** Returns an inspection with its error as plain data: cloning would lose its class. */
-function plain(found: Inspection): object {
-  return { ...found, error: found.error?.toJSON() };
-}
-
-/** Collects the buffers of all arrays in a result, to transfer them. */
-function buffers(result: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
-  if (ArrayBuffer.isView(result)) found.add(result.buffer as ArrayBuffer);
-  else if (typeof result === 'object' && result !== null) for (const value of Object.values(result)) buffers(value, found);
-  return found;
+  reply({ ready: true });
+  return (command) => {
+    if ('abort' in command) running?.abort();
+    else if ('read' in command) reads.get(command.read)?.(command.bytes);
+    else if ('module' in command) modules.get(command.module)?.(command.compiled);
+    else void answer(command.job).then((end) => reply(end, 'result' in end ? buffers(end.result) : []));
+  };
 }

@@ -1,0 +1,34 @@
+// Loads modules that are embedded in the package.
+import type { Door } from './doors/door.js';
+import { type Decoder, loadDoor, type LoadModule } from './formats.js';
+import type { Init } from './init.js';
+import type { Format } from './probe.js';
+import { ready } from './ready.js';
+
+/** A module that can be compiled off the main thread. */
+export interface WithInit {
+  /** Compiles it. */
+  readonly init: Init;
+}
+
+// Each import is written out: bundlers must see its path.
+/** @internal Imports the embedded modules. */
+export const MODULES: { readonly [D in Decoder]: () => Promise<WithInit> } = {
+  at1: () => import('./modules/at1.js'),
+  cvc: () => import('./modules/cvc.js'),
+  gzip: () => import('./modules/gzip.js'),
+  onpair: () => import('./modules/onpair.js'),
+  pco: () => import('./modules/pco.js'),
+  xz: () => import('./modules/xz.js'),
+  'xz-stream': () => import('./modules/xz-stream.js'),
+  zstd: () => import('./modules/zstd.js'),
+  'zstd-stream': () => import('./modules/zstd-stream.js'),
+};
+
+/** Loads an embedded module. */
+export const loadModule: LoadModule = async (name) => {
+  if (!ready.has(name)) await (await MODULES[name]()).init();
+};
+
+/** Loads the functions of a format, and its embedded module. */
+export const loadFormat = (format: Format): Promise<Door> => loadDoor(format, loadModule);
