@@ -13,7 +13,7 @@ use crate::query;
 
 /// Inspect, decode, query and check compressed files
 ///
-/// Formats: Zstandard, xz, gzip, Pco, OnPair, CVC, AT-1.
+/// Formats: Zstandard, xz, LZMA, gzip, Pco, OnPair, CVC, AT-1.
 #[derive(Parser)]
 #[command(name = "unspool", version, arg_required_else_help = true)]
 pub struct Arguments {

@@ -65,7 +65,7 @@ fn check(format: Format, source: &mut Source) -> Result<(String, u64), String> {
 
 /// Returns all vectors, with their formats.
 fn vectors() -> Vec<(String, Format, Vec<u8>)> {
-    let folders = ["zstd", "xz", "gzip", "cvc", "pco", "onpair", "at1"].into_iter().flat_map(vector_folders);
+    let folders = ["zstd", "xz", "lzma", "gzip", "cvc", "pco", "onpair", "at1"].into_iter().flat_map(vector_folders);
     let mut files = vec![];
     for path in folders.flat_map(|folder| files_in(&folder)) {
         let bytes = read(&path);

@@ -412,6 +412,9 @@ kinds! {
     705 GzipCrc Checksum "the checksum of the content differs from the one in the file"
     706 GzipSize Corrupt "the content is not as long as the file says"
 
+    // 800 to 899: LZMA by itself; other errors are those of xz
+    800 LzmaEnd Corrupt "LZMA ends before the size in the header, goes on after it, or ends in the middle of a match"
+
     // 900 to 949: JSON headers
     900 JsonSyntax Corrupt "the JSON header breaks the rules of JSON here"
     901 JsonUtf8 Corrupt "the JSON header is not UTF-8"

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0, with or without a dictionary |
 //! | [`xz`] | xz: LZMA2 with every filter and check |
+//! | [`lzma`] | `.lzma` files, and raw streams of LZMA and LZMA2 |
 //! | [`gzip`] | gzip: what any of the others may be wrapped in |
 //! | [`at1`] | text files as typed columns: tables, logs, JSON, and more |
 //! | [`pco`] | columns of numbers: eleven types, standalone and wrapped |
@@ -19,24 +20,25 @@
 //! arguments. The order is source, output, workspace, window or scratch if the format needs one,
 //! options, trace.
 //!
-//! | door | zstd | xz | gzip | at1 | pco | onpair | cvc |
-//! |---|---|---|---|---|---|---|---|
-//! | `Header::read(src, &limits)` | yes | yes | yes | yes | yes | yes | yes |
-//! | `File::open(src, &limits)` | yes | yes | | | yes | yes | yes |
-//! | `decode(src, dst, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes |
-//! | `decode_threaded(src, dst, threads, &options)` | yes | yes | yes | yes | yes | yes | yes |
-//! | `decode_to(src, &mut sink, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
-//! | `decode_to_vec(src, &options)` | yes | yes | yes | yes | yes | yes | yes |
-//! | `decoded_len(src, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
-//! | `Decoder::new(workspace, window, &options)`, `step` | yes | yes | yes | | | | yes |
-//! | `needs()`, `feed(at, bytes, …)` on a reader of ranges | yes | yes | | yes | yes | yes | yes |
-//! | `inspect(src, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes |
-//! | `salvage(src, dst, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
+//! | door | zstd | xz | lzma | gzip | at1 | pco | onpair | cvc |
+//! |---|---|---|---|---|---|---|---|---|
+//! | `Header::read(src, &limits)` | yes | yes | yes | yes | yes | yes | yes | yes |
+//! | `File::open(src, &limits)` | yes | yes | | | | yes | yes | yes |
+//! | `decode(src, dst, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes | yes |
+//! | `decode_threaded(src, dst, threads, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
+//! | `decode_to(src, &mut sink, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
+//! | `decode_to_vec(src, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
+//! | `decoded_len(src, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
+//! | `Decoder::new(workspace, window, &options)`, `step` | yes | yes | yes | yes | | | | yes |
+//! | `needs()`, `feed(at, bytes, …)` on a reader of ranges | yes | yes | | | yes | yes | yes | yes |
+//! | `inspect(src, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes | yes |
+//! | `salvage(src, dst, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //!
 //! If a format needs more memory than its workspace, that argument follows the workspace.
-//! `decode_to` of zstd, xz and gzip takes a window; AT-1 and `decode_to` of Pco take scratch. A
-//! stream of CVC takes scratch alone. Pco streams page by page: [`pco::Decoder`]. `decode_threaded`
-//! allocates the memory of its threads; gzip uses one, because its files cannot be split.
+//! `decode_to` of zstd, xz, lzma and gzip takes a window; AT-1 and `decode_to` of Pco take scratch.
+//! A stream of CVC takes scratch alone. Pco streams page by page: [`pco::Decoder`].
+//! `decode_threaded` allocates the memory of its threads; lzma and gzip use one, because their
+//! files cannot be split.
 //!
 //! Words mean the same everywhere. A *workspace* holds tables, a *window* holds history, *scratch*
 //! holds bytes on their way. `Options` holds [`Limits`], the handling of checksums ([`Verify`]),
@@ -120,6 +122,8 @@ pub mod at1;
 pub mod cvc;
 #[cfg(feature = "gzip")]
 pub mod gzip;
+#[cfg(feature = "lzma")]
+pub mod lzma;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]

@@ -1,5 +1,8 @@
 //! Tells formats apart by their first bytes.
 
+#[cfg(feature = "lzma")]
+use crate::xz::alone::{Likeness, likeness};
+
 /// A format that a file can be in. Its numbers are shared with C and JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -27,6 +30,9 @@ pub enum Format {
     /// Zstandard as its draft 0.2.0 says. It shares its magic numbers with others, so that
     /// [`probe`] never returns it.
     ZstdDraft = 10,
+    /// A `.lzma` file. It has no magic number: [`probe`] recognises a header as encoders write it,
+    /// with the feature `lzma`.
+    Lzma = 11,
 }
 
 impl Format {
@@ -43,6 +49,7 @@ impl Format {
             Format::At1 => "at1",
             Format::Gzip => "gzip",
             Format::ZstdDraft => "zstd-draft",
+            Format::Lzma => "lzma",
         }
     }
 }
@@ -62,7 +69,7 @@ pub enum Probe {
 }
 
 /// The length of the longest prefix that [`probe`] reads.
-pub const PROBE_LEN: usize = 8;
+pub const PROBE_LEN: usize = if cfg!(feature = "lzma") { 14 } else { 8 };
 
 const MAGICS: &[(&[u8], Format)] = &[
     (b"\x28\xB5\x2F\xFD", Format::Zstd),
@@ -78,7 +85,7 @@ const MAGICS: &[(&[u8], Format)] = &[
     (b"\x50\x2A\x4D\x18", Format::ZstdSkippable),
 ];
 
-/// Finds the format of a file by its first bytes. Eight bytes are always enough.
+/// Finds the format of a file by its first bytes. [`PROBE_LEN`] bytes are always enough.
 ///
 /// ```
 /// use unspool::{probe, Format, Probe};
@@ -97,6 +104,12 @@ pub fn probe(prefix: &[u8]) -> Probe {
             return Probe::Match(format);
         }
         min = min.min(magic.len());
+    }
+    #[cfg(feature = "lzma")]
+    match likeness(prefix) {
+        Likeness::No => {}
+        Likeness::Needs(len) => min = min.min(len),
+        Likeness::Yes => return Probe::Match(Format::Lzma),
     }
     if min == usize::MAX { Probe::Unknown } else { Probe::NeedInput { min } }
 }

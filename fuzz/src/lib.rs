@@ -10,6 +10,7 @@ mod at1_query;
 mod bits;
 mod cvc;
 mod gzip;
+mod lzma;
 mod mutate;
 mod onpair;
 mod pco;

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::Path;
 
-use unspool::{Class, Done, Error, ErrorKind, Limits, at1, cvc, gzip, onpair, pco, xz, zstd};
+use unspool::{Class, Done, Error, ErrorKind, Limits, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
 use unspool_tests::{Leaves, drive, read};
 
 fn vector(path: &str) -> Vec<u8> {
@@ -227,6 +227,16 @@ fn xz() -> Opened {
     opened
 }
 
+fn lzma() -> Opened {
+    let (mut opened, file) = (Opened::new("lzma"), vector("lzma/page.lzma"));
+    let (mut workspace, window) = (lzma::Workspace::new(), &mut vec![0; 9 << 20]);
+    let (options, whole) = common!(opened, lzma, file, u8, &mut workspace, [window], [], [window], [window]);
+    stream!(opened, lzma, file, whole, options, &mut workspace, window);
+    salvage!(opened, lzma, file, whole, options, &mut workspace);
+    opened.door("Header::read", lzma::Header::read(&file, &Limits::DEFAULT)).unwrap();
+    opened
+}
+
 fn gzip() -> Opened {
     let (mut opened, file) = (Opened::new("gzip"), vector("gzip/two_members.gz"));
     let (mut workspace, window) = (gzip::Workspace::new(), &mut [0; gzip::WINDOW_SIZE]);
@@ -266,7 +276,7 @@ const ROWS: [(&str, &str); 11] = [
 
 #[test]
 fn every_format_has_the_doors_that_the_front_page_lists() {
-    let opened = [zstd(), xz(), gzip(), at1(), pco(), onpair(), cvc()];
+    let opened = [zstd(), xz(), lzma(), gzip(), at1(), pco(), onpair(), cvc()];
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src/lib.rs")).unwrap();
     let cells = |line: &str| -> Vec<String> { line.split(" |").skip(1).map(|cell| cell.trim().to_owned()).collect() };
     let head = page.lines().find(|line| line.starts_with("//! | door |")).expect("the front page has the table");

@@ -65,7 +65,7 @@ pub const DEVICES: [Device; 2] = [
 ];
 
 /// Programs in Rust or C that need more RAM than the smallest variant of a device has.
-const LARGE: [&str; 3] = ["at1", "xz", "zstd_rest"];
+const LARGE: [&str; 4] = ["at1", "lzma", "xz", "zstd_rest"];
 
 /// The emulator, with semihosting as the only output.
 pub const QEMU: &str =

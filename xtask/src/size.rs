@@ -80,6 +80,7 @@ impl Program {
     fn feature(&self) -> &'static str {
         match &*self.name {
             "at1" => "at1",
+            "lzma" => "lzma",
             name if name.starts_with("peer_c_") => "c",
             _ if self.is_peer() => "peers",
             _ => "",
@@ -168,7 +169,7 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
         install::target(machine.target)?;
         for (profile, level) in PROFILES {
             let programs = || PROGRAMS.iter().filter(|program| chosen(program) && program.builds_for(machine));
-            for feature in ["", "at1", "peers", "c"] {
+            for feature in ["", "at1", "lzma", "peers", "c"] {
                 let bins: Vec<_> = programs().filter(|program| program.feature() == feature).collect();
                 if bins.is_empty() && !feature.is_empty() {
                     continue;

@@ -83,7 +83,7 @@ fn clippy() -> Result<()> {
     // In the profile of its tests, so that the C libraries are compiled once for both.
     cmd("cargo clippy --locked --release --all-targets -- -D warnings").dir("fuzz").run()?;
     install::target(CORTEX_M0)?;
-    for (folder, features) in [("tests/firmware", ""), ("tests/size", "--features=at1,peers,c")] {
+    for (folder, features) in [("tests/firmware", ""), ("tests/size", "--features=at1,lzma,peers,c")] {
         let clippy = cmd("cargo clippy --locked --release --lib --bins").args(features).arg("--target").arg(CORTEX_M0);
         clippy.args("-- -D warnings").dir(folder).run()?;
     }

@@ -3,6 +3,7 @@
 pub mod at1;
 mod cvc;
 pub mod gzip;
+mod lzma;
 pub mod onpair;
 pub mod parallel;
 mod part;
@@ -24,7 +25,7 @@ use crate::source::Source;
 use crate::stats::ColumnStats;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 9] = [
+pub const BUILT: [Format; 10] = [
     Format::Zstd,
     Format::ZstdV07,
     Format::ZstdDraft,
@@ -34,6 +35,7 @@ pub const BUILT: [Format; 9] = [
     Format::Cvc,
     Format::At1,
     Format::Gzip,
+    Format::Lzma,
 ];
 
 /// The part of a file to decode.
@@ -148,6 +150,7 @@ pub fn inspect(
             }
             Format::Xz => return xz::outline(source, limits),
             Format::Gzip => return gzip::outline(source, limits),
+            Format::Lzma => return lzma::outline(source, limits),
             _ => {}
         }
     }
@@ -165,6 +168,7 @@ pub fn inspect(
         Format::Pco => pco::inspect(bytes, limits),
         Format::At1 => at1::inspect(bytes, limits),
         Format::Gzip => gzip::inspect(bytes, limits),
+        Format::Lzma => lzma::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
     })
 }
@@ -203,6 +207,7 @@ pub fn decode(
         Format::Xz => xz::decode(source, wanted, limits, to),
         Format::At1 => at1::decode(source.hold(limits)?, wanted, limits, to),
         Format::Gzip => gzip::decode(source, wanted, limits, to),
+        Format::Lzma => lzma::decode(source, wanted, limits, to),
         _ => Err(not_built().into()),
     }
 }
@@ -228,6 +233,7 @@ pub fn check(
         Format::Xz => xz::check(source, limits, to),
         Format::At1 => at1::check(source.hold(limits)?, limits, to),
         Format::Gzip => gzip::check(source, limits, to),
+        Format::Lzma => lzma::check(source, limits, to),
         _ => Err(not_built().into()),
     }
 }

@@ -88,17 +88,7 @@ impl Parser {
     /// Decodes as many symbols as the input at hand and the window allow.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn lzma(&mut self, src: &mut &[u8], window: &mut Window<'_>, workspace: &mut Workspace) -> Verdict<()> {
-        // The end of the last piece goes first, with enough of this one to decode beyond it.
-        let old = self.gathered;
-        let bytes = if old == 0 {
-            src.get(..self.chunk.input).unwrap_or(src)
-        } else {
-            let end = self.chunk.input.min(2 * MOST_INPUT);
-            let free = workspace.head.get_mut(old..end).unwrap_or_default();
-            let more = free.len().min(src.len());
-            copy(src, free);
-            workspace.head.get(..old + more).unwrap_or_default()
-        };
+        let bytes = self.look_ahead(src, self.chunk.input, &mut workspace.head);
         let have = bytes.len();
         // A symbol that may reach beyond the end of the piece has to wait.
         let whole = have == self.chunk.input;
@@ -120,11 +110,42 @@ impl Parser {
             return Err(Fault::new(ErrorKind::XzChunkEnd, 0));
         }
         let starved = at < limit && !whole;
+        let verdict = self.use_up(src, have, used, starved, &mut workspace.head);
+        if self.chunk.output == 0 {
+            self.state = State::LzmaEnd;
+        }
+        verdict
+    }
+
+    /// Returns the next bytes, at most `most`: the end of the last piece with enough of this one to
+    /// decode beyond it, or this piece.
+    pub(super) fn look_ahead<'w, 's: 'w>(&self, src: &'s [u8], most: usize, head: &'w mut [u8]) -> &'w [u8] {
+        let old = self.gathered;
+        if old == 0 {
+            return src.get(..most).unwrap_or(src);
+        }
+        let free = head.get_mut(old..most.min(2 * MOST_INPUT)).unwrap_or_default();
+        let more = free.len().min(src.len());
+        copy(src, free);
+        head.get(..old + more).unwrap_or_default()
+    }
+
+    /// Takes the first `used` of `have` bytes that [`look_ahead`](Self::look_ahead) returned out of
+    /// the input. If they were too few, keeps the rest for the next piece.
+    pub(super) fn use_up(
+        &mut self,
+        src: &mut &[u8],
+        have: usize,
+        used: usize,
+        starved: bool,
+        head: &mut [u8],
+    ) -> Verdict<()> {
+        let old = self.gathered;
         if used < old {
             // Not all of the old end was used: the rest stays, with what was added if more is
             // needed.
             let keep = if starved { have } else { old };
-            to_front(&mut workspace.head, used..keep);
+            to_front(head, used..keep);
             self.gathered = keep - used;
             *src = src.get(keep - old..).unwrap_or_default();
         } else {
@@ -132,11 +153,8 @@ impl Parser {
             self.gathered = 0;
             // If the old end is used, there may be more of this piece to decode.
             if starved && old == 0 {
-                self.gather(src, &mut workspace.head);
+                self.gather(src, head);
             }
-        }
-        if self.chunk.output == 0 {
-            self.state = State::LzmaEnd;
         }
         if starved && src.is_empty() { Err(Fault { at: self.gathered, ..STARVED }) } else { Ok(()) }
     }

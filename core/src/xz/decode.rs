@@ -8,7 +8,7 @@ use super::index::claimed_len;
 use super::options::{Options, Streams};
 use super::stream::Decoder;
 #[cfg(feature = "alloc")]
-use super::to_vec::to_vec;
+use super::to_vec::{Input, to_vec};
 use super::whole::{Goal, Whole};
 use super::workspace::{Tables, Workspace};
 use crate::num::{index, u64_from};
@@ -111,5 +111,5 @@ pub fn inspect<T: Trace>(
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
     claim(src, usize::MAX, options)?;
-    to_vec(src, None, options)
+    to_vec(src, Input::File, options)
 }

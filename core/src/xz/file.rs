@@ -11,7 +11,7 @@ use super::index::walk;
 use super::options::Options;
 use super::records::{Block, Sums};
 #[cfg(feature = "alloc")]
-use super::to_vec::to_vec;
+use super::to_vec::{Input, to_vec};
 use super::whole::{Goal, Whole};
 use super::workspace::Tables;
 use crate::num::{index, split_last, u64_from};
@@ -312,5 +312,5 @@ pub fn decode_block(
 /// It does not trust the index: the vector is as long as the chunks in the block claim.
 #[cfg(feature = "alloc")]
 pub fn decode_block_to_vec(src: &[u8], block: &Block, options: &Options) -> Result<Vec<u8>> {
-    to_vec(src, Some(block), options)
+    to_vec(src, Input::Block(block), options)
 }

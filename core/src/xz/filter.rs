@@ -72,6 +72,17 @@ impl FilterKind {
     }
 }
 
+#[cfg(feature = "lzma")]
+impl FilterKind {
+    /// Returns true if the properties keep the rules. Those in a file are checked by `read`.
+    pub(super) fn is_valid(self) -> bool {
+        match self {
+            FilterKind::Delta(distance) => matches!(distance, 1..=256),
+            FilterKind::Branch(machine, start) => start.is_multiple_of(ALIGNMENTS[machine as usize & 7]),
+        }
+    }
+}
+
 /// A filter at work.
 #[derive(Clone, Debug)]
 struct Stage {

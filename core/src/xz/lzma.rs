@@ -98,6 +98,25 @@ impl Lzma {
         self.pending == 0 && code == 0
     }
 
+    /// Bytes of a match that are not copied yet.
+    #[cfg(feature = "lzma")]
+    pub(super) const fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// Moves on to this byte, which the range coder [wants](Self::wants_byte).
+    #[cfg(feature = "lzma")]
+    pub(super) const fn feed(&mut self, byte: u8) {
+        (self.range, self.code) = (self.range << 8, self.code << 8 | byte as u32);
+    }
+
+    /// Returns true if the last symbol was the marker that ends a stream. Its distance reaches
+    /// beyond any dictionary, so that [`run`](Self::run) stops there with a fault.
+    #[cfg(feature = "lzma")]
+    pub(super) const fn is_marker(&self) -> bool {
+        self.reps[0] == u32::MAX
+    }
+
     /// Decodes symbols until the area is full, or until fewer than `least` bytes of `src` remain.
     /// Returns the number of bytes used; one more than the length of `src` if it ends inside a
     /// symbol. A distance beyond the history is a fault after the bytes used.

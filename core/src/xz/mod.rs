@@ -21,8 +21,11 @@
 //!
 //! Modules depend on those further down: `decode`, `stream` and `file` are the doors. `whole` reads
 //! an input that is present; for one that comes in pieces, `walk` and `chunk` read fields into a
-//! `Parser`. Both share the others, of which each reads one part of the format.
+//! `Parser`. Both share the others, of which each reads one part of the format. `alone` reads LZMA
+//! without xz around it, for [`lzma`](crate::lzma).
 
+#[cfg(feature = "lzma")]
+pub(crate) mod alone;
 #[cfg(feature = "xz-filters")]
 mod branch;
 mod check;

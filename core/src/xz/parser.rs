@@ -159,7 +159,7 @@ impl Parser {
     pub(super) fn error(&self, fault: Fault) -> Error {
         let at = self.at.wrapping_add_signed(fault.at.cast_signed() as i64);
         Error::new(fault.kind, at).needing(match fault.kind {
-            ErrorKind::OutputLimit => self.announced,
+            ErrorKind::OutputLimit | ErrorKind::OutputTooSmall => self.announced,
             ErrorKind::WindowLimit | ErrorKind::XzWindowBuffer => self.block.header.window(),
             ErrorKind::HeaderLimit => at.saturating_sub(self.index.start).saturating_add(1),
             _ => 0,

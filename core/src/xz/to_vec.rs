@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 
 use super::control::MAX_CHUNK;
+#[cfg(feature = "lzma")]
+use super::header::BlockHeader;
 use super::options::Options;
 use super::probability::Literals;
 use super::records::Block;
@@ -15,22 +17,38 @@ use crate::{Error, ErrorKind, Result};
 /// A byte of LZMA decodes to some 7000 at most, if every bit has the highest probability.
 const MAX_EXPANSION: usize = 8192;
 
-/// Decodes a file, or the one block that `src` is. The vector is as long as the chunks of the input
-/// claim, but at most as long as its bytes can decode to.
-pub(super) fn to_vec(src: &[u8], block: Option<&Block>, options: &Options) -> Result<Vec<u8>> {
+/// Returns the length that an input can decode to at most.
+pub(super) const fn most(src: &[u8]) -> usize {
+    src.len().saturating_mul(MAX_EXPANSION).saturating_add(MAX_CHUNK)
+}
+
+/// The part of a file that an input is.
+#[derive(Clone, Copy)]
+pub(super) enum Input<'a> {
+    File,
+    Block(&'a Block),
+    /// The chunks of a block with this header.
+    #[cfg(feature = "lzma")]
+    Chunks(&'a BlockHeader),
+}
+
+/// Decodes an input. The vector is as long as its chunks claim, but at most as long as its bytes
+/// can decode to.
+pub(super) fn to_vec(src: &[u8], input: Input<'_>, options: &Options) -> Result<Vec<u8>> {
     let mut tables = Tables::<[Literals; MOST_CONTEXTS]>::new();
     let mut walk = |dst: &mut [u8], goal| {
         let trace = &mut ();
         let mut whole = Whole::new(src, dst, &mut tables, options, trace);
-        let done = match block {
-            None => whole.file(goal),
-            Some(block) => whole.lone_block(goal, block),
+        let done = match input {
+            Input::File => whole.file(goal),
+            Input::Block(block) => whole.lone_block(goal, block),
+            #[cfg(feature = "lzma")]
+            Input::Chunks(header) => whole.lone_chunks(goal, header),
         };
         (done, whole.counted)
     };
     let (counted, content) = walk(&mut [], Goal::Count);
-    let most = src.len().saturating_mul(MAX_EXPANSION).saturating_add(MAX_CHUNK);
-    let mut out = zeros(content.min(u64_from(most)))?;
+    let mut out = zeros(content.min(u64_from(most(src))))?;
     let (done, _) = walk(&mut out, Goal::Decode);
     // If the possible length is too short, the claimed one is impossible. The structure may say
     // why.

@@ -12,7 +12,7 @@ use super::window::Window;
 use super::workspace::Workspace;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{End, ErrorKind, Result, Status, Verify};
+use crate::{ErrorKind, Status, Verify};
 
 impl Parser {
     /// Moves decoded bytes to the output. Returns whether all of them fitted.
@@ -28,34 +28,10 @@ impl Parser {
         window.flush(over, workspace, dst, wrote)
     }
 
-    /// Reads `src` and writes `dst`, until one of them or the file ends.
-    pub(super) fn go(
-        &mut self,
-        src: &mut &[u8],
-        end: End,
-        (dst, wrote): (&mut [u8], &mut usize),
-        window: &mut Window<'_>,
-        workspace: &mut Workspace,
-    ) -> Result<Status> {
-        loop {
-            // Decoded bytes leave before more are decoded.
-            if !self.flush(window, workspace, dst, wrote) {
-                return Ok(Status::NeedOutput);
-            }
-            return match self.advance(src, window, workspace) {
-                Ok(None) => continue,
-                Ok(Some(Status::NeedInput)) if end == End::Here => Ok(Status::Done),
-                Ok(Some(status)) => Ok(status),
-                Err(fault) if fault.kind == STARVED.kind && end == End::NotYet => Ok(Status::NeedInput),
-                Err(fault) => Err(self.error(fault)),
-            };
-        }
-    }
-
     /// Reads one field. Returns `Done` where the file ends, and `NeedInput` where it may end; a
     /// field that needs more input is a fault of the kind of [`STARVED`].
     #[cfg_attr(feature = "small", inline(never))]
-    fn advance(
+    pub(super) fn advance(
         &mut self,
         src: &mut &[u8],
         window: &mut Window<'_>,

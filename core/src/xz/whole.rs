@@ -282,19 +282,7 @@ impl<'a, T: Trace> Whole<'a, T> {
             end: header.compressed.map_or(usize::MAX, |size| data.saturating_add(num::index(size))),
             content_end,
         };
-        let mut wants = Wants::ALL;
-        loop {
-            let &control = self.src.get(self.at).ok_or(CUT)?;
-            if control == 0 {
-                break;
-            }
-            let filled = self.filled;
-            self.chunk(goal, control, &block, &mut wants)?;
-            if !filtered {
-                self.tables.check.update(self.dst.get(filled..self.filled).unwrap_or_default());
-            }
-        }
-        self.emit(Part::Framing, Name::EndOfData, 1, Value::U64(0));
+        self.chunks(goal, &block, filtered)?;
         let content = self.content(goal);
         let fits = header.compressed.is_none() || block.end == self.at + 1;
         if !fits || header.uncompressed.is_some() && content_end != content {
@@ -327,6 +315,50 @@ impl<'a, T: Trace> Whole<'a, T> {
         self.blocks += 1;
         self.trace.leave();
         Ok(())
+    }
+
+    /// Reads chunks up to the zero after the last one. Inlined, because a device has one caller.
+    #[inline(always)]
+    fn chunks(&mut self, goal: Goal, block: &Open, filtered: bool) -> Verdict<()> {
+        let mut wants = Wants::ALL;
+        loop {
+            let &control = self.src.get(self.at).ok_or(CUT)?;
+            if control == 0 {
+                break;
+            }
+            let filled = self.filled;
+            self.chunk(goal, control, block, &mut wants)?;
+            if !filtered {
+                self.tables.check.update(self.dst.get(filled..self.filled).unwrap_or_default());
+            }
+        }
+        self.emit(Part::Framing, Name::EndOfData, 1, Value::U64(0));
+        Ok(())
+    }
+
+    /// Reads the chunks that the input consists of, as if a block had this header.
+    #[cfg(feature = "lzma")]
+    pub(super) fn lone_chunks(&mut self, goal: Goal, header: &BlockHeader) -> Result<Done> {
+        #[cfg(feature = "xz-filters")]
+        let filtered = self.tables.filters.start(&header.filters);
+        #[cfg(not(feature = "xz-filters"))]
+        let filtered = false;
+        self.tables.check = Check::None;
+        self.window = header.window();
+        let block = Open { dictionary: header.dictionary, end: usize::MAX, content_end: u64::MAX };
+        self.chunks(goal, &block, filtered).map_err(|fault| self.error(fault, 0))?;
+        self.at += 1;
+        #[cfg(feature = "xz-filters")]
+        if filtered && goal == Goal::Decode {
+            self.tables.filters.whole(self.dst.get_mut(..self.filled).unwrap_or_default());
+            // They are not to run again for what is salvaged.
+            self.tables.filters.start(&[None; 3]);
+        }
+        self.streams += 1;
+        if self.at < self.src.len() {
+            return Err(self.error(Fault::new(ErrorKind::XzTrailing, 0), 0));
+        }
+        Ok(self.done(self.at, self.filled, self.content(goal)))
     }
 
     /// Reads the chunk that starts with this byte.

@@ -22,7 +22,7 @@ pub(super) struct Window<'a> {
     flushed: usize,
     /// The ring was filled once since the dictionary was reset.
     lapped: bool,
-    dictionary: usize,
+    pub(super) dictionary: usize,
     /// Bytes pass through filters before they are content.
     pub(super) filtered: bool,
 }
@@ -32,6 +32,19 @@ impl<'a> Window<'a> {
         let whole = buf.len() - buf.len() % index(RING);
         let buf = buf.get_mut(..whole).unwrap_or_default();
         Self { buf, at: 0, flushed: 0, lapped: false, dictionary: 0, filtered: false }
+    }
+
+    /// An output that takes the whole content, of which `at` bytes are present, and is its own
+    /// dictionary. Nothing leaves it.
+    #[cfg(feature = "lzma")]
+    pub(super) fn flat(buf: &'a mut [u8], at: usize, dictionary: u32) -> Self {
+        Self { buf, at, flushed: at, lapped: false, dictionary: index(dictionary.into()), filtered: false }
+    }
+
+    /// Bytes from the next one to the end of the buffer.
+    #[cfg(feature = "lzma")]
+    pub(super) fn room(&self) -> usize {
+        self.buf.len().saturating_sub(self.at)
     }
 
     /// Starts a block, if its window fits and has at most `most` bytes.

@@ -1,0 +1,97 @@
+//! `inspect`, `decode` and `check` of `.lzma` files.
+
+use std::io::Read;
+
+use unspool::lzma::{Decoder, Header, Options, Workspace};
+use unspool::tree::Tree;
+use unspool::{Count, Done, ErrorKind, Format, Limits, Sink};
+
+use super::pour::{Buffered, Room, Windows, pour};
+use super::{Checksums, Selection, Stop, zeros};
+use crate::inspect::{MAX_NODES, Report};
+use crate::output::Output;
+use crate::source::Source;
+
+const fn options(limits: &Limits) -> Options {
+    Options { limits: *limits, ..Options::DEFAULT }
+}
+
+pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
+    let mut report = begin(bytes, MAX_NODES, limits);
+    // Larger ones are refused before they are used.
+    let window = Header::read(bytes, limits).map_or(0, |header| header.window());
+    let inspected =
+        zeros(if window > limits.max_window.saturating_add(64) { 0 } else { window }).and_then(|mut window| {
+            unspool::lzma::inspect(bytes, &mut Workspace::new(), &mut window, &options(limits), &mut report.tree)
+        });
+    match inspected {
+        Ok(done) => {
+            report.decoded = Some(done.content);
+            report.checksums = Some(NO_CHECKSUMS);
+        }
+        Err(error) => report.error = Some(error),
+    }
+    report
+}
+
+/// Describes a long file without its fields.
+pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
+    let mut report = begin(source.head(), 0, limits);
+    let mut count = Count::default();
+    match through(source, limits, &mut Buffered::new(&mut count)) {
+        Ok(_) => {
+            report.decoded = Some(count.0);
+            report.checksums = Some(NO_CHECKSUMS);
+        }
+        Err(Stop::Refused(error)) => report.error = Some(error),
+        Err(stop) => return Err(stop),
+    }
+    Ok(report)
+}
+
+/// Reports the header.
+fn begin(head: &[u8], nodes: usize, limits: &Limits) -> Report {
+    let mut report = Report::new(Format::Lzma, Tree::new(nodes));
+    if let Ok(header) = Header::read(head, limits) {
+        report.fact("dictionary", header.dictionary);
+        report.fact("window", header.window());
+    }
+    report
+}
+
+/// The format has none.
+const NO_CHECKSUMS: Checksums = Checksums { name: "", right: 0, absent: 1 };
+
+pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+    let selected = wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some();
+    if selected || wanted.text || wanted.dictionary.is_some() {
+        return Err(Stop::Usage(
+            "LZMA files hold plain bytes; --column, --rows, --section, --text and --dict do not apply".to_owned(),
+        ));
+    }
+    if let Ok(Header { size: Some(size), .. }) = Header::read(source.head(), limits) {
+        to.expect(size);
+    }
+    through(source, limits, to).map(drop)
+}
+
+pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+    through(source, limits, &mut Buffered::new(to))?;
+    Ok(NO_CHECKSUMS)
+}
+
+/// Decodes everything through a window.
+fn through(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<Done, Stop> {
+    let (mut workspace, mut windows) = (Workspace::new(), Windows::new());
+    let mut lend = windows.lend(limits.max_window);
+    let mut decoder = Decoder::new(&mut workspace, &mut [], &options(limits));
+    pour(input, to, |src, end, dst| {
+        loop {
+            match decoder.step(src, end, dst) {
+                Err(error) if error.kind == ErrorKind::XzWindowBuffer => decoder.lend(lend.next(error)?)?,
+                done => return done,
+            }
+        }
+    })?;
+    Ok(decoder.done())
+}

@@ -1,0 +1,186 @@
+//! LZMA by itself on arbitrary bytes: no panic, every door returns the same result, and the C
+//! library agrees.
+
+use unspool::checksum::Crc32;
+use unspool::lzma::{
+    Architecture, Coder, Decoder, FilterKind, Header, Options, Raw, Workspace, decode, decode_to_vec, decoded_len,
+    inspect, salvage,
+};
+use unspool::{Done, Error, ErrorKind, Limits, Result};
+
+use crate::Random;
+use crate::cvc::Tiling;
+use crate::stream::in_pieces;
+
+/// Limits so small that no header can request much memory or time.
+const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, ..Limits::DEFAULT };
+const OPTIONS: Options = Options { limits: LIMITS, raw: None };
+
+/// Decodes arbitrary bytes, as a `.lzma` file and as a raw stream.
+pub fn lzma_arbitrary(bytes: &[u8]) {
+    let random = &mut Random::new(u64::from(Crc32::of(bytes)));
+    agree(bytes, &OPTIONS, random);
+    agree(bytes, &raw(random), random);
+}
+
+/// Decodes arbitrary bytes after a header that is valid, so that the symbols are read.
+pub fn lzma_mutated(bytes: &[u8]) {
+    let random = &mut Random::new(u64::from(Crc32::of(bytes)));
+    agree(&repaired(bytes), &OPTIONS, random);
+}
+
+/// Compares with the C library: it must accept the same files, with the same output.
+pub fn lzma_differential(bytes: &[u8]) {
+    let random = &mut Random::new(u64::from(Crc32::of(bytes)));
+    for (bytes, options) in [(repaired(bytes), OPTIONS), (bytes.to_vec(), raw(random))] {
+        let ours = decode_to_vec(&bytes, &options);
+        #[cfg(not(miri))]
+        match (reference(&bytes, &options), ours) {
+            (None, _) | (Some(Err(())), Err(_)) => {}
+            (Some(Ok(reference)), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),
+            (Some(Err(())), Ok(_)) => panic!("the reference refuses this file: {options:?}"),
+            // The library keeps a little more history than the header says, and has no limit.
+            (Some(Ok(_)), Err(error)) => {
+                let known = [ErrorKind::XzDistance, ErrorKind::OutputLimit];
+                assert!(known.contains(&error.kind), "the reference accepts this file, but: {error}");
+            }
+        }
+        #[cfg(miri)]
+        let _ = ours;
+    }
+}
+
+/// Options of a raw stream: those of the seeds, or others.
+fn raw(random: &mut Random) -> Options {
+    let header = match random.below(3) {
+        0 => Header { dictionary: 1 << 16, ..Header::DEFAULT },
+        1 => Header { lc: 1, lp: 3, pb: 4, dictionary: 1 << 16, size: None },
+        _ => Header { lc: 0, lp: 2, pb: 0, dictionary: 4096, size: None },
+    };
+    let coder = if random.below(2) == 0 { Coder::Lzma(header) } else { Coder::Lzma2 { dictionary: header.dictionary } };
+    let filters = match random.below(4) {
+        0 => [None; 3],
+        1 => [Some(FilterKind::Delta(4)), None, None],
+        2 => [Some(FilterKind::Branch(Architecture::X86, 0)), None, None],
+        _ => [Some(FilterKind::Branch(Architecture::Arm, 0)), Some(FilterKind::Delta(1)), None],
+    };
+    Options { raw: Some(Raw { coder, filters }), ..OPTIONS }
+}
+
+/// Makes the properties and the dictionary valid, and one size of four a small one.
+fn repaired(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if let Some((head, _)) = bytes.split_first_chunk_mut::<14>() {
+        let (lc, lp, pb) = (head[0] % 5, head[0] / 9 % 5, head[0] / 45 % 5);
+        head[0] = (pb * 5 + lp.min(4 - lc)) * 9 + lc;
+        head[3..5].copy_from_slice(&[0, 0]);
+        if head[12] % 4 == 0 {
+            head[7..13].fill(0);
+        } else {
+            head[5..13].fill(0xFF);
+        }
+        head[13] = 0;
+    }
+    bytes
+}
+
+/// Decodes with the C library. Returns `None` if that takes more memory or output than a fuzzed
+/// file should.
+#[cfg(not(miri))]
+fn reference(bytes: &[u8], options: &Options) -> Option<core::result::Result<Vec<u8>, ()>> {
+    use liblzma::stream::{Action, Error, Filters, LzmaOptions, Status, Stream};
+    let mut decoder = match options.raw {
+        None => Stream::new_lzma_decoder(1 << 26).unwrap(),
+        Some(raw) => {
+            let mut filters = Filters::new();
+            for filter in raw.filters.into_iter().flatten() {
+                match filter {
+                    FilterKind::Delta(distance) => {
+                        filters.delta_properties(&[u8::try_from(distance - 1).unwrap()]).unwrap()
+                    }
+                    FilterKind::Branch(Architecture::X86, _) => filters.x86(),
+                    FilterKind::Branch(Architecture::Arm, _) => filters.arm(),
+                    _ => unreachable!("no other filter is made"),
+                };
+            }
+            let mut lzma = LzmaOptions::new_preset(6).unwrap();
+            match raw.coder {
+                Coder::Lzma(Header { lc, lp, pb, dictionary, .. }) => {
+                    lzma.dict_size(dictionary).literal_context_bits(lc.into());
+                    lzma.literal_position_bits(lp.into()).position_bits(pb.into());
+                    filters.lzma1(&lzma);
+                }
+                Coder::Lzma2 { dictionary } => {
+                    lzma.dict_size(dictionary);
+                    filters.lzma2(&lzma);
+                }
+                _ => unreachable!("no other coder is made"),
+            }
+            Stream::new_raw_decoder(&filters).unwrap()
+        }
+    };
+    let (mut out, mut rest) = (Vec::with_capacity(1 << 17), bytes);
+    loop {
+        let (read, wrote) = (decoder.total_in(), out.len());
+        match decoder.process_vec(rest, &mut out, Action::Finish) {
+            // Nothing may follow.
+            Ok(Status::StreamEnd) if decoder.total_in() < bytes.len() as u64 => return Some(Err(())),
+            Ok(Status::StreamEnd) => return Some(Ok(out)),
+            Ok(_) if out.len() == out.capacity() => return None,
+            Ok(_) if decoder.total_in() == read && out.len() == wrote => return Some(Err(())),
+            Ok(_) => rest = &rest[usize::try_from(decoder.total_in() - read).unwrap()..],
+            Err(Error::MemLimit) => return None,
+            Err(_) => return Some(Err(())),
+        }
+    }
+}
+
+fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
+    let (ws, mut window) = (&mut Workspace::new(), vec![0xAA; (1 << 17) + 32]);
+    let (mut out, mut trace) = (vec![0xAA; 1 << 17], Tiling::default());
+    let whole = decode(bytes, &mut out, ws, options, &mut trace);
+    match (decode_to_vec(bytes, options), whole) {
+        (Ok(vector), Ok(done)) => {
+            assert!(vector == out[..done.wrote], "other bytes to a vector");
+            trace.check(bytes.len() as u64);
+            let mut exact = vec![0; done.wrote];
+            assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), Ok(done));
+            if let Some((_, less)) = exact.split_last_mut() {
+                let error = decode(bytes, less, ws, options, &mut ()).expect_err("there is no room");
+                assert_eq!(error.kind, ErrorKind::OutputTooSmall);
+            }
+        }
+        (Err(vector), Err(whole)) => {
+            // The length of a vector is bounded by the input.
+            assert!(vector == whole || vector.kind == ErrorKind::XzBlockSize, "{vector} and {whole}");
+            assert!(whole.at <= bytes.len() as u64);
+        }
+        (vector, whole) => panic!("to a vector {:?}, to a slice {whole:?}", vector.map(|vector| vector.len())),
+    }
+    let mut saved = vec![0; 1 << 17];
+    let (salvaged, error) = salvage(bytes, &mut saved, ws, options);
+    assert_eq!(error, whole.err(), "another error of a salvage");
+    let mut stream = |most: usize| {
+        let mut decoder = Decoder::new(ws, &mut window, options);
+        let split = || (1 + random.below(most), 1 + random.below(10 * most));
+        in_pieces(bytes, split, |src, end, room| decoder.step(src, end, room))
+    };
+    let (streamed, end) = stream(100);
+    assert_eq!(stream(3), (streamed.clone(), end), "other splits, another result");
+    match (whole, end) {
+        // Only a stream needs a window.
+        (_, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) => return,
+        (Ok(done), Ok(())) => assert!(out[..done.wrote] == streamed, "other bytes as a stream"),
+        (Err(whole), Err(end)) => {
+            assert_eq!(whole, end, "another error as a stream");
+            // Filters of a stream may hold back bytes at its end.
+            assert!(streamed.len() <= salvaged.wrote && saved.starts_with(&streamed), "other bytes before an error");
+        }
+        (whole, end) => panic!("in one piece {whole:?}, as a stream {end:?}"),
+    }
+    let seen: Result<Done> = inspect(bytes, ws, &mut window, options, &mut ());
+    if let Ok(done) = whole {
+        assert_eq!(seen, Ok(Done { wrote: 0, ..done }), "another size when inspected");
+        assert_eq!(decoded_len(bytes, ws, &mut window, options), Ok(done.content));
+    }
+}
