@@ -5,9 +5,11 @@ export type Bytes = Uint8Array | ArrayBuffer;
 
 /** Checks that an argument is bytes, and returns a view of them. */
 export function bytesOf(bytes: unknown, name = 'bytes'): Uint8Array {
-  const known = isBuffer(bytes) || isArray(bytes);
-  if (known && !isDetached(isBuffer(bytes) ? bytes : bytes.buffer)) {
-    if (isBuffer(bytes)) return new Uint8Array(bytes);
+  // The usual class first: asking an array for its name takes a tenth of the time of 256 numbers.
+  const array = isArray(bytes);
+  const known = array || isBuffer(bytes);
+  if (known && !isDetached(array ? bytes.buffer : bytes)) {
+    if (!array) return new Uint8Array(bytes);
     // A plain Uint8Array: a Node Buffer has a `slice` that does not copy.
     return Object.getPrototypeOf(bytes) === Uint8Array.prototype ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   }
