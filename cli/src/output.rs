@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
 
@@ -162,6 +163,11 @@ impl Room for Output {
         self.progress.inc(len as u64);
         self.writer.advance(len);
         Ok(())
+    }
+
+    fn pass(&mut self, buffer: Vec<u8>, range: Range<usize>) -> Result<Vec<u8>, unspool::Error> {
+        self.progress.inc(range.len() as u64);
+        self.writer.pass(buffer, range).map_err(|error| refused(&mut self.failure, error))
     }
 }
 

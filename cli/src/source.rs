@@ -205,6 +205,11 @@ impl Source {
     /// Reads a range into `bytes`, whose memory is used again.
     pub fn read_at(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), Stop> {
         bytes.clear();
+        self.append_at(range, bytes)
+    }
+
+    /// Reads a range and appends it to `bytes`.
+    pub fn append_at(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), Stop> {
         let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         if let Some(held) = self.head.get(place(range.start)..place(range.end)) {
             bytes.extend_from_slice(held);
@@ -212,11 +217,12 @@ impl Source {
         }
         match &self.body {
             Body::File(file, len) if range.end <= *len => {
-                resize(bytes, range.end.saturating_sub(range.start))?;
+                let (held, more) = (bytes.len(), range.end.saturating_sub(range.start));
+                resize(bytes, held as u64 + more)?;
                 let mut file = file;
                 file.seek(SeekFrom::Start(range.start))?;
-                file.read_exact(bytes)?;
-                self.fetched.set(self.fetched.get() + bytes.len() as u64);
+                file.read_exact(bytes.get_mut(held..).unwrap_or_default())?;
+                self.fetched.set(self.fetched.get() + more);
                 Ok(())
             }
             Body::Stream(_) => Err(io::Error::from(io::ErrorKind::NotSeekable).into()),

@@ -2,6 +2,7 @@
 //! while the other end of a pipe is busy.
 
 use std::io::{self, Read, Write};
+use std::ops::{Range, RangeInclusive};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -13,10 +14,14 @@ const SIZE: usize = 1 << 18;
 /// The number of buffers in flight, besides the one being filled.
 const AHEAD: usize = 3;
 
-/// A buffer, of which the first bytes are filled.
+/// The lengths of buffers that are moved to the writing thread. It may hold [`AHEAD`] of them.
+const MOVED: RangeInclusive<usize> = SIZE..=16 * SIZE;
+
+/// A buffer, of which the bytes from `start` to `filled` hold content.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
+    start: usize,
     filled: usize,
 }
 
@@ -27,7 +32,7 @@ impl Buffer {
     }
 
     fn filled(&self) -> &[u8] {
-        self.bytes.get(..self.filled).unwrap_or_default()
+        self.bytes.get(self.start..self.filled).unwrap_or_default()
     }
 }
 
@@ -74,6 +79,21 @@ impl<W: Write + Send + 'static> ThreadedWriter<W> {
         self.buffer.filled += len;
     }
 
+    /// Writes a range of these bytes. Long ones are moved to the thread, and not copied. Returns a
+    /// buffer to fill next.
+    pub fn pass(&mut self, bytes: Vec<u8>, range: Range<usize>) -> io::Result<Vec<u8>> {
+        if !MOVED.contains(&range.len()) {
+            self.write_all(bytes.get(range).unwrap_or_default())?;
+            return Ok(bytes);
+        }
+        if self.buffer.filled > 0 {
+            self.hand_over()?;
+        }
+        let own = std::mem::replace(&mut self.buffer, Buffer { bytes, start: range.start, filled: range.end });
+        self.hand_over()?;
+        Ok(std::mem::replace(&mut self.buffer, own).bytes)
+    }
+
     /// Sends the full buffer to the thread and takes back one that has been written.
     fn hand_over(&mut self) -> io::Result<()> {
         self.side = match std::mem::replace(&mut self.side, Side::Lost) {
@@ -116,7 +136,7 @@ impl<W: Write + Send + 'static> Thread<W> {
         let handle = Builder::new().name("writer".to_owned()).spawn(move || {
             let written = filled.iter().try_for_each(|mut buffer| {
                 to.write_all(buffer.filled())?;
-                buffer.filled = 0;
+                (buffer.start, buffer.filled) = (0, 0);
                 // At the end, nobody receives the last buffers.
                 let _ = emptied.send(buffer);
                 Ok(())
@@ -283,6 +303,28 @@ mod tests {
             }
             assert!(kept(&to) == content, "pieces of {piece}");
         }
+    }
+
+    #[test]
+    fn moved_buffers_keep_the_order() {
+        let content: Vec<u8> = (0..=250).cycle().take(SIZE * 30).collect();
+        let (mut to, mut rest, mut buffer) = (writer(usize::MAX), &content[..], vec![]);
+        for len in [1, SIZE, 5, SIZE - 1, 7 * SIZE, SIZE + 1, 3, 9 * SIZE, 2 * SIZE].into_iter().cycle() {
+            let (now, after) = rest.split_at(len.min(rest.len()));
+            buffer.clear();
+            buffer.extend([9; 11]);
+            buffer.extend(now);
+            buffer.push(9);
+            buffer = to.pass(buffer, 11..11 + now.len()).unwrap();
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+            to.write_all(&rest[..1]).unwrap();
+            rest = &rest[1..];
+        }
+        to.flush().unwrap();
+        assert!(kept(&to) == content);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! `inspect`, `decode` and `check` of CVC.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use unspool::checksum::Crc32;
-use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Outline, Piece, Scalar, Workspace};
+use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Outline, Piece, Plan, Scalar, Workspace};
 use unspool::tree::Tree;
 use unspool::{Checksums as Sums, Class, Done, Error, ErrorKind, Format, Limits, Sink, Trace, Verify};
 
+use super::parallel::{self, Content, Left, PartReader, Pool, affordable, append};
 use super::pour::{Buffered, PIECE, Room, pour, write};
 use super::{Checksums, Selection, Stop, resize, zeros};
 use crate::inspect::{MAX_NODES, Report};
@@ -167,12 +169,10 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
     if size > limits.max_output {
         return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
     }
-    if wanted.text {
-        let mut lines = Lines::new(number(output), column.dimension(), to);
-        return decode_rows(source, &file, &column, rows, limits, &mut Buffered::new(&mut lines)).map(drop);
+    if !wanted.text {
+        to.expect(size);
     }
-    to.expect(size);
-    decode_rows(source, &file, &column, rows, limits, to).map(drop)
+    decode_rows(source, &file, &column, rows, wanted.text, limits, to).map(drop)
 }
 
 /// Reads the head of a file. A stream is held if its head is longer than what is known of it.
@@ -184,8 +184,108 @@ fn head(source: &mut Source, limits: &Limits) -> Result<Vec<u8>, Stop> {
     source.at(0..len.min(source.len().unwrap_or(len)))
 }
 
-/// Writes rows of a column: all of them as they are read, or only the chunks that hold some.
+/// Writes rows of a column, as `text` or as bytes: chunks on several threads, or in order.
 fn decode_rows(
+    source: &mut Source,
+    file: &File<'_>,
+    column: &Column<'_>,
+    rows: Vec<Range<u64>>,
+    text: bool,
+    limits: &Limits,
+    to: &mut impl Room,
+) -> Result<Sums, Stop> {
+    let (output, threads) = (column.output()?, source.threads());
+    let work = |numbers: &mut Vec<u8>, (bytes, piece): (Vec<u8>, Piece), pool: &Pool| {
+        let mut sums = Sums::default();
+        let payload = piece.read(&bytes, Verify::Refuse, &mut sums)?;
+        let decoded = (payload.len() as u64).saturating_mul(output.width());
+        let plain = payload.plain().filter(|(dtype, _)| *dtype == output).map(|(_, raw)| raw);
+        let mut buffer = pool.take();
+        let values = match plain {
+            Some(_) if !text => {
+                pool.give(buffer);
+                let (rows, chunk) = (piece.data_range()?, piece.range().start);
+                let within = |at: u64| usize::try_from(at - chunk).unwrap_or(usize::MAX);
+                return Ok(Content { buffer: bytes, range: within(rows.start)..within(rows.end), decoded, sums });
+            }
+            Some(raw) => raw,
+            None => {
+                let room = if text { &mut *numbers } else { &mut buffer };
+                resize(room, decoded)?;
+                payload.decode_f32_bytes(room)?;
+                &*numbers
+            }
+        };
+        if text {
+            buffer.clear();
+            Lines::new(number(output), column.dimension(), &mut append(&mut buffer)).write(values)?;
+        }
+        pool.give(bytes);
+        Ok(Content { range: 0..buffer.len(), buffer, decoded, sums })
+    };
+    let parts = |_: &Source| {
+        let plans = rows.iter().map(|rows| column.plan(rows.clone())).collect::<Result<Vec<_>, _>>().ok()?;
+        (file.chunk_count() > 1).then(|| Chunks { file, plans: plans.into_iter(), plan: None, threads })
+    };
+    parallel::decode(source, limits, to, parts, Vec::new, work, |source, to| {
+        if !text {
+            return one_thread(source, file, column, rows.clone(), limits, to);
+        }
+        let mut to = |bytes: &[u8]| write(bytes, to);
+        let mut lines = Lines::new(number(output), column.dimension(), &mut to);
+        one_thread(source, file, column, rows.clone(), limits, &mut Buffered::new(&mut lines))
+    })
+}
+
+/// The chunks of a file that hold some of the rows.
+struct Chunks<'f> {
+    file: &'f File<'f>,
+    plans: std::vec::IntoIter<Plan<'f>>,
+    plan: Option<Plan<'f>>,
+    threads: NonZeroUsize,
+}
+
+impl Chunks<'_> {
+    /// Reads the chunk that a plan needs; `None` if it needs no more.
+    fn chunk(&self, plan: &mut Plan<'_>, source: &Source, pool: &Pool) -> Result<Option<(Vec<u8>, Piece)>, Left> {
+        while let Some(range) = plan.needs() {
+            let mut bytes = pool.take();
+            let Some(piece) = plan.piece().cloned() else {
+                source.read_at(range.clone(), &mut bytes)?;
+                plan.feed(range.start, &bytes, Verify::Refuse)?;
+                pool.give(bytes);
+                continue;
+            };
+            if !affordable((range.end - range.start) * 5, self.threads) {
+                return Err(Left::InOrder);
+            }
+            source.read_at(range.clone(), &mut bytes)?;
+            if piece.chunk + 1 == self.file.chunk_count() {
+                refuse_hidden_crc(source, self.file, &range)?;
+            }
+            plan.skip();
+            return Ok(Some((bytes, piece)));
+        }
+        Ok(None)
+    }
+}
+
+impl PartReader for Chunks<'_> {
+    type Part = (Vec<u8>, Piece);
+
+    fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Self::Part, Left>> {
+        loop {
+            let mut plan = self.plan.take().or_else(|| self.plans.next())?;
+            if let Some(chunk) = self.chunk(&mut plan, source, pool).transpose() {
+                self.plan = Some(plan);
+                return Some(chunk);
+            }
+        }
+    }
+}
+
+/// Writes rows of a column: all of them as they are read, or only the chunks that hold some.
+fn one_thread(
     source: &mut Source,
     file: &File<'_>,
     column: &Column<'_>,
@@ -392,7 +492,7 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
     let file = File::open(&head, limits)?;
     if !file.is_columnar() {
         let column = file.only_column()?;
-        let sums = decode_rows(source, &file, &column, vec![column.rows()], limits, &mut Buffered::new(to))?;
+        let sums = decode_rows(source, &file, &column, vec![column.rows()], false, limits, &mut Buffered::new(to))?;
         return Ok(checksums(sums));
     }
     let bytes = source.hold(limits)?;

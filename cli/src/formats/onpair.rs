@@ -7,8 +7,10 @@ use unspool::onpair::{
     Codes, Column, Dictionary, File, MAX_TOKENS, Options, Outline, RowOffsets, Search, SearchWorkspace, Workspace,
 };
 use unspool::tree::Tree;
-use unspool::{Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Checksums as Sums, Error, ErrorKind, Format, Limits, Sink};
 
+use super::parallel::{self, Content, Left, PartReader, Pool, TINY_PARTS, append};
+use super::pour::{Buffered, Room, write};
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
@@ -53,10 +55,7 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
     }
     let tables = Tables::read(source, limits)?;
     let rows = selected(wanted, 0..tables.rows)?;
-    let mut left = limits.max_output;
-    tables.each_batch(source, rows, limits, |column, rows, _| {
-        write_rows(column, rows, wanted.text, &mut left, limits, to)
-    })
+    tables.decode(source, rows, wanted.text, limits, to)
 }
 
 /// The tables of a file. The codes and the offsets of the rows stay in the file.
@@ -75,7 +74,7 @@ struct Tables {
 }
 
 /// The most rows of a batch, and the most bytes of its codes unless one row has more.
-const BATCH_ROWS: u64 = 1 << 16;
+const BATCH_ROWS: u64 = if TINY_PARTS { 3 } else { 1 << 16 };
 const BATCH_CODES: u64 = 4 << 20;
 
 impl Tables {
@@ -144,6 +143,12 @@ impl Tables {
         Ok(bytes.as_chunks().0.iter().map(|offset| u32::from_le_bytes(*offset)).collect())
     }
 
+    /// Returns the dictionary for work on rows. An unsorted one only makes a search slower.
+    fn sorted(&self) -> Result<Dictionary<'_>, Error> {
+        let dictionary = self.dictionary()?;
+        Ok(dictionary.conforming().unwrap_or(dictionary))
+    }
+
     /// Calls `visit` with some rows at a time: a column that holds them, their numbers in it, and
     /// the number of its first row in the file.
     ///
@@ -156,39 +161,75 @@ impl Tables {
         limits: &Limits,
         mut visit: impl FnMut(&Column<'_>, Range<u64>, u64) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let dictionary = self.dictionary()?;
-        // An unsorted dictionary only makes a search slower.
-        let dictionary = dictionary.conforming().unwrap_or(dictionary);
-        let bits = u64::from(self.bits);
-        let most = (self.codes.end - self.codes.start) * 8 / bits;
-        let (mut start, mut codes) = (rows.start, vec![]);
-        while start < rows.end {
-            let offsets = self.offsets(source, start..rows.end.min(start + BATCH_ROWS))?;
-            let first = offsets.first().copied().unwrap_or(0);
-            let mut before = 0;
-            let sound = offsets
-                .iter()
-                .take_while(|&&offset| std::mem::replace(&mut before, offset) <= offset && u64::from(offset) <= most);
-            // Codes of whole bytes: eight of them end with one.
-            let (sound, base) = (sound.count(), first & !7);
-            let fits = |offset: u32| u64::from(offset - base) * bits / 8 <= BATCH_CODES;
-            let few = offsets.iter().take(sound).take_while(|&&offset| fits(offset)).count();
-            let count = few.max(2).min(sound);
-            let Some(&last) = offsets.get(..count).and_then(<[u32]>::last).filter(|_| count > 1) else {
-                return Err(self.row_error(source, start + sound as u64)?.into());
-            };
-            let at = self.codes.start + u64::from(base) * bits / 8;
-            source.read_at(at..at + (u64::from(last - base) * bits).div_ceil(8), &mut codes)?;
-            let within: Vec<u8> = offsets.iter().take(count).flat_map(|offset| (offset - base).to_le_bytes()).collect();
-            let codes = Codes::packed(&codes, self.bits, usize::try_from(last - base).unwrap_or(usize::MAX))?;
-            let column = Column::open(dictionary, codes, RowOffsets::u32(&within)?, limits)?;
-            visit(&column, column.rows(), start).map_err(|stop| match stop {
-                Stop::Refused(error) if error.kind == ErrorKind::OnPairCode => error.offset_by(at).into(),
-                stop => stop,
-            })?;
-            start += count as u64 - 1;
+        let (dictionary, mut rest, mut bytes) = (self.sorted()?, rows, vec![]);
+        while let Some(batch) = self.batch(source, &mut rest, bytes)? {
+            visit(&batch.column(self.bits, dictionary, limits)?, 0..batch.rows(), batch.first)
+                .map_err(|stop| batch.locate(stop))?;
+            bytes = batch.codes;
         }
         self.broken.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Reads the next of these rows, and their codes into a buffer.
+    fn batch(&self, source: &Source, rest: &mut Range<u64>, mut codes: Vec<u8>) -> Result<Option<Batch>, Stop> {
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let first_row = rest.start;
+        let bits = u64::from(self.bits);
+        let most = (self.codes.end - self.codes.start) * 8 / bits;
+        let offsets = self.offsets(source, first_row..rest.end.min(first_row + BATCH_ROWS))?;
+        let first = offsets.first().copied().unwrap_or(0);
+        let mut before = 0;
+        let sound = offsets
+            .iter()
+            .take_while(|&&offset| std::mem::replace(&mut before, offset) <= offset && u64::from(offset) <= most);
+        // Codes of whole bytes: eight of them end with one.
+        let (sound, base) = (sound.count(), first & !7);
+        let fits = |offset: u32| u64::from(offset - base) * bits / 8 <= BATCH_CODES;
+        let few = offsets.iter().take(sound).take_while(|&&offset| fits(offset)).count();
+        let count = few.max(2).min(sound);
+        let Some(&last) = offsets.get(..count).and_then(<[u32]>::last).filter(|_| count > 1) else {
+            return Err(self.row_error(source, first_row + sound as u64)?.into());
+        };
+        let at = self.codes.start + u64::from(base) * bits / 8;
+        source.read_at(at..at + (u64::from(last - base) * bits).div_ceil(8), &mut codes)?;
+        let ends: Vec<u8> = offsets.iter().take(count).flat_map(|offset| (offset - base).to_le_bytes()).collect();
+        rest.start += count as u64 - 1;
+        let count = usize::try_from(last - base).unwrap_or(usize::MAX);
+        Ok(Some(Batch { codes, count, ends, first: first_row, at }))
+    }
+
+    /// Writes rows, as `text` or as bytes: batches on several threads, or in order.
+    fn decode(
+        &self,
+        source: &mut Source,
+        rows: Range<u64>,
+        text: bool,
+        limits: &Limits,
+        to: &mut impl Room,
+    ) -> Result<(), Stop> {
+        let dictionary = self.sorted()?;
+        let work = |wide: &mut Wide, batch: Batch, pool: &Pool| {
+            let (mut buffer, mut left) = (pool.take(), MOST_BATCH.min(limits.max_output));
+            buffer.clear();
+            let column = batch.column(self.bits, dictionary, limits)?;
+            rows_to(&column, 0..batch.rows(), text, &mut left, wide, limits, &mut append(&mut buffer))?;
+            let decoded = MOST_BATCH.min(limits.max_output) - left;
+            pool.give(batch.codes);
+            Ok(Content { range: 0..buffer.len(), buffer, decoded, sums: Sums::default() })
+        };
+        let is_one = rows.end - rows.start <= BATCH_ROWS && self.codes.end - self.codes.start <= BATCH_CODES;
+        let shared = self.broken.is_none() && !is_one;
+        let parts = |_: &Source| shared.then(|| Batches { tables: self, rest: rows.clone() });
+        parallel::decode(source, limits, to, parts, Wide::default, work, |source, to| {
+            let (mut left, mut wide) = (limits.max_output, Wide::default());
+            self.each_batch(source, rows.clone(), limits, |column, rows, _| {
+                rows_to(column, rows, text, &mut left, &mut wide, limits, &mut |bytes: &[u8]| write(bytes, to))
+            })?;
+            Ok(Sums::default())
+        })
+        .map(drop)
     }
 
     /// Returns the error of a file whose row offset of this number is not sound: at the first one
@@ -206,6 +247,55 @@ impl Tables {
         Ok(Error::new(ErrorKind::OnPairRowOrder, self.row_offsets_at.saturating_add(row.saturating_mul(4))))
     }
 }
+
+/// The batches that are left of some rows.
+struct Batches<'t> {
+    tables: &'t Tables,
+    rest: Range<u64>,
+}
+
+impl PartReader for Batches<'_> {
+    type Part = Batch;
+
+    fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Batch, Left>> {
+        self.tables.batch(source, &mut self.rest, pool.take()).map_err(Left::from).transpose()
+    }
+}
+
+/// Some rows, and the bytes of their codes.
+struct Batch {
+    codes: Vec<u8>,
+    /// The number of codes.
+    count: usize,
+    /// The offsets of the rows in the codes, as bytes.
+    ends: Vec<u8>,
+    /// The number of the first row in the file.
+    first: u64,
+    /// The offset of the codes in the file.
+    at: u64,
+}
+
+impl Batch {
+    fn rows(&self) -> u64 {
+        (self.ends.len() as u64 / 4).saturating_sub(1)
+    }
+
+    fn column<'b>(&'b self, bits: u32, dictionary: Dictionary<'b>, limits: &Limits) -> Result<Column<'b>, Error> {
+        let codes = Codes::packed(&self.codes, bits, self.count)?;
+        Column::open(dictionary, codes, RowOffsets::u32(&self.ends)?, limits)
+    }
+
+    /// Moves the error of a code to its place in the file.
+    fn locate(&self, stop: Stop) -> Stop {
+        match stop {
+            Stop::Refused(error) if error.kind == ErrorKind::OnPairCode => error.offset_by(self.at).into(),
+            stop => stop,
+        }
+    }
+}
+
+/// The most bytes that a batch decodes to on one of several threads.
+const MOST_BATCH: u64 = 64 << 20;
 
 /// The buffers of a column, read from a folder.
 pub struct Parts {
@@ -240,7 +330,7 @@ impl Parts {
         };
         let column = Column::open(dictionary, codes, rows, limits)?;
         let rows = selected(wanted, column.rows())?;
-        write_rows(&column, rows, wanted.text, &mut { limits.max_output }, limits, to)
+        rows_to(&column, rows, wanted.text, &mut { limits.max_output }, &mut Wide::default(), limits, to)
     }
 
     /// Detects the width of the row offsets, which the folder does not state.
@@ -271,16 +361,16 @@ fn selected(wanted: &Selection<'_>, all: Range<u64>) -> Result<Range<u64>, Stop>
 
 /// Writes rows of a column, as lines if they are `text`. Takes their length from what is `left` of
 /// the limit.
-fn write_rows(
+fn rows_to(
     column: &Column<'_>,
     rows: Range<u64>,
     text: bool,
     left: &mut u64,
+    wide: &mut Wide,
     limits: &Limits,
     to: &mut impl Sink,
 ) -> Result<(), Stop> {
-    let mut scratch = Wide::of(column);
-    let column = scratch.widen(column)?;
+    let column = wide.widen(column)?;
     for_each_batch(&rows, |rows| {
         let decoded = column.decode_to_vec(rows.clone())?;
         *left = left.checked_sub(decoded.len() as u64).ok_or(over(limits))?;
@@ -315,18 +405,17 @@ fn over(limits: &Limits) -> Error {
 }
 
 /// Memory for a widened dictionary.
+#[derive(Default)]
 struct Wide {
     tokens: Vec<[u8; 16]>,
     lens: Vec<u8>,
 }
 
 impl Wide {
-    fn of(column: &Column<'_>) -> Self {
-        let tokens = column.dictionary().len();
-        Self { tokens: vec![[0; 16]; tokens], lens: vec![0; tokens] }
-    }
-
     fn widen<'w>(&'w mut self, column: &Column<'w>) -> Result<Column<'w>, Error> {
+        let tokens = column.dictionary().len();
+        self.tokens.resize(tokens, [0; 16]);
+        self.lens.resize(tokens, 0);
         column.widened(&mut self.tokens, &mut self.lens)
     }
 }
@@ -389,9 +478,7 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
         source.hold(limits)?;
     }
     let tables = Tables::read(source, limits)?;
-    let mut left = limits.max_output;
-    tables.each_batch(source, 0..tables.rows, limits, |column, rows, _| {
-        write_rows(column, rows, false, &mut left, limits, to)
-    })?;
+    let rows = 0..tables.rows;
+    tables.decode(source, rows, false, limits, &mut Buffered::new(to))?;
     Ok(Checksums::default())
 }

@@ -1,6 +1,7 @@
 //! Decoding on several threads, with the bytes and the errors of one.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Mutex;
 
 use unspool::threads::in_order;
@@ -12,6 +13,9 @@ use crate::source::Source;
 
 /// The most bytes, stored and decoded, between the reader and the output.
 const MOST_AHEAD: u64 = 1 << 30;
+
+/// Makes parts so small that the files of tests have several.
+pub const TINY_PARTS: bool = cfg!(any(test, feature = "tiny-parts"));
 
 /// The parts that are in work or wait, for each thread.
 const PARTS_A_THREAD: u64 = 2;
@@ -42,12 +46,37 @@ impl From<Stop> for Left {
 }
 
 /// The parts of a source, as they are read.
-pub type Parts<'s, I> = Box<dyn Iterator<Item = Result<I, Left>> + 's>;
+pub trait PartReader {
+    type Part: Send;
 
-/// The content of a part: the first `len` bytes of a buffer that is used again.
+    /// Reads the next part, to a buffer of the pool; `None` at the end.
+    fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Self::Part, Left>>;
+}
+
+/// Buffers that are used again: the system clears memory that is new.
+#[derive(Default)]
+pub struct Pool(Mutex<Vec<Vec<u8>>>);
+
+impl Pool {
+    /// Takes a buffer, whose length and content are of no interest.
+    pub fn take(&self) -> Vec<u8> {
+        self.0.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default()
+    }
+
+    /// Returns a buffer.
+    pub fn give(&self, buffer: Vec<u8>) {
+        if let Ok(mut spare) = self.0.lock() {
+            spare.push(buffer);
+        }
+    }
+}
+
+/// The output of a part: a range of a buffer.
 pub struct Content {
     pub buffer: Vec<u8>,
-    pub len: usize,
+    pub range: Range<usize>,
+    /// Decoded bytes, which count for the limit. Text has another length.
+    pub decoded: u64,
     pub sums: Checksums,
 }
 
@@ -59,6 +88,14 @@ pub fn lengthen(buffer: &mut Vec<u8>, len: u64) -> Result<(), Error> {
     Ok(())
 }
 
+/// Returns a sink that appends to a buffer.
+pub fn append(buffer: &mut Vec<u8>) -> impl FnMut(&[u8]) -> Result<(), Error> {
+    |bytes| {
+        buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
 /// Counts the files that several threads have decoded to their end.
 #[cfg(test)]
 pub static TOGETHER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
@@ -68,34 +105,30 @@ pub static TOGETHER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicU
 /// If there are no parts, or one of them is not as expected, one thread decodes everything with
 /// `one_thread`, and writes what is missing. So it is the one that meets the first error of a file.
 /// A stream cannot be read again; it is decoded in order.
-pub fn decode<R: Room, I: Send, W>(
+pub fn decode<R: Room, P: PartReader, W>(
     source: &mut Source,
     limits: &Limits,
     to: &mut R,
-    parts: impl FnOnce(&mut Source) -> Option<Parts<'_, I>>,
+    parts: impl FnOnce(&Source) -> Option<P>,
     init: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, I, Vec<u8>) -> Result<Content, Left> + Sync,
+    work: impl Fn(&mut W, P::Part, &Pool) -> Result<Content, Left> + Sync,
     one_thread: impl FnOnce(&mut Source, &mut Rest<'_, R>) -> Result<Checksums, Stop>,
 ) -> Result<Checksums, Stop> {
     let mut rest = Rest { to, wrote: 0, skip: 0, piece: vec![] };
     let threads = source.threads();
     if threads.get() > 1 && source.len().is_some() {
-        let (mut sums, spare) = (Checksums::default(), Mutex::new(Vec::<Vec<u8>>::new()));
-        let work = |workspace: &mut W, part: I| {
-            let buffer = spare.lock().ok().and_then(|mut spare| spare.pop());
-            work(workspace, part, buffer.unwrap_or_default())
-        };
-        let ended = parts(source).map_or(Err(Left::InOrder), |parts| {
-            in_order(threads, parts, init, work, |Content { buffer, len, sums: part }| {
-                if rest.wrote.saturating_add(len as u64) > limits.max_output {
+        let (mut sums, mut total, pool) = (Checksums::default(), 0u64, Pool::default());
+        let work = |workspace: &mut W, part: P::Part| work(workspace, part, &pool);
+        let ended = parts(source).map_or(Err(Left::InOrder), |mut parts| {
+            let parts = std::iter::from_fn(|| parts.next(source, &pool));
+            in_order(threads, parts, init, work, |content| {
+                total = total.saturating_add(content.decoded);
+                if total > limits.max_output {
                     return Err(Left::InOrder);
                 }
-                sums.matched += part.matched;
-                sums.unchecked += part.unchecked;
-                write(buffer.get(..len).unwrap_or_default(), &mut rest).map_err(Left::Full)?;
-                if let Ok(mut spare) = spare.lock() {
-                    spare.push(buffer);
-                }
+                sums.matched += content.sums.matched;
+                sums.unchecked += content.sums.unchecked;
+                pool.give(rest.pass(content.buffer, content.range).map_err(Left::Full)?);
                 Ok(())
             })
         });
@@ -138,5 +171,14 @@ impl<R: Room> Room for Rest<'_, R> {
         }
         self.skip -= len as u64;
         Ok(())
+    }
+
+    fn pass(&mut self, buffer: Vec<u8>, range: Range<usize>) -> Result<Vec<u8>, Error> {
+        if self.skip == 0 {
+            self.wrote += range.len() as u64;
+            return self.to.pass(buffer, range);
+        }
+        write(buffer.get(range).unwrap_or_default(), self)?;
+        Ok(buffer)
     }
 }

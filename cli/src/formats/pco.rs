@@ -1,13 +1,12 @@
 //! `inspect`, `decode` and `check` of Pco.
 
-use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
 use unspool::pco::{Chunk, Delta, File, Header, MAX_HEADER_LEN, Meta, Mode, NumberType, Plan, decode_chunks};
 use unspool::tree::Tree;
 use unspool::{Checksums as Sums, Error, ErrorKind, Format, Limits, Sink};
 
-use super::parallel::{self, Content, Left, affordable};
+use super::parallel::{self, Content, Left, PartReader, Pool, TINY_PARTS, affordable, append};
 use super::pour::{Buffered, PIECE, Room, read, write};
 use super::{Checksums, Selection, Stop, resize};
 use crate::inspect::{MAX_NODES, Report};
@@ -73,8 +72,8 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
     if wanted.dictionary.is_some() || wanted.column.is_some() || wanted.section.is_some() {
         return Err(Stop::Usage("a Pco file is one column; --dict, --column and --section do not apply".to_owned()));
     }
-    let Some(rows) = wanted.rows.clone().or(wanted.text.then_some(None..None)) else {
-        return whole(source, limits, to);
+    let Some(rows) = wanted.rows.clone() else {
+        return whole(source, wanted.text, limits, to);
     };
     let (from, until) = (rows.start.unwrap_or(0), rows.end);
     let mut chunks = Chunks::open(source, limits)?;
@@ -106,141 +105,154 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
     Ok(())
 }
 
-/// Decodes everything: chunks on several threads, or in order.
-fn whole(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<(), Stop> {
+/// Decodes everything, as `text` or as bytes: chunks on several threads, or in order.
+fn whole(source: &mut Source, text: bool, limits: &Limits, to: &mut impl Room) -> Result<(), Stop> {
     let (header, threads) = (Header::read(source.head(), limits)?, source.threads());
-    let work = |workspace: &mut Vec<u64>, slice: Slice, mut buffer: Vec<u8>| {
-        let (mut at, mut len) = (0, 0);
-        while at < slice.bytes.len() {
-            let (rest, mut chunk) = (slice.bytes.get(at..).unwrap_or_default(), Chunk::new());
+    let work = |(workspace, numbers): &mut (Vec<u64>, Vec<u8>), slice: Slice, pool: &Pool| {
+        let (mut at, mut len, mut buffer, mut lines) = (0, 0, pool.take(), vec![]);
+        if text {
+            lines = pool.take();
+            lines.clear();
+        }
+        let stored = slice.bytes.get(..slice.len).unwrap_or_default();
+        while at < stored.len() {
+            let (rest, mut chunk) = (stored.get(at..).unwrap_or_default(), Chunk::new());
             if chunk.read(rest, &header, at as u64, limits, &mut ())?.is_none() {
-                // The end of the file, and of the last slice.
-                return if slice.is_last {
-                    Ok(Content { buffer, len, sums: Sums::default() })
-                } else {
-                    Err(Left::InOrder)
-                };
+                // The end of the file.
+                at = usize::MAX;
+                break;
+            }
+            if len + chunk.size() > MOST_SLICE {
+                return Err(Left::InOrder);
             }
             lengthen(workspace, &chunk);
-            let end = len + chunk.size();
-            if buffer.len() < end {
-                resize(&mut buffer, end as u64)?;
+            let (numbers, start) = if text { (&mut *numbers, 0) } else { (&mut buffer, len) };
+            let end = start + chunk.size();
+            if numbers.len() < end {
+                resize(numbers, end as u64)?;
             }
-            let room = buffer.get_mut(len..end).unwrap_or_default();
+            let room = numbers.get_mut(start..end).unwrap_or_default();
             at = usize::try_from(chunk.decode_bytes(room, workspace, &mut ())?).unwrap_or(usize::MAX);
-            len = end;
+            if text {
+                Lines::new(number(chunk.number_type()), 1, &mut append(&mut lines)).write(room)?;
+            }
+            len += chunk.size();
         }
-        // Another chunk starts where this slice ends.
-        if slice.is_last || at > slice.bytes.len() {
+        // A slice ends where the next one starts, or with the file.
+        if at != if slice.is_last { usize::MAX } else { stored.len() } {
             return Err(Left::InOrder);
         }
-        Ok(Content { buffer, len, sums: Sums::default() })
+        pool.give(slice.bytes);
+        let mut range = 0..len;
+        if text {
+            range.end = lines.len();
+            pool.give(std::mem::replace(&mut buffer, lines));
+        }
+        Ok(Content { buffer, range, decoded: len as u64, sums: Sums::default() })
     };
     parallel::decode(
         source,
         limits,
         to,
-        |source| Some(Box::new(Slices::open(source, &header, threads)?)),
-        Vec::new,
+        |source| Slices::open(source, header, limits, threads),
+        Default::default,
         work,
         |source, to| {
             let mut chunks = Chunks::open(source, limits)?;
-            while chunks.next(|_, numbers| write(numbers, to))? {}
+            while chunks.next(|chunk, numbers| {
+                if !text {
+                    return write(numbers, to);
+                }
+                let mut to = |bytes: &[u8]| write(bytes, to);
+                Lines::new(number(chunk.number_type()), 1, &mut to).write(numbers)
+            })? {}
             Ok(Sums::default())
         },
     )
     .map(drop)
 }
 
-/// One chunk of a file, or some.
+/// The numbers that are worth handing them to a thread.
+const SLICE: usize = if TINY_PARTS { 1 } else { 1 << 16 };
+
+/// The most bytes that a slice decodes to.
+const MOST_SLICE: usize = 64 << 20;
+
+/// Some chunks in a row: the first `len` bytes of a buffer.
 struct Slice {
     bytes: Vec<u8>,
+    len: usize,
     /// It holds the end of the file.
     is_last: bool,
 }
 
-/// Slices of a file, each of which is likely to start with a chunk: with the type and the count of
-/// numbers of the first one.
+/// Slices of a file, each of which is likely to start with a chunk.
 ///
 /// The format has no index, and only decoding shows where a chunk ends. So a slice may turn out to
 /// end elsewhere, and then the file is decoded in order.
-struct Slices<'s> {
-    source: &'s mut Source,
-    /// The type of the first chunk, and its count of numbers less one.
-    ty: u8,
-    count: u32,
-    most: usize,
-    /// Bytes from the start of the next slice on.
-    bytes: Vec<u8>,
-    /// The length of the slice before.
-    last: usize,
+struct Slices {
+    header: Header,
+    limits: Limits,
+    /// The length of the file.
+    len: u64,
+    /// The offset of the next slice.
+    at: u64,
+    /// Bytes that probably hold a slice.
+    want: u64,
+    /// The most bytes that a slice may take.
+    most: u64,
     is_over: bool,
 }
 
-impl<'s> Slices<'s> {
-    fn open(source: &'s mut Source, header: &Header, threads: NonZeroUsize) -> Option<Self> {
-        let start: [u8; 4] = *source.head().get(header.len..)?.first_chunk()?;
-        io::copy(&mut source.by_ref().take(header.len as u64), &mut io::sink()).ok()?;
-        let [ty, a, b, c] = start;
-        let count = u32::from_le_bytes([a, b, c, 0]);
-        let size = (u64::from(count) + 1) * 8;
-        // A chunk of more is hardly ever longer than its numbers.
-        let most = usize::try_from(2 * size).ok()?.max(AHEAD);
-        affordable(3 * size, threads).then_some(())?;
-        Some(Self { source, ty, count, most, bytes: vec![], last: 0, is_over: false })
+impl Slices {
+    fn open(source: &Source, header: Header, limits: &Limits, threads: NonZeroUsize) -> Option<Self> {
+        let &[_, a, b, c] = source.head().get(header.len..)?.first_chunk()?;
+        let count = u64::from(u32::from_le_bytes([a, b, c, 0])) + 1;
+        // Numbers have at most eight bytes. A chunk of more is hardly ever longer than they are.
+        let most = (2 * 8 * count).max(AHEAD as u64);
+        let (len, at) = (source.len()?, header.len as u64);
+        affordable(most + 8 * count, threads).then_some(())?;
+        Some(Self { header, limits: *limits, len, at, want: AHEAD as u64, most, is_over: false })
     }
 
-    /// Reads on, up to `len` bytes. Returns whether there are that many.
-    fn fill(&mut self, len: usize) -> Result<bool, Left> {
-        while self.bytes.len() < len {
-            let held = self.bytes.len();
-            resize(&mut self.bytes, len.max(held + PIECE) as u64)?;
-            let read = read(self.source, self.bytes.get_mut(held..).unwrap_or_default());
-            self.bytes.truncate(held + *read.as_ref().unwrap_or(&0));
-            if read? == 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Returns whether a chunk like the first one may start so. Writers that divide numbers equally
-    /// leave counts that differ by one.
-    fn starts(&self, bytes: &[u8]) -> bool {
-        matches!(bytes, &[ty, a, b, c] if ty == self.ty && u32::from_le_bytes([a, b, c, 0]).abs_diff(self.count) <= 1)
-    }
-
-    /// Returns the next slice.
-    fn slice(&mut self) -> Result<Slice, Left> {
-        // Chunks of a file are about as long as each other.
-        let mut from = (self.last - self.last / 8).max(4);
+    fn slice(&mut self, source: &Source, pool: &Pool) -> Result<Slice, Left> {
+        let mut bytes = pool.take();
         loop {
-            let more = self.fill(from + if self.last == 0 { AHEAD } else { self.last / 2 + PIECE })?;
-            let rest = self.bytes.get(from..).unwrap_or_default();
-            let found = rest.windows(4).position(|bytes| self.starts(bytes));
-            let end = match found {
-                Some(after) => from + after,
-                None if more => {
-                    from = self.bytes.len() - 3;
-                    if from > self.most {
-                        return Err(Left::InOrder);
-                    }
-                    continue;
-                }
-                None => self.bytes.len(),
-            };
-            (self.last, self.is_over) = (end, found.is_none());
-            let rest = self.bytes.split_off(end);
-            return Ok(Slice { bytes: std::mem::replace(&mut self.bytes, rest), is_last: self.is_over });
+            let end = self.at.saturating_add(self.want).min(self.len);
+            source.read_at(self.at..end, &mut bytes)?;
+            let is_rest = end == self.len;
+            let (mut len, mut numbers) = (0, 0);
+            while numbers < SLICE {
+                let rest = bytes.get(len..).unwrap_or_default();
+                let mut chunk = Chunk::new();
+                let read = chunk.read(rest, &self.header, len as u64, &self.limits, &mut ());
+                let next = match read {
+                    Ok(Some(_)) => chunk.guess_end(&self.header, &self.limits),
+                    _ => None,
+                };
+                let Some(next) = next else { break };
+                (len, numbers) = (usize::try_from(next).unwrap_or(usize::MAX), numbers + chunk.len);
+            }
+            // Without a next chunk, the rest of the file is a slice.
+            let is_last = len == 0 && is_rest;
+            let len = if is_last { bytes.len() } else { len };
+            if len > 0 {
+                (self.at, self.want, self.is_over) = (self.at + len as u64, len as u64 * 9 / 8 + PIECE as u64, is_last);
+                return Ok(Slice { bytes, len, is_last });
+            }
+            if self.want >= self.most {
+                return Err(Left::InOrder);
+            }
+            self.want *= 2;
         }
     }
 }
 
-impl Iterator for Slices<'_> {
-    type Item = Result<Slice, Left>;
+impl PartReader for Slices {
+    type Part = Slice;
 
-    fn next(&mut self) -> Option<Self::Item> {
-        (!self.is_over).then(|| self.slice())
+    fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Slice, Left>> {
+        (!self.is_over).then(|| self.slice(source, pool))
     }
 }
 
@@ -382,6 +394,6 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
 }
 
 pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
-    whole(source, limits, &mut Buffered::new(to))?;
+    whole(source, false, limits, &mut Buffered::new(to))?;
     Ok(Checksums::default())
 }

@@ -1,6 +1,7 @@
 //! Streams through a decoder, from a reader to the room of an output.
 
 use std::io::Read;
+use std::ops::Range;
 
 use unspool::{End, Error, ErrorKind, Sink, Status, Step};
 
@@ -16,6 +17,12 @@ pub trait Room {
 
     /// Keeps the first `len` bytes of the room.
     fn advance(&mut self, len: usize) -> Result<(), Error>;
+
+    /// Keeps a range of a buffer, and returns a buffer to fill next.
+    fn pass(&mut self, buffer: Vec<u8>, range: Range<usize>) -> Result<Vec<u8>, Error> {
+        write(buffer.get(range).unwrap_or_default(), self)?;
+        Ok(buffer)
+    }
 }
 
 /// Room in a buffer, for a sink that has none.
@@ -37,6 +44,11 @@ impl<S: Sink + ?Sized> Room for Buffered<'_, S> {
 
     fn advance(&mut self, len: usize) -> Result<(), Error> {
         self.sink.write(self.piece.get(..len).unwrap_or_default())
+    }
+
+    fn pass(&mut self, buffer: Vec<u8>, range: Range<usize>) -> Result<Vec<u8>, Error> {
+        self.sink.write(buffer.get(range).unwrap_or_default())?;
+        Ok(buffer)
     }
 }
 
@@ -63,7 +75,7 @@ pub fn pour(
 }
 
 /// Writes decoded memory.
-pub fn write(mut bytes: &[u8], to: &mut impl Room) -> Result<(), Error> {
+pub fn write(mut bytes: &[u8], to: &mut (impl Room + ?Sized)) -> Result<(), Error> {
     while !bytes.is_empty() {
         let room = to.room()?;
         let (now, rest) = bytes.split_at(bytes.len().min(room.len()));

@@ -7,7 +7,7 @@ use unspool::tree::Tree;
 use unspool::xz::{Block, Decoder, IndexReader, Options, Workspace, decode_block, decode_block_to_vec, decode_to_vec};
 use unspool::{Checksums as Sums, Count, ErrorKind, Format, Limits, Name, Part, Sink, Trace as _, Value};
 
-use super::parallel::{self, Content, Left, affordable, lengthen};
+use super::parallel::{self, Content, Left, PartReader, Pool, affordable, lengthen};
 use super::part::{self, Part as RangePart};
 use super::pour::{Buffered, Room, Windows, pour, write};
 use super::{Checksums, Selection, Stop};
@@ -148,8 +148,8 @@ const FIRST_BLOCK: u64 = 12;
 /// Decodes everything: blocks on several threads, or in order. Takes the index if it was read.
 fn whole(source: &mut Source, index: Option<Index>, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
     let threads = source.threads();
-    let work = |workspace: &mut Workspace, (bytes, block): (Vec<u8>, Block), mut buffer: Vec<u8>| {
-        let size = block.content.end - block.content.start;
+    let work = |workspace: &mut Workspace, (bytes, block): (Vec<u8>, Block), pool: &Pool| {
+        let (size, mut buffer) = (block.content.end - block.content.start, pool.take());
         lengthen(&mut buffer, size)?;
         let len = usize::try_from(size).unwrap_or(usize::MAX);
         let content = buffer.get_mut(..len).unwrap_or_default();
@@ -158,7 +158,8 @@ fn whole(source: &mut Source, index: Option<Index>, limits: &Limits, to: &mut im
         if done.window > limits.max_window {
             return Err(Left::InOrder);
         }
-        Ok(Content { buffer, len, sums: done.checksums })
+        pool.give(bytes);
+        Ok(Content { buffer, range: 0..len, decoded: size, sums: done.checksums })
     };
     parallel::decode(
         source,
@@ -168,16 +169,27 @@ fn whole(source: &mut Source, index: Option<Index>, limits: &Limits, to: &mut im
             let Index { content, blocks } = index.or_else(|| Index::read(source, limits).ok()?)?;
             let size =
                 |block: &Block| (block.range.end - block.range.start) + (block.content.end - block.content.start);
-            if blocks.len() < 2 || content > limits.max_output || !affordable(blocks.iter().map(size).max()?, threads) {
-                return None;
-            }
-            let source: &Source = source;
-            Some(Box::new(blocks.into_iter().map(|block| Ok((source.at(block.range.clone())?, block)))))
+            let largest = blocks.iter().map(size).max()?;
+            let shared = blocks.len() > 1 && content <= limits.max_output && affordable(largest, threads);
+            shared.then(|| Blocks(blocks.into_iter()))
         },
         Workspace::new,
         work,
         |source, to| in_order(source, limits, to),
     )
+}
+
+/// The blocks of a file that are left.
+struct Blocks(std::vec::IntoIter<Block>);
+
+impl PartReader for Blocks {
+    type Part = (Vec<u8>, Block);
+
+    fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Self::Part, Left>> {
+        let (block, mut bytes) = (self.0.next()?, pool.take());
+        let read = source.read_at(block.range.clone(), &mut bytes);
+        Some(read.map(|()| (bytes, block)).map_err(Left::from))
+    }
 }
 
 /// Decodes everything through a window. A short file may declare a window beyond the limit: it is

@@ -10,10 +10,10 @@ use unspool::zstd::{
 };
 use unspool::{Checksums as Sums, Count, Done, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
 
-use super::parallel::{self, Content, Left, lengthen};
+use super::parallel::{self, Content, Left, PartReader, Pool, TINY_PARTS, lengthen};
 use super::part::{self, Part};
-use super::pour::{Buffered, PIECE, Room, Windows, pour, read};
-use super::{Checksums, Selection, Stop, resize};
+use super::pour::{Buffered, PIECE, Room, Windows, pour};
+use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::source::Source;
@@ -240,20 +240,22 @@ fn seek<T>(
 
 /// Decodes everything: frames on several threads, or in order.
 fn whole(source: &mut Source, options: &Options<'_>, to: &mut impl Room) -> Result<Sums, Stop> {
-    let work = |workspace: &mut Workspace, group: FrameGroup, mut buffer: Vec<u8>| {
+    let work = |workspace: &mut Workspace, group: FrameGroup, pool: &Pool| {
+        let mut buffer = pool.take();
         lengthen(&mut buffer, group.most)?;
         let done = unspool::zstd::decode(&group.bytes, &mut buffer, workspace, options, &mut ())?;
         // A stream refuses larger windows, also of frames that are their own.
         if done.window > options.limits.max_window {
             return Err(Left::InOrder);
         }
-        Ok(Content { buffer, len: done.wrote, sums: done.checksums })
+        pool.give(group.bytes);
+        Ok(Content { buffer, range: 0..done.wrote, decoded: done.content, sums: done.checksums })
     };
     parallel::decode(
         source,
         &options.limits,
         to,
-        |source| Some(Box::new(Frames::open(source, options)?)),
+        |source| Frames::open(source, options),
         Workspace::new,
         work,
         |source, to| stream(source, options, to).map(|done| done.checksums),
@@ -261,7 +263,7 @@ fn whole(source: &mut Source, options: &Options<'_>, to: &mut impl Room) -> Resu
 }
 
 /// The stored bytes of a group of frames. Smaller ones are not worth a thread's attention.
-const GROUP: usize = if cfg!(test) { 1 } else { 128 << 10 };
+const GROUP: usize = if TINY_PARTS { 1 } else { 128 << 10 };
 
 /// The most bytes of a group, stored and decoded. A file with larger frames is decoded in order.
 const MOST_GROUP: u64 = 64 << 20;
@@ -274,8 +276,7 @@ struct FrameGroup {
 }
 
 /// The frames of a file, as they are read. Their headers lead from one to the next.
-struct Frames<'s> {
-    source: &'s mut Source,
+struct Frames {
     outline: Outline,
     /// Bytes of the file from the offset `base` on, which is the start of a group.
     bytes: Vec<u8>,
@@ -284,20 +285,20 @@ struct Frames<'s> {
     blocks: u64,
 }
 
-impl<'s> Frames<'s> {
+impl Frames {
     /// Starts with the first frame; `None` if it is all of a file, or too large.
-    fn open(source: &'s mut Source, options: &Options<'_>) -> Option<Self> {
+    fn open(source: &Source, options: &Options<'_>) -> Option<Self> {
         if header(source.head(), options).and_then(|frame| frame.content_size).is_some_and(|size| size > MOST_GROUP) {
             return None;
         }
         let outline = Outline::new(source.len()?, options.flavour?);
-        let mut frames = Self { source, outline, bytes: vec![], base: 0, blocks: 0 };
-        frames.walk().ok()?;
+        let mut frames = Self { outline, bytes: vec![], base: 0, blocks: 0 };
+        frames.walk(source).ok()?;
         frames.outline.needs().is_some().then_some(frames)
     }
 
     /// Walks to the end of a group. Returns its length.
-    fn walk(&mut self) -> Result<usize, Left> {
+    fn walk(&mut self, source: &Source) -> Result<usize, Left> {
         while let Some(range) = self.outline.needs() {
             let start = usize::try_from(range.start - self.base).unwrap_or(usize::MAX);
             // A header of a frame is asked for with more bytes than those of blocks.
@@ -306,7 +307,7 @@ impl<'s> Frames<'s> {
                 return Ok(start);
             }
             let end = usize::try_from(range.end - self.base).unwrap_or(usize::MAX);
-            self.fill(end)?;
+            self.fill(source, end)?;
             let header = self.bytes.get(start..end).unwrap_or_default();
             self.outline.feed(range.start, header, &mut ())?;
             let most = (self.outline.blocks() - self.blocks).saturating_mul(MAX_BLOCK as u64);
@@ -314,35 +315,35 @@ impl<'s> Frames<'s> {
                 return Err(Left::InOrder);
             }
         }
-        let end = self.source.len().unwrap_or(0) - self.base;
+        let end = source.len().unwrap_or(0) - self.base;
         Ok(usize::try_from(end).unwrap_or(usize::MAX))
     }
 
     /// Reads on, up to `end` of the bytes.
-    fn fill(&mut self, end: usize) -> Result<(), Left> {
-        while self.bytes.len() < end {
-            let held = self.bytes.len();
-            resize(&mut self.bytes, (end.max(held + PIECE)) as u64)?;
-            let read = read(self.source, self.bytes.get_mut(held..).unwrap_or_default());
-            self.bytes.truncate(held + *read.as_ref().unwrap_or(&0));
-            if read? == 0 {
-                return Err(Left::InOrder);
-            }
+    fn fill(&mut self, source: &Source, end: usize) -> Result<(), Left> {
+        let held = self.bytes.len();
+        if held < end {
+            let until = self.base + (end.max(held + PIECE) as u64);
+            let until = until.min(source.len().unwrap_or(0)).max(self.base + end as u64);
+            source.append_at(self.base + held as u64..until, &mut self.bytes)?;
         }
         Ok(())
     }
 }
 
-impl Iterator for Frames<'_> {
-    type Item = Result<FrameGroup, Left>;
+impl PartReader for Frames {
+    type Part = FrameGroup;
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.base > 0 && self.outline.needs().is_none() && self.base == self.source.len()? {
+    fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<FrameGroup, Left>> {
+        if self.base > 0 && self.outline.needs().is_none() && self.base == source.len()? {
             return None;
         }
-        let group = self.walk().and_then(|end| {
-            self.fill(end)?;
-            let rest = self.bytes.split_off(end);
+        let group = self.walk(source).and_then(|end| {
+            self.fill(source, end)?;
+            let mut rest = pool.take();
+            rest.clear();
+            rest.extend_from_slice(self.bytes.get(end..).unwrap_or_default());
+            self.bytes.truncate(end);
             let bytes = std::mem::replace(&mut self.bytes, rest);
             let most = (self.outline.blocks() - self.blocks).saturating_mul(MAX_BLOCK as u64);
             (self.base, self.blocks) = (self.base + end as u64, self.outline.blocks());

@@ -12,7 +12,7 @@ use super::number::{Number, cast_mut};
 use super::plan::Options;
 use crate::num::{index, u64_from};
 use crate::threads::in_order;
-use crate::{Done, Error, ErrorKind, Result};
+use crate::{Done, Error, ErrorKind, Limits, Result};
 
 /// Decodes a file as [`decode`](super::decode) does, its chunks on up to `threads` threads: the
 /// same numbers, and the same error.
@@ -125,6 +125,46 @@ fn decode_pieces<T: Number + Send>(
     Some(done)
 }
 
+impl Chunk<'_> {
+    /// Guesses where this chunk ends, in less time than [`skip`](Self::skip) takes: at the next
+    /// place where a chunk of its type and length starts, as far as metadata shows.
+    ///
+    /// Only decoding this chunk shows whether the guess is right. `None` if no such place is in the
+    /// input, for example because the next chunk is shorter.
+    ///
+    /// ```
+    /// use unspool::Limits;
+    /// use unspool::pco::{Chunk, Header};
+    /// # let file = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
+    /// # let end = file.len() - 1;
+    /// // A file of one chunk, and the same chunk again.
+    /// let header = Header::read(file, &Limits::DEFAULT)?;
+    /// let twice = [&file[..end], &file[header.len..]].concat();
+    /// let (mut chunk, at) = (Chunk::new(), header.len as u64);
+    /// chunk.read(&twice[header.len..], &header, at, &Limits::DEFAULT, &mut ())?;
+    /// assert_eq!(chunk.guess_end(&header, &Limits::DEFAULT), Some(end as u64));
+    /// # Ok::<(), unspool::Error>(())
+    /// ```
+    pub fn guess_end(&self, header: &Header, limits: &Limits) -> Option<u64> {
+        // Writers make chunks of the same length, or with one number less.
+        let [low, needle @ .., _, _, _, _, _] = u64_from(self.len.wrapping_sub(1)).to_le_bytes();
+        // Pages are seldom longer than their numbers.
+        let page = self.page();
+        let page = page.get(..self.size().saturating_mul(2)).unwrap_or(page);
+        let alike = memmem::find_iter(page, &needle).filter_map(|found| {
+            let start = page.get(found.checked_sub(2)?..)?;
+            let &[ty, other] = start.first_chunk()?;
+            (ty == self.number_type() as u8 && low.abs_diff(other) <= 1).then_some(start)
+        });
+        let mut tried = alike.take(MAX_TRIED).map(|start| {
+            let at = self.page_at.saturating_add(u64_from(page.len() - start.len()));
+            let rest = self.page().get(page.len() - start.len()..)?;
+            Chunk::new().read(rest, header, at, limits, &mut ()).ok()?.map(|_| at)
+        });
+        tried.find_map(|at| at)
+    }
+}
+
 /// The end of a chunk was guessed, and is somewhere else. No file leads to this error.
 const GUESSED: Error = Error::new(ErrorKind::RangeOutside, u64::MAX);
 
@@ -177,24 +217,8 @@ impl<'d, T: Number> Pieces<'_, 'd, T> {
     /// Finds the end of a chunk: the next place where a chunk of its type and length starts, as far
     /// as its metadata shows. Without one, reads the symbols.
     fn after(&mut self, chunk: &Chunk<'_>) -> Result<u64> {
-        // Writers make chunks of the same length, or with one number less.
-        let count = chunk.len.wrapping_sub(1);
-        let [low, needle @ .., _, _, _, _, _] = u64_from(count).to_le_bytes();
-        // Pages are seldom longer than their numbers.
-        let page = chunk.page();
-        let page = page.get(..chunk.size().saturating_mul(2)).unwrap_or(page);
-        for found in memmem::find_iter(page, &needle).take(MAX_TRIED) {
-            let is_start = |at: usize| {
-                let &[ty, other] = page.get(at..)?.first_chunk()?;
-                (ty == chunk.number_type() as u8 && low.abs_diff(other) <= 1).then_some(())?;
-                let at = chunk.page_at.saturating_add(u64_from(at));
-                let rest = self.src.get(index(at)..)?;
-                Chunk::new().read(rest, self.header, at, &self.options.limits, &mut ()).ok()??;
-                Some(at)
-            };
-            if let Some(at) = found.checked_sub(2).and_then(is_start) {
-                return Ok(at);
-            }
+        if let Some(end) = chunk.guess_end(self.header, &self.options.limits) {
+            return Ok(end);
         }
         grow(&mut self.workspace, chunk.workspace_len(self.options.plan))?;
         by_plan!(self.options.plan, COMPACT => chunk.skip_in::<COMPACT>(&mut self.workspace, self.options.plan))
