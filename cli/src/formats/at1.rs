@@ -1,15 +1,21 @@
 //! `inspect`, `decode` and `check` of AT-1, and the facts about a table for queries.
 
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::path::Path;
 
 use unspool::at1::qcolumnar::ColumnType;
 use unspool::at1::{
-    Bundle, Codec, Container, Header, Options, TableHead, Workspace, decode_to, decode_to_vec, decoded_len, grow,
-    scratch_len, scratch_len_to,
+    Bundle, Codec, Container, HEADER_LEN, Header, Options, TRAILER_LEN, TableHead, Workspace, decode_to, decode_to_vec,
+    grow, scratch_len, scratch_len_to,
 };
+use unspool::checksum::Sha256;
 use unspool::tree::Tree;
-use unspool::{Class, Count, Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Checksums as Sums, Class, Count, Done, Error, ErrorKind, Format, Limits, Sink};
 
+use super::parallel::{self, Content, Left, PartReader, Pool, TINY_PARTS, affordable};
+use super::part::Part;
+use super::pour::{Buffered, Room, write};
 use super::{Checksums, Selection, Stop, in_pieces, zeros};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
@@ -31,32 +37,24 @@ fn growing<T>(scratch: &mut Vec<u8>, mut work: impl FnMut(&mut [u8]) -> Result<T
     }
 }
 
-/// Returns enough scratch to decode a file to a sink, and the decoded length if the file is sound.
+/// Decodes bytes to a sink, with scratch that grows when a stream asks for more.
 ///
-/// The scratch must be complete before decoding starts, because written output cannot be taken
-/// back. For a broken file it is enough for the part before the error.
-fn measure(bytes: &[u8], workspace: &mut Workspace, options: &Options) -> Result<(Vec<u8>, Option<u64>), Error> {
-    let need = scratch_len(bytes, options);
-    if let (Ok(slice), Ok(sink)) = (need, scratch_len_to(bytes, options)) {
-        let mut scratch = zeros(slice)?;
-        let len = growing(&mut scratch, |scratch| decoded_len(bytes, workspace, scratch, options));
-        if let Ok(len) = len {
-            let more = scratch.len() as u64 + (sink - slice);
-            drop(scratch);
-            return Ok((zeros(more)?, Some(len)));
-        }
-        refuse_work(len)?;
-    }
-    refuse_work(need)?;
-    let mut scratch = vec![];
-    let broken = growing(&mut scratch, |scratch| decode_to(bytes, &mut Count::default(), workspace, scratch, options));
-    refuse_work(broken)?;
-    Ok((scratch, None))
-}
-
-/// Returns errors about limits, and drops errors about the file.
-fn refuse_work<T>(result: Result<T, Error>) -> Result<(), Error> {
-    result.map_or_else(|error| if error.class() == Class::Limit { Err(error) } else { Ok(()) }, |_| Ok(()))
+/// That is before any output of its body. After frames, decoding starts again, and the sink gets
+/// only what is new.
+fn decode_growing(
+    bytes: &[u8],
+    to: &mut impl Sink,
+    workspace: &mut Workspace,
+    scratch: &mut Vec<u8>,
+    options: &Options,
+) -> Result<Done, Error> {
+    let mut wrote = 0;
+    growing(scratch, |scratch| {
+        let mut rest = Part::new(wrote..u64::MAX, 0, to);
+        let done = decode_to(bytes, &mut rest, workspace, scratch, options);
+        wrote = wrote.max(rest.end());
+        done
+    })
 }
 
 /// Refuses selections: an AT-1 file decodes as a whole.
@@ -146,7 +144,7 @@ fn files(
     Ok(())
 }
 
-pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
+pub fn inspect(bytes: &[u8], threads: NonZeroUsize, limits: &Limits) -> Report {
     let mut report = Report::new(Format::At1, Tree::new(MAX_NODES));
     let options = with(limits);
     let inspected = unspool::at1::inspect(bytes, &mut Workspace::new(), &options, &mut report.tree);
@@ -170,7 +168,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     }
     // Only decoding shows the decoded length, and whether the hashes match.
     let mut count = Count::default();
-    let decoded = all(bytes, limits, &mut count, |name, inner| {
+    let decoded = all(bytes, threads, limits, &mut count, |name, inner| {
         let codec = Header::read(inner, limits).map_or("not AT-1", |header| header.codec.name());
         report.columns.push((name, format!("{codec}, {} bytes", inner.len())));
     });
@@ -191,43 +189,177 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
 /// Decodes a file, or every file of a bundle, calling `visit` with each of those.
 fn all(
     bytes: &[u8],
+    threads: NonZeroUsize,
     limits: &Limits,
     to: &mut impl Sink,
     mut visit: impl FnMut(String, &[u8]),
 ) -> Result<Checksums, Stop> {
     if !is_bundle(bytes) {
-        return Ok(whole(bytes, limits, to)?.0);
+        return Ok(checksums(whole(bytes, threads, limits, to)?.checksums));
     }
-    let mut sum = Checksums { name: "SHA-256", ..Checksums::default() };
+    let mut sums = Sums::default();
     files(bytes, limits, |name, inner, limits| {
         visit(name, inner);
-        let (checksums, len) = whole(inner, limits, to)?;
-        sum.right += checksums.right;
-        sum.absent += checksums.absent;
-        Ok(len)
+        let done = whole(inner, threads, limits, to)?;
+        sums.matched += done.checksums.matched;
+        sums.unchecked += done.checksums.unchecked;
+        Ok(done.content)
     })?;
-    Ok(sum)
+    Ok(checksums(sums))
 }
 
-/// Decodes a file that is not a bundle.
-fn whole(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<(Checksums, u64), Error> {
-    let (mut workspace, options) = (Workspace::new(), with(limits));
-    let (mut scratch, _) = measure(bytes, &mut workspace, &options)?;
-    let done = decode_to(bytes, to, &mut workspace, &mut scratch, &options)?;
-    let checksums = Checksums { name: "SHA-256", right: done.checksums.matched, absent: done.checksums.unchecked };
-    Ok((checksums, done.wrote as u64))
+/// Decodes a file in memory that is not a bundle.
+fn whole(bytes: &[u8], threads: NonZeroUsize, limits: &Limits, to: &mut impl Sink) -> Result<Done, Error> {
+    let (mut workspace, options) = (Workspace::with_threads(threads), with(limits));
+    let need = match scratch_len_to(bytes, &options) {
+        Err(error) if error.class() == Class::Limit => return Err(error),
+        // Decoding reports a better error.
+        need => need.unwrap_or(0),
+    };
+    decode_growing(bytes, to, &mut workspace, &mut zeros(need)?, &options)
 }
 
-pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+fn checksums(sums: Sums) -> Checksums {
+    Checksums { name: "SHA-256", right: sums.matched, absent: sums.unchecked }
+}
+
+pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     whole_only(wanted)?;
-    if is_bundle(bytes) {
+    if is_bundle(source.head()) {
         return Err(Stop::Usage("this is a bundle of several files; name a folder for them with --output".to_owned()));
     }
-    let (mut workspace, options) = (Workspace::new(), with(limits));
-    let (mut scratch, len) = measure(bytes, &mut workspace, &options)?;
-    to.expect(len.unwrap_or(0));
-    decode_to(bytes, to, &mut workspace, &mut scratch, &options)?;
-    Ok(())
+    run(source, limits, to).map(drop)
+}
+
+/// Decodes a file that is not a bundle: frames as they are read, on several threads, or all of it
+/// in memory.
+fn run(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
+    let (options, threads) = (with(limits), source.threads());
+    let frames = Frames::open(source, limits);
+    let ends = frames.as_ref().map(|frames| (frames.end, frames.stored));
+    let work = |(workspace, scratch): &mut (Workspace, Vec<u8>), bytes: Vec<u8>, pool: &Pool| {
+        let mut buffer = pool.take();
+        buffer.clear();
+        let mut sink = |bytes: &[u8]| {
+            if buffer.len() + bytes.len() > MOST_PART {
+                return Err(Error::new(ErrorKind::SinkFull, 0));
+            }
+            buffer.extend_from_slice(bytes);
+            Ok(())
+        };
+        decode_growing(&bytes, &mut sink, workspace, scratch, &options)?;
+        pool.give(bytes);
+        Ok(Content { range: 0..buffer.len(), decoded: buffer.len() as u64, buffer, sums: Sums::default() })
+    };
+    let mut to = Hashed { hash: ends.and_then(|(_, stored)| stored).map(|_| Sha256::new()), to };
+    let init = || (Workspace::new(), vec![]);
+    let done = parallel::decode(source, limits, &mut to, |_| frames, init, work, |source, to| {
+        let bytes = source.hold(limits)?;
+        Ok(whole(bytes, threads, limits, &mut |bytes: &[u8]| write(bytes, to))?.checksums)
+    })?;
+    match (ends, to.hash) {
+        (Some((end, Some(stored))), Some(hash)) if stored != hash.value() => {
+            Err(Error::new(ErrorKind::At1Hash, end).into())
+        }
+        (Some((_, stored)), _) => {
+            let matched = u64::from(stored.is_some());
+            Ok(Sums { matched, unchecked: 1 - matched, ..Sums::default() })
+        }
+        (None, _) => Ok(done),
+    }
+}
+
+/// The stored bytes of a part. Smaller frames are not worth a thread's attention.
+const PART: u64 = if TINY_PARTS { 1 } else { 128 << 10 };
+
+/// The most bytes that a part decodes to.
+const MOST_PART: usize = 64 << 20;
+
+/// The longest varint.
+const MOST_VARINT: u64 = 10;
+
+/// The frames of a file that are left. Each part is a file of some of them.
+struct Frames {
+    /// The header, and the number of lines of a frame.
+    head: Vec<u8>,
+    at: u64,
+    /// The end of the frames.
+    end: u64,
+    /// The SHA-256 of the content, if the file ends with one.
+    stored: Option<[u8; 32]>,
+    threads: NonZeroUsize,
+}
+
+impl Frames {
+    fn open(source: &Source, limits: &Limits) -> Option<Self> {
+        let len = source.len()?;
+        let mut ends = source.head().get(..usize::try_from(HEADER_LEN).ok()?)?.to_vec();
+        let trailer = len.checked_sub(TRAILER_LEN).filter(|&at| at >= HEADER_LEN + MOST_VARINT)?;
+        source.append_at(trailer..len, &mut ends).ok()?;
+        let header = Header::read(&ends, limits).ok().filter(|header| header.container == Container::Frames)?;
+        let end = if header.hash.is_some() { trailer } else { len };
+        let (_, at) = varint(source, HEADER_LEN, end)?;
+        let head = source.at(0..at).ok()?;
+        Some(Self { head, at, end, stored: header.hash, threads: source.threads() })
+    }
+
+    fn part(&mut self, source: &Source, pool: &Pool) -> Option<Vec<u8>> {
+        let mut end = self.at;
+        while end < self.end && end - self.at < PART {
+            let (len, start) = varint(source, end, self.end)?;
+            end = start.checked_add(len).filter(|&end| end <= self.end)?;
+        }
+        affordable((end - self.at).saturating_add(MOST_PART as u64), self.threads).then_some(())?;
+        let mut bytes = pool.take();
+        bytes.clear();
+        bytes.extend_from_slice(&self.head);
+        source.append_at(self.at..end, &mut bytes).ok()?;
+        self.at = end;
+        Some(bytes)
+    }
+}
+
+impl PartReader for Frames {
+    type Part = Vec<u8>;
+
+    const ON_ONE_THREAD: bool = true;
+
+    fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Vec<u8>, Left>> {
+        (self.at < self.end).then(|| self.part(source, pool).ok_or(Left::InOrder))
+    }
+}
+
+/// Reads a varint. Returns its value and its end.
+fn varint(source: &Source, at: u64, end: u64) -> Option<(u64, u64)> {
+    let bytes = source.at(at..end.min(at + MOST_VARINT)).ok()?;
+    let (value, len) = unspool::bits::read_varint(&bytes).ok()?;
+    Some((value, at + len as u64))
+}
+
+/// Room whose content is hashed.
+struct Hashed<'t, R> {
+    hash: Option<Sha256>,
+    to: &'t mut R,
+}
+
+impl<R: Room> Room for Hashed<'_, R> {
+    fn room(&mut self) -> Result<&mut [u8], Error> {
+        self.to.room()
+    }
+
+    fn advance(&mut self, len: usize) -> Result<(), Error> {
+        if let Some(hash) = &mut self.hash {
+            hash.update(self.to.room()?.get(..len).unwrap_or_default());
+        }
+        self.to.advance(len)
+    }
+
+    fn pass(&mut self, buffer: Vec<u8>, range: Range<usize>) -> Result<Vec<u8>, Error> {
+        if let Some(hash) = &mut self.hash {
+            hash.update(buffer.get(range.clone()).unwrap_or_default());
+        }
+        self.to.pass(buffer, range)
+    }
 }
 
 /// Decodes the files of a bundle into a folder. Never overwrites a file or leaves the folder.
@@ -261,6 +393,10 @@ pub fn unbundle(source: &mut Source, wanted: &Selection<'_>, folder: &Path, limi
     }
 }
 
-pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
-    all(bytes, limits, to, |_, _| ())
+pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+    if !is_bundle(source.head()) {
+        return run(source, limits, &mut Buffered::new(to)).map(checksums);
+    }
+    let threads = source.threads();
+    all(source.hold(limits)?, threads, limits, to, |_, _| ())
 }

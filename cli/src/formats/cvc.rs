@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use unspool::checksum::Crc32;
-use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Outline, Piece, Plan, Scalar, Workspace};
+use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Outline, Payload, Piece, Plan, Scalar, Workspace};
 use unspool::tree::Tree;
 use unspool::{Checksums as Sums, Class, Done, Error, ErrorKind, Format, Limits, Sink, Trace, Verify};
 
@@ -115,12 +115,7 @@ fn decode_columns(
     table: &mut [u32],
     mut take: impl FnMut(usize, Result<&[u8], Error>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    for (column, output) in file.columns().zip(types) {
-        let size = size(&column?, output.unwrap_or(Dtype::F32)).ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
-        if size > options.limits.max_output {
-            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
-        }
-    }
+    check_sizes(file, &options.limits, types)?;
     let mut room = vec![];
     // One checksum covers all columns of a chunk; it is compared with the first column.
     let mut compared: Option<(u64, Result<(), Error>)> = None;
@@ -141,16 +136,35 @@ fn decode_columns(
             };
             payload
         });
-        let values = payload.and_then(|payload| match payload.plain() {
-            Some((dtype, raw)) if types.get(position) == Some(&Some(dtype)) => Ok(raw),
-            _ => {
-                resize(&mut room, payload.len().saturating_mul(4) as u64)?;
-                payload.decode_f32_bytes(&mut room)?;
-                Ok(&room[..])
-            }
-        });
-        take(position, values)
+        take(position, payload.and_then(|payload| values(&payload, types.get(position), &mut room)))
     })
+}
+
+/// Refuses columns that decode to more than the limit.
+fn check_sizes(file: &File<'_>, limits: &Limits, types: &[Option<Dtype>]) -> Result<(), Error> {
+    for (column, output) in file.columns().zip(types) {
+        let size = size(&column?, output.unwrap_or(Dtype::F32)).ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
+        if size > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the values of a chunk as this type, or else as f32, for which it takes `room`.
+fn values<'v>(
+    payload: &Payload<'v>,
+    output: Option<&Option<Dtype>>,
+    room: &'v mut Vec<u8>,
+) -> Result<&'v [u8], Error> {
+    match payload.plain() {
+        Some((dtype, raw)) if output == Some(&Some(dtype)) => Ok(raw),
+        _ => {
+            resize(room, payload.len().saturating_mul(4) as u64)?;
+            payload.decode_f32_bytes(room)?;
+            Ok(room)
+        }
+    }
 }
 
 pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
@@ -387,14 +401,7 @@ fn refuse_hidden_crc(source: &Source, file: &File<'_>, range: &Range<u64>) -> Re
         return Ok(());
     }
     let stored = source.at(start..start + 4)?;
-    let (mut crc, mut piece, mut at) = (Crc32::new(), vec![], start + 4);
-    while at < end + 4 {
-        let next = (end + 4).min(at + PIECE as u64);
-        source.read_at(at..next, &mut piece)?;
-        crc.update(&piece);
-        at = next;
-    }
-    match crc.value().to_le_bytes() == *stored {
+    match crc_of(source, start + 4..end + 4)?.to_le_bytes() == *stored {
         true => Err(Error::new(ErrorKind::CvcHiddenCrc, start).into()),
         false => Ok(()),
     }
@@ -495,12 +502,75 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
         let sums = decode_rows(source, &file, &column, vec![column.rows()], false, limits, &mut Buffered::new(to))?;
         return Ok(checksums(sums));
     }
-    let bytes = source.hold(limits)?;
-    let done = inspected(bytes, limits, &mut ())?;
-    // `inspected` has compared the checksums.
-    let options = options(limits, Verify::Skip);
-    let (mut types, mut table) = (vec![], table(bytes, limits));
+    if source.len().is_none() {
+        // Decoding starts when the last chunk is known to be sound.
+        source.hold(limits)?;
+    }
+    let sums = verify(source, &file, limits)?;
+    let (mut types, mut table, mut pieces) = (vec![], table(&head, limits), file.pieces());
     outputs(&file, &mut table, &mut types)?;
-    decode_columns(&file, bytes, &options, &types, &mut table, |_, part| super::in_pieces(part?, to))?;
-    Ok(checksums(done.checksums))
+    check_sizes(&file, limits, &types)?;
+    let (mut length, mut chunk, mut room) = (vec![], vec![], vec![]);
+    while let Some(range) = pieces.needs() {
+        source.read_at(range.clone(), &mut length)?;
+        let (mut held, mut unread) = (0..0, None);
+        let fed = pieces.feed(range.start, &length, &mut Workspace::with_table(&mut table), |position, _, piece| {
+            if held != piece.range() {
+                held = piece.range();
+                source.read_at(held.clone(), &mut chunk).map_err(|stop| match stop {
+                    Stop::Refused(error) => error,
+                    stop => {
+                        unread = Some(stop);
+                        Error::new(ErrorKind::SinkFull, 0)
+                    }
+                })?;
+            }
+            let payload = piece.read(&chunk, Verify::Skip, &mut Sums::default())?;
+            super::in_pieces(values(&payload, types.get(position), &mut room)?, to)
+        });
+        unread.map_or(Ok(()), Err)?;
+        fed?;
+    }
+    Ok(checksums(sums))
+}
+
+/// Finds every chunk of a file and every column in it, and compares the checksums, as
+/// [`inspect`](unspool::cvc::inspect) does.
+fn verify(source: &Source, file: &File<'_>, limits: &Limits) -> Result<Sums, Stop> {
+    let (mut sums, mut bytes, len) = (Sums::default(), vec![], source.len().unwrap_or(0));
+    let head = source.at(0..file.head_len().min(len))?;
+    let mut table = table(&head, limits);
+    let (mut outline, mut pieces) = (Outline::open(&head, len, limits, &mut ())?, file.pieces());
+    while let Some(range) = outline.needs() {
+        source.read_at(range.clone(), &mut bytes)?;
+        let fed = outline.feed(range.start, &bytes, &mut Workspace::with_table(&mut table), &mut ());
+        if let Some(chunk) = outline.chunk() {
+            let crc = bytes.get(4..).and_then(|stored| stored.first_chunk().copied()).map(u32::from_le_bytes);
+            match crc {
+                Some(stored) if crc_of(source, chunk.start + 8..chunk.end)? != stored => {
+                    return Err(Error::new(ErrorKind::CvcCrc, chunk.start + 4).into());
+                }
+                Some(_) => sums.matched += 1,
+                None => sums.unchecked += 1,
+            }
+            let (at, length) = (range.start, bytes.get(..4).unwrap_or_default());
+            pieces.feed(at, length, &mut Workspace::with_table(&mut table), |_, _, piece| {
+                piece.data_range().map(drop)
+            })?;
+        }
+        fed?;
+    }
+    Ok(sums)
+}
+
+/// Returns the CRC-32 of a range.
+fn crc_of(source: &Source, range: Range<u64>) -> Result<u32, Stop> {
+    let (mut crc, mut piece, mut at) = (Crc32::new(), vec![], range.start);
+    while at < range.end {
+        let next = range.end.min(at + PIECE as u64);
+        source.read_at(at..next, &mut piece)?;
+        crc.update(&piece);
+        at = next;
+    }
+    Ok(crc.value())
 }

@@ -157,6 +157,7 @@ pub fn inspect(
     if format == Format::Xz {
         return xz::inspect(source, limits);
     }
+    let threads = source.threads();
     let bytes = source.hold(limits)?;
     Ok(match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 if symbols => {
@@ -166,7 +167,7 @@ pub fn inspect(
         Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
-        Format::At1 => at1::inspect(bytes, limits),
+        Format::At1 => at1::inspect(bytes, threads, limits),
         Format::Gzip => gzip::inspect(bytes, limits),
         Format::Lzma => lzma::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
@@ -205,7 +206,7 @@ pub fn decode(
         Format::Cvc => cvc::decode(source, wanted, limits, to),
         Format::Pco => pco::decode(source, wanted, limits, to),
         Format::Xz => xz::decode(source, wanted, limits, to),
-        Format::At1 => at1::decode(source.hold(limits)?, wanted, limits, to),
+        Format::At1 => at1::decode(source, wanted, limits, to),
         Format::Gzip => gzip::decode(source, wanted, limits, to),
         Format::Lzma => lzma::decode(source, wanted, limits, to),
         _ => Err(not_built().into()),
@@ -231,7 +232,7 @@ pub fn check(
         Format::Cvc => cvc::check(source, limits, to),
         Format::Pco => pco::check(source, limits, to),
         Format::Xz => xz::check(source, limits, to),
-        Format::At1 => at1::check(source.hold(limits)?, limits, to),
+        Format::At1 => at1::check(source, limits, to),
         Format::Gzip => gzip::check(source, limits, to),
         Format::Lzma => lzma::check(source, limits, to),
         _ => Err(not_built().into()),

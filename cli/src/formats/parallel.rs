@@ -49,6 +49,9 @@ impl From<Stop> for Left {
 pub trait PartReader {
     type Part: Send;
 
+    /// One thread works on the parts, too, because it holds only a part in memory.
+    const ON_ONE_THREAD: bool = false;
+
     /// Reads the next part, to a buffer of the pool; `None` at the end.
     fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Self::Part, Left>>;
 }
@@ -116,7 +119,7 @@ pub fn decode<R: Room, P: PartReader, W>(
 ) -> Result<Checksums, Stop> {
     let mut rest = Rest { to, wrote: 0, skip: 0, piece: vec![] };
     let threads = source.threads();
-    if threads.get() > 1 && source.len().is_some() {
+    if (threads.get() > 1 || P::ON_ONE_THREAD) && source.len().is_some() {
         let (mut sums, mut total, pool) = (Checksums::default(), 0u64, Pool::default());
         let work = |workspace: &mut W, part: P::Part| work(workspace, part, &pool);
         let ended = parts(source).map_or(Err(Left::InOrder), |mut parts| {

@@ -43,26 +43,31 @@ pub fn in_order(
     let range = wanted.start.unwrap_or(0)..wanted.end.unwrap_or(u64::MAX);
     let mut part = Part::new(range, 0, to);
     decode(source, &mut part)?;
-    bounds(wanted, part.at.0, limits)?;
+    bounds(wanted, part.end(), limits)?;
     Ok(())
 }
 
 /// A sink that forwards a range of its input and drops the rest.
-pub struct Part<'s, S> {
+pub struct Part<'s, S: ?Sized> {
     range: Range<u64>,
     /// The offset of the next piece in the content.
     at: Count,
     to: &'s mut S,
 }
 
-impl<'s, S: Sink> Part<'s, S> {
+impl<'s, S: Sink + ?Sized> Part<'s, S> {
     /// The first byte written has the offset `first`.
     pub fn new(range: Range<u64>, first: u64, to: &'s mut S) -> Self {
         Self { range, at: Count(first), to }
     }
+
+    /// Returns the offset of the next piece in the content.
+    pub fn end(&self) -> u64 {
+        self.at.0
+    }
 }
 
-impl<S: Sink> Sink for Part<'_, S> {
+impl<S: Sink + ?Sized> Sink for Part<'_, S> {
     fn write(&mut self, piece: &[u8]) -> Result<(), Error> {
         let within =
             |place: u64| usize::try_from(place.saturating_sub(self.at.0)).unwrap_or(usize::MAX).min(piece.len());

@@ -44,7 +44,7 @@ pub fn decode_threaded(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, option
     {
         return Ok(done);
     }
-    let mut workspace = Workspace { threads: Some(threads).filter(|threads| threads.get() > 1), ..Workspace::new() };
+    let mut workspace = Workspace::with_threads(threads);
     // Decoding reports a better error than the measure.
     let mut scratch = zeros(scratch_len(src, options).unwrap_or(0))?;
     loop {
@@ -52,6 +52,14 @@ pub fn decode_threaded(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, option
             Ok(done) => return Ok(done),
             Err(error) => grow(&mut scratch, error)?,
         }
+    }
+}
+
+impl Workspace {
+    /// Returns an empty workspace. If streams are decoded together, this number of threads decodes
+    /// them, each with a workspace of its own.
+    pub const fn with_threads(threads: NonZeroUsize) -> Self {
+        Self { threads: if threads.get() > 1 { Some(threads) } else { None }, ..Self::new() }
     }
 }
 

@@ -3,6 +3,8 @@
 //! Finding one column in a chunk takes a walk over the chunk's object. The walks here find all
 //! columns of a chunk in one pass.
 
+use core::ops::Range;
+
 use super::chunk::{ChunkCursor, ChunkEntry};
 use super::column::{Column, StoredColumn};
 use super::convert::Dtype;
@@ -11,7 +13,8 @@ use super::options::Options;
 use super::plan::{Piece, part, stored_len};
 use super::section::Sections;
 use super::workspace::{NameTable, OWN, Workspace};
-use crate::num::u64_from;
+use crate::fault::Verdict;
+use crate::num::{offset_after, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Trace};
 
 /// Returns the words that a [`Workspace`] needs so that a walk over all columns of this file takes
@@ -102,19 +105,19 @@ impl<'a> File<'a> {
         workspace: &mut Workspace<'_>,
         mut emit: impl FnMut(usize, &Column<'a>, &Piece) -> Result<()>,
     ) -> Result<()> {
-        let (mut cursor, mut chunk, mut piece) = (ChunkCursor::of(self), ChunkEntry::default(), Piece::NONE);
-        while cursor.next(self, &mut chunk)? {
-            piece.open(self, &chunk, cursor.start(self, &chunk)?);
-            let stored = stored_len(part(src, piece.length())?).unwrap_or(0);
-            piece.enter(&mut cursor, stored)?;
-            self.each_storage(&chunk, workspace, &mut |position, column, storage| {
-                piece.storage = *storage;
-                piece.select(column, &chunk, &column.rows());
-                piece.set_len(storage.payload_len().unwrap_or(stored))?;
-                emit(position, column, &piece)
-            })?;
+        let mut pieces = self.pieces();
+        while let Some(range) = pieces.needs() {
+            let length = if pieces.next.is_ok() { part(src, range.clone())? } else { &[] };
+            pieces.feed(range.start, length, workspace, &mut emit)?;
         }
         Ok(())
+    }
+
+    /// Does the same for a file that is not in memory, and asks for the length of each chunk.
+    pub fn pieces(&self) -> Pieces<'a> {
+        let mut pieces = Pieces { file: *self, cursor: ChunkCursor::of(self), next: Ok(None) };
+        pieces.next = pieces.look_ahead();
+        pieces
     }
 
     /// Finds every column in a chunk, in the order of the schema. Each pass over the schema and the
@@ -149,5 +152,84 @@ impl<'a> File<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Walks over the rows of each column in each chunk, and names the bytes to fetch.
+///
+/// ```
+/// use unspool::{cvc, Limits};
+/// # let json = br#"{"chunks":[{"rows":1},{"rows":1}],"compression":"fp16","dimension":2,"num_vectors":2}"#;
+/// # let mut bytes = b"CVCF".to_vec();
+/// # bytes.extend((json.len() as u32).to_le_bytes());
+/// # bytes.extend(json);
+/// # bytes.extend([4, 0, 0, 0, 0x00, 0x3C, 0x00, 0xC0].repeat(2));
+/// let file = cvc::File::open(&bytes, &Limits::DEFAULT)?;
+/// let (mut pieces, mut rows) = (file.pieces(), Vec::new());
+/// while let Some(range) = pieces.needs() {
+///     let length = &bytes[range.start as usize..range.end as usize];
+///     pieces.feed(range.start, length, &mut cvc::Workspace::new(), |_, _, piece| {
+///         rows.push(piece.rows.clone());
+///         Ok(())
+///     })?;
+/// }
+/// assert_eq!(rows, [0..1, 1..2]);
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pieces<'a> {
+    file: File<'a>,
+    cursor: ChunkCursor,
+    /// The next chunk and its offset. A fault is reported after the chunk before it, which is
+    /// sound.
+    next: Verdict<Option<(ChunkEntry, u64)>>,
+}
+
+impl<'a> Pieces<'a> {
+    /// Returns the bytes to [`feed`](Self::feed) next; `None` after the last chunk.
+    pub fn needs(&self) -> Option<Range<u64>> {
+        match self.next {
+            Ok(next) => next.map(|(chunk, at)| self.piece(&chunk, at).length()),
+            Err(_) => Some(self.cursor.end..self.cursor.end),
+        }
+    }
+
+    /// Takes the length of a chunk, which starts at `at`, and emits the rows of each column with
+    /// the position of the column in the schema. After an error, nothing more is needed.
+    pub fn feed(
+        &mut self,
+        at: u64,
+        length: &[u8],
+        workspace: &mut Workspace<'_>,
+        mut emit: impl FnMut(usize, &Column<'a>, &Piece) -> Result<()>,
+    ) -> Result<()> {
+        let Some((chunk, start)) = core::mem::replace(&mut self.next, Ok(None))? else { return Ok(()) };
+        let mut piece = self.piece(&chunk, start);
+        if at != start {
+            return Err(Error::new(ErrorKind::RangeOutside, at));
+        }
+        let short = Error::truncated(offset_after(at, u64_from(length.len())), piece.length().end);
+        let stored = stored_len(length).ok_or(short)?;
+        piece.enter(&mut self.cursor, stored)?;
+        self.file.each_storage(&chunk, workspace, &mut |position, column, storage| {
+            piece.storage = *storage;
+            piece.select(column, &chunk, &column.rows());
+            piece.set_len(storage.payload_len().unwrap_or(stored))?;
+            emit(position, column, &piece)
+        })?;
+        self.next = self.look_ahead();
+        Ok(())
+    }
+
+    fn piece(&self, chunk: &ChunkEntry, at: u64) -> Piece {
+        let mut piece = Piece::NONE;
+        piece.open(&self.file, chunk, at);
+        piece
+    }
+
+    fn look_ahead(&mut self) -> Verdict<Option<(ChunkEntry, u64)>> {
+        let mut chunk = ChunkEntry::default();
+        let found = self.cursor.next(&self.file, &mut chunk)?;
+        Ok(if found { Some((chunk, self.cursor.start(&self.file, &chunk)?)) } else { None })
     }
 }

@@ -120,6 +120,8 @@ pub(super) fn inspect_each(
 pub struct Outline<H> {
     head: H,
     walk: InspectWalk,
+    /// The last chunk, if it is sound so far.
+    chunk: Option<Range<u64>>,
 }
 
 impl<H: AsRef<[u8]>> Outline<H> {
@@ -127,7 +129,7 @@ impl<H: AsRef<[u8]>> Outline<H> {
     /// [`head_len`](super::Header::head_len) bytes, borrowed or owned.
     pub fn open(head: H, len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
         let walk = InspectWalk::start(head.as_ref(), len, limits, trace)?;
-        Ok(Self { head, walk })
+        Ok(Self { head, walk, chunk: None })
     }
 
     /// Returns the file that the head describes.
@@ -140,8 +142,16 @@ impl<H: AsRef<[u8]>> Outline<H> {
         self.walk.next.map(|(_, at)| self.walk.prefix(at))
     }
 
+    /// Returns the range of the chunk that was fed last: its length, its checksum if it has one,
+    /// and its payload. `None` after an error in any of them. An error of the chunk after it leaves
+    /// the range in place.
+    pub fn chunk(&self) -> Option<Range<u64>> {
+        self.chunk.clone()
+    }
+
     /// Takes the needed bytes, which start at `at`. After an error, the outline needs nothing more.
     pub fn feed(&mut self, at: u64, bytes: &[u8], workspace: &mut Workspace<'_>, trace: &mut impl Trace) -> Result<()> {
+        self.chunk = None;
         let Some((chunk, start)) = self.walk.next.take() else { return Ok(()) };
         let range = self.walk.prefix(start);
         if at != range.start {
@@ -154,6 +164,7 @@ impl<H: AsRef<[u8]>> Outline<H> {
         let piece = self.walk.enter(head, &chunk, start, bytes, trace)?;
         self.walk.emit_payload(&self.walk.file(head), &chunk, &piece, workspace, trace)?;
         trace.leave();
+        self.chunk = Some(piece.range());
         self.walk.look_ahead(head, trace)
     }
 }

@@ -84,7 +84,7 @@ pub use convert::{Dtype, Element, half_to_f32};
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{decode, decode_to, decoded_len, salvage};
-pub use file::workspace_len;
+pub use file::{Pieces, workspace_len};
 pub use header::{File, Header, Version};
 pub use inspect::{Outline, inspect};
 pub use options::Options;
