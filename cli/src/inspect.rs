@@ -12,7 +12,7 @@ use crate::report::Plain;
 use crate::stats::ColumnStats;
 
 /// The most fields that are kept; further ones are only counted.
-pub const MAX_NODES: usize = 4_000_000;
+pub const MAX_NODES: usize = 500_000;
 
 /// The name of the leaves that hold the commas and brackets of a text header.
 const SYNTAX: Name = Name::Json;

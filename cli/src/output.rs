@@ -65,14 +65,14 @@ impl Output {
     }
 
     /// An output to a writer.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub fn to_writer(to: impl Write + Send + 'static) -> Self {
         let (writer, progress) = (ThreadedWriter::new(Box::new(to) as Box<dyn Write + Send>), ProgressBar::hidden());
         Self { writer, failure: None, shown: PathBuf::new(), paths: None, progress }
     }
 
     /// Writes what is left, as at the end.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub fn flush_all(mut self) {
         self.writer.flush().unwrap();
     }

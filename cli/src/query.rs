@@ -159,7 +159,7 @@ pub fn run(args: &QueryArgs) -> Result<(), Failure> {
     output.finish(source.conclude(answered))
 }
 
-fn answer(args: &QueryArgs, source: &mut Source, limits: &Limits, output: &mut Output) -> Result<(), Stop> {
+pub fn answer(args: &QueryArgs, source: &mut Source, limits: &Limits, output: &mut Output) -> Result<(), Stop> {
     let filters: Vec<_> = args.within.iter().chain(&args.eq).map(Condition::filter).collect();
     let select: Vec<_> = args.select.iter().flat_map(|columns| &columns.0).map(Name::column).collect();
     let ask = match (&args.sum, &args.min, &args.max) {

@@ -106,7 +106,7 @@ impl Source {
 
     /// A source of these bytes, of which `head` are known at first: a stream that returns at most
     /// `cut` bytes at a time, or a file if `cut` is `None`.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub fn of(bytes: &[u8], head: usize, cut: Option<usize>, threads: usize) -> Self {
         /// A stream that returns few bytes at a time.
         struct Slow(io::Cursor<Vec<u8>>, usize);
@@ -253,7 +253,9 @@ impl Source {
     /// Reads everything into memory: at most as much as a file may decode to, and less of a stream.
     pub fn hold(&mut self, limits: &Limits) -> Result<&[u8], Stop> {
         let most = if self.len().is_some() { limits.max_output } else { limits.max_output.min(MOST_HELD) };
-        let too_large = || io::Error::new(FileTooLarge, format!("this format is read into memory, up to {most} bytes"));
+        let advice = if self.len().is_some() { "--max-output BYTES allows more" } else { "a file may be longer" };
+        let too_large =
+            || io::Error::new(FileTooLarge, format!("this format is read into memory, up to {most} bytes; {advice}"));
         if self.len().is_some_and(|len| len > most) {
             return Err(too_large().into());
         }

@@ -3,65 +3,19 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 
-use unspool::checksum::Xxh64;
-use unspool::{Count, Error, Format, Limits, Probe, probe};
+use clap::Parser as _;
+use unspool::checksum::{Crc32, Xxh64};
+use unspool::{Format, Limits, Probe, probe};
 use unspool_tests::{files_in, read, vector_folders};
 
-use crate::formats::{self, Selection, Stop, parallel};
+use crate::formats::{self, Selection, parallel};
 use crate::output::Output;
+use crate::same::{ALL, Expected, Hasher, Way, check, decode, outcome};
 use crate::source::Source;
-
-const ALL: Selection<'static> =
-    Selection { column: None, rows: None, range: None, section: None, text: false, dictionary: None };
 
 /// Some vectors decode to gigabytes.
 const LIMITS: Limits = Limits { max_output: 16 << 20, ..Limits::DEFAULT };
-
-/// A writer that counts and hashes.
-#[derive(Clone)]
-struct Hasher(Arc<Mutex<(usize, Xxh64)>>);
-
-impl Write for Hasher {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let mut sum = self.0.lock().unwrap();
-        sum.0 += bytes.len();
-        sum.1.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The outcome of a decode: the length and the hash of what was written, and the error.
-type Outcome = (usize, u64, Result<(), String>);
-
-fn outcome(stop: Stop) -> String {
-    match stop {
-        Stop::Refused(Error { kind, at, need }) => format!("{kind:?} at {at}, needs {need}"),
-        Stop::Usage(words) => words,
-        Stop::Unread(error) => panic!("{error}"),
-    }
-}
-
-/// Decodes what the selection picks.
-pub fn decode(format: Format, source: &mut Source, selection: &Selection<'_>) -> Outcome {
-    let hasher = Hasher(Arc::new(Mutex::new((0, Xxh64::new()))));
-    let mut output = Output::to_writer(hasher.clone());
-    let decoded = formats::decode(format, source, selection, &LIMITS, &mut output);
-    output.flush_all();
-    let (len, hash) = hasher.0.lock().unwrap().clone();
-    (len, hash.value(), decoded.map_err(outcome))
-}
-
-fn check(format: Format, source: &mut Source) -> Result<(String, u64), String> {
-    let mut count = Count::default();
-    let checked = formats::check(format, source, None, &LIMITS, &mut count);
-    checked.map(|checksums| (checksums.to_string(), count.0)).map_err(outcome)
-}
 
 /// Returns all vectors, with their formats.
 fn vectors() -> Vec<(String, Format, Vec<u8>)> {
@@ -83,8 +37,7 @@ fn vectors() -> Vec<(String, Format, Vec<u8>)> {
 
 /// Compares a file and streams with the same bytes in memory. Returns what differs.
 fn differences(name: &str, format: Format, bytes: &[u8]) -> Vec<String> {
-    let whole = decode(format, &mut Source::of(bytes, bytes.len(), None, 1), &ALL);
-    let checked = check(format, &mut Source::of(bytes, bytes.len(), None, 1));
+    let expected = Expected::new(format, bytes, &LIMITS);
     let mut found = vec![];
     let (part, all) = (1 + bytes.len() / 7, bytes.len());
     let cuts = [(20, None), (20, Some(part)), (4096, Some(1)), (5000, Some(611)), (all, None)];
@@ -92,15 +45,8 @@ fn differences(name: &str, format: Format, bytes: &[u8]) -> Vec<String> {
         if bytes.len() > 50_000 && cut == Some(1) {
             continue;
         }
-        let place = format!("{name}: head of {head}, cut {cut:?}, {threads} threads");
-        let other = decode(format, &mut Source::of(bytes, head, cut, threads), &ALL);
-        if other != whole {
-            found.push(format!("{place}: {other:?} instead of {whole:?}"));
-        }
-        let other = check(format, &mut Source::of(bytes, head, cut, threads));
-        if other != checked {
-            found.push(format!("{place}: check {other:?} instead of {checked:?}"));
-        }
+        let found_here = expected.differences(Way { head, cut, threads });
+        found.extend(found_here.into_iter().map(|difference| format!("{name}: {difference}")));
     }
     found
 }
@@ -185,7 +131,7 @@ fn rows_of_a_large_cvc_file_read_their_chunks() {
     pieces.push((at, 0x3C00u16.to_le_bytes().repeat(1024)));
     let mut source = sparse("rows.cvc", start + chunks * (4 + chunk), &pieces);
     let rows = Selection { rows: Some(Some(row)..Some(row + 1)), ..ALL };
-    let decoded = decode(Format::Cvc, &mut source, &rows);
+    let decoded = decode(Format::Cvc, &mut source, &rows, &LIMITS);
     assert_eq!(decoded, (4096, Xxh64::of(&1f32.to_le_bytes().repeat(1024)), Ok(())));
     assert!(source.fetched() < FEW + chunk, "{}", source.fetched());
 }
@@ -204,7 +150,7 @@ fn rows_of_a_large_onpair_file_read_their_codes() {
     let pieces = [(0, head), (rows_at - 6, last), (rows_at, rows)];
     let mut source = sparse("rows.onp", rows_at + 20, &pieces);
     let rows = Selection { rows: Some(Some(1)..None), text: true, ..ALL };
-    let (len, hash, ended) = decode(Format::OnPair, &mut source, &rows);
+    let (len, hash, ended) = decode(Format::OnPair, &mut source, &rows, &Limits::DEFAULT);
     assert_eq!((len, hash, ended), (5, Xxh64::of(b"ba\nb\n"), Ok(())));
     assert!(source.fetched() < FEW, "{}", source.fetched());
 }
@@ -222,7 +168,104 @@ fn ranges_of_a_large_zstd_file_read_their_frames() {
     let pieces = [(0, frame.clone()), (at, frame), (end, table.clone())];
     let mut source = sparse("range.zst", end + table.len() as u64, &pieces);
     let range = Selection { range: Some(Some(201)..None), ..ALL };
-    let (len, hash, ended) = decode(Format::Zstd, &mut source, &range);
+    let (len, hash, ended) = decode(Format::Zstd, &mut source, &range, &LIMITS);
     assert_eq!((len, hash, ended), (2, Xxh64::of(b"st"), Ok(())));
+    assert!(source.fetched() < FEW, "{}", source.fetched());
+}
+
+/// The check of a file with several columns is that of the crate, chunk by chunk.
+#[test]
+fn columns_are_checked_as_the_crate_does() {
+    let mut broken = 0;
+    for (name, format, bytes) in vectors() {
+        let columns = unspool::cvc::File::open(&bytes, &LIMITS).is_ok_and(|file| file.is_columnar());
+        if format != Format::Cvc || !columns {
+            continue;
+        }
+        let options = unspool::cvc::Options { limits: LIMITS, ..unspool::cvc::Options::DEFAULT };
+        let inspected = unspool::cvc::inspect(&bytes, &mut unspool::cvc::Workspace::new(), &options, &mut ());
+        let checked = check(format, &mut Source::of(&bytes, 20, None, 1), &LIMITS).map(drop);
+        if let Err(error) = inspected {
+            broken += 1;
+            let expected = outcome(error.into());
+            assert_eq!(checked, Err(expected), "{name}");
+        }
+    }
+    assert!(broken > 2, "{broken} broken files");
+}
+
+/// Builds the header of an xz file without checks, and one of its blocks with these stored bytes.
+fn xz_parts(content: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let mut header = b"\xFD7zXZ\0\0\0".to_vec();
+    header.extend(Crc32::of(&[0, 0]).to_le_bytes());
+    let mut block = vec![2, 0, 0x21, 1, 16, 0, 0, 0];
+    block.extend(Crc32::of(&block).to_le_bytes());
+    let size = u16::try_from(content.len() - 1).unwrap();
+    block.push(1);
+    block.extend(size.to_be_bytes());
+    block.extend(content);
+    block.push(0);
+    (header, block)
+}
+
+#[test]
+#[cfg(unix)]
+fn ranges_of_a_large_xz_file_read_their_blocks() {
+    let (header, block) = xz_parts(b"unspool");
+    let large = 5u64 << 30;
+    let mut index = vec![0, 3];
+    for (stored, content) in [(large, 2 * large), (block.len() as u64, 7), (large, 2 * large)] {
+        unspool_tests::at1::unsigned(&mut index, stored);
+        unspool_tests::at1::unsigned(&mut index, content);
+    }
+    index.resize(index.len().next_multiple_of(4), 0);
+    index.extend(Crc32::of(&index).to_le_bytes());
+    let backward = u32::try_from(index.len() / 4 - 1).unwrap().to_le_bytes();
+    let mut footer = Crc32::of(&[&backward[..], &[0, 0]].concat()).to_le_bytes().to_vec();
+    footer.extend([&backward[..], b"\0\0YZ"].concat());
+    let at = 12 + large;
+    let end = at + (block.len() as u64).next_multiple_of(4) + large;
+    let len = end + (index.len() + footer.len()) as u64;
+    let mut source =
+        sparse("range.xz", len, &[(0, header), (at, block), (end, index.clone()), (end + index.len() as u64, footer)]);
+    let range = Selection { range: Some(Some(2 * large + 2)..Some(2 * large + 5)), ..ALL };
+    assert_eq!(decode(Format::Xz, &mut source, &range, &LIMITS), (3, Xxh64::of(b"spo"), Ok(())));
+    assert!(source.fetched() < FEW, "{}", source.fetched());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_query_of_a_large_table_reads_its_blocks() {
+    use unspool_tests::at1::{file, row_groups, stored, unsigned};
+
+    // Two groups of two rows. The first column of each has a block of five gigabytes.
+    let large = 5u64 << 30;
+    let zstd = |rows: &[u8; 3]| (1, [&b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0"[..], rows].concat());
+    let groups = [[b"1\n2", b"3\n4"], [b"5\n6", b"7\n8"]].map(|group| group.map(zstd).to_vec());
+    let mut streams = row_groups(2, b",", &groups);
+    let blocks = streams.pop().unwrap().1;
+    let index = &mut streams.last_mut().unwrap().1;
+    index.clear();
+    for _ in 0..2 {
+        unsigned(index, large);
+        unsigned(index, 13);
+    }
+    let mut head = file(7, &streams, stored);
+    // One stream more: the blocks.
+    head[5] += 1;
+    head.extend(b"\x06blocks\x02");
+    unsigned(&mut head, 2 * large + 26);
+    let start = head.len() as u64;
+    let [first, second] = [13..26, 39..52].map(|range| blocks[range].to_vec());
+    let pieces = [(0, head), (start + large, first), (start + 2 * large + 13, second)];
+    let mut source = sparse("query.at1", start + 2 * large + 26, &pieces);
+    let arguments = crate::args::Arguments::parse_from(["unspool", "query", "-", "--select", "1"]);
+    let crate::args::Command::Query(arguments) = arguments.command else { panic!("a query") };
+    let hasher = Hasher::new();
+    let mut output = Output::to_writer(hasher.clone());
+    let answered = crate::query::answer(&arguments, &mut source, &Limits::DEFAULT, &mut output);
+    output.flush_all();
+    assert_eq!(answered.map_err(outcome), Ok(()));
+    assert_eq!(hasher.value(), (8, Xxh64::of(b"3\n4\n7\n8\n")));
     assert!(source.fetched() < FEW, "{}", source.fetched());
 }

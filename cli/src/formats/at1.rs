@@ -253,10 +253,18 @@ fn run(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums,
     };
     let mut to = Hashed { hash: ends.and_then(|(_, stored)| stored).map(|_| Sha256::new()), to };
     let init = || (Workspace::new(), vec![]);
-    let done = parallel::decode(source, limits, &mut to, |_| frames, init, work, |source, to| {
-        let bytes = source.hold(limits)?;
-        Ok(whole(bytes, threads, limits, &mut |bytes: &[u8]| write(bytes, to))?.checksums)
-    })?;
+    let done = parallel::decode(
+        source,
+        limits,
+        &mut to,
+        |_| frames,
+        init,
+        work,
+        |source, to| {
+            let bytes = source.hold(limits)?;
+            Ok(whole(bytes, threads, limits, &mut |bytes: &[u8]| write(bytes, to))?.checksums)
+        },
+    )?;
     match (ends, to.hash) {
         (Some((end, Some(stored))), Some(hash)) if stored != hash.value() => {
             Err(Error::new(ErrorKind::At1Hash, end).into())

@@ -6,7 +6,7 @@ use std::ops::Range;
 use unspool::checksum::Crc32;
 use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Outline, Payload, Piece, Plan, Scalar, Workspace};
 use unspool::tree::Tree;
-use unspool::{Checksums as Sums, Class, Done, Error, ErrorKind, Format, Limits, Sink, Trace, Verify};
+use unspool::{Checksums as Sums, Class, Count, Done, Error, ErrorKind, Format, Limits, Sink, Trace, Verify};
 
 use super::parallel::{self, Content, Left, PartReader, Pool, affordable, append};
 use super::pour::{Buffered, PIECE, Room, pour, write};
@@ -49,6 +49,27 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
         report.error.get_or_insert(error);
     }
     report
+}
+
+/// Describes a long file by its header and the lengths of its chunks.
+pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
+    let mut report = Report::new(Format::Cvc, Tree::new(MAX_NODES));
+    let (head, len) = (head(source, limits)?, source.len().unwrap_or(0));
+    let mut table = table(&head, limits);
+    if let Ok(mut outline) = Outline::open(&head, len, limits, &mut report.tree) {
+        while let Some(range) = outline.needs() {
+            let bytes = source.at(range.clone())?;
+            // The check reports the first error.
+            let _ = outline.feed(range.start, &bytes, &mut Workspace::with_table(&mut table), &mut report.tree);
+        }
+    }
+    if let Ok(file) = File::open(&head, limits) {
+        report.error = describe(&file, &mut table, &mut report).err();
+    }
+    let mut count = Count::default();
+    let checked = check(source, limits, &mut count).map(|checksums| (checksums, count.0));
+    super::add_check(&mut report, checked)?;
+    Ok(report)
 }
 
 fn describe(file: &File<'_>, table: &mut [u32], report: &mut Report) -> Result<(), Error> {
@@ -152,11 +173,7 @@ fn check_sizes(file: &File<'_>, limits: &Limits, types: &[Option<Dtype>]) -> Res
 }
 
 /// Returns the values of a chunk as this type, or else as f32, for which it takes `room`.
-fn values<'v>(
-    payload: &Payload<'v>,
-    output: Option<&Option<Dtype>>,
-    room: &'v mut Vec<u8>,
-) -> Result<&'v [u8], Error> {
+fn values<'v>(payload: &Payload<'v>, output: Option<&Option<Dtype>>, room: &'v mut Vec<u8>) -> Result<&'v [u8], Error> {
     match payload.plain() {
         Some((dtype, raw)) if output == Some(&Some(dtype)) => Ok(raw),
         _ => {
@@ -554,9 +571,8 @@ fn verify(source: &Source, file: &File<'_>, limits: &Limits) -> Result<Sums, Sto
                 None => sums.unchecked += 1,
             }
             let (at, length) = (range.start, bytes.get(..4).unwrap_or_default());
-            pieces.feed(at, length, &mut Workspace::with_table(&mut table), |_, _, piece| {
-                piece.data_range().map(drop)
-            })?;
+            pieces
+                .feed(at, length, &mut Workspace::with_table(&mut table), |_, _, piece| piece.data_range().map(drop))?;
         }
         fed?;
     }

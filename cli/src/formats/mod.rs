@@ -135,12 +135,14 @@ fn not_built() -> Error {
 /// The longest input of which every field is shown: of longer ones, only frames, blocks and chunks.
 const EVERY_FIELD: u64 = 64 << 20;
 
-/// Describes a file, as far as it can be read. Lists single `symbols` of Zstandard.
+/// Describes a file, as far as it can be read. Lists single `symbols` of Zstandard. If `held`, all
+/// of the file is in memory afterwards.
 pub fn inspect(
     format: Format,
     source: &mut Source,
     dictionary: Option<&[u8]>,
     symbols: bool,
+    held: bool,
     limits: &Limits,
 ) -> Result<Report, Stop> {
     if !source.hold_short(EVERY_FIELD)? {
@@ -151,6 +153,11 @@ pub fn inspect(
             Format::Xz => return xz::outline(source, limits),
             Format::Gzip => return gzip::outline(source, limits),
             Format::Lzma => return lzma::outline(source, limits),
+            // What follows seeks.
+            _ if held || source.len().is_none() => {}
+            Format::Cvc => return cvc::outline(source, limits),
+            Format::Pco => return pco::outline(source, limits),
+            Format::OnPair => return onpair::outline(source, limits),
             _ => {}
         }
     }
@@ -211,6 +218,16 @@ pub fn decode(
         Format::Lzma => lzma::decode(source, wanted, limits, to),
         _ => Err(not_built().into()),
     }
+}
+
+/// Adds the outcome of a check to a report: decoded bytes and checksums, or the error.
+fn add_check(report: &mut Report, checked: Result<(Checksums, u64), Stop>) -> Result<(), Stop> {
+    match checked {
+        Ok((checksums, decoded)) => (report.checksums, report.decoded) = (Some(checksums), Some(decoded)),
+        Err(Stop::Refused(error)) => report.error = Some(error),
+        Err(stop) => return Err(stop),
+    }
+    Ok(())
 }
 
 /// Writes decoded memory in pieces, so that the sink can show its progress.

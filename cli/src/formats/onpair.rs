@@ -7,7 +7,7 @@ use unspool::onpair::{
     Codes, Column, Dictionary, File, MAX_TOKENS, Options, Outline, RowOffsets, Search, SearchWorkspace, Workspace,
 };
 use unspool::tree::Tree;
-use unspool::{Checksums as Sums, Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Checksums as Sums, Count, Error, ErrorKind, Format, Limits, Sink};
 
 use super::parallel::{self, Content, Left, PartReader, Pool, TINY_PARTS, append};
 use super::pour::{Buffered, Room, write};
@@ -31,21 +31,45 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     }
     if let Ok((file, _)) = File::salvage(bytes, limits) {
         let column = file.column();
-        report.version = Some("ONPAIR01".to_owned());
-        report.fact("rows", column.rows().end);
-        report.fact("tokens", column.dictionary().len());
-        report.fact("codes", column.codes().len());
-        report.fact("code bits", column.codes().bits());
-        report.fact(
-            "dictionary",
-            match column.dictionary().conforming() {
-                Ok(_) => "sorted, with every single byte",
-                Err(_) => "not sorted, or lacks single bytes",
-            },
-        );
+        let codes = column.codes();
+        describe(&mut report, column.rows().end, *column.dictionary(), codes.len() as u64, codes.bits());
         report.decoded = column.decoded_len(column.rows()).ok();
     }
     report
+}
+
+fn describe(report: &mut Report, rows: u64, dictionary: Dictionary<'_>, codes: u64, bits: u32) {
+    report.version = Some("ONPAIR01".to_owned());
+    report.fact("rows", rows);
+    report.fact("tokens", dictionary.len());
+    report.fact("codes", codes);
+    report.fact("code bits", bits);
+    report.fact(
+        "dictionary",
+        match dictionary.conforming() {
+            Ok(_) => "sorted, with every single byte",
+            Err(_) => "not sorted, or lacks single bytes",
+        },
+    );
+}
+
+/// Describes a long file by its tables.
+pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
+    let mut report = Report::new(Format::OnPair, Tree::new(MAX_NODES));
+    let mut outline = Outline::new(source.len().unwrap_or(0));
+    while let Some(range) = outline.needs() {
+        // The check reports the first error.
+        let _ = outline.feed(range.start, &source.at(range.clone())?, &mut report.tree);
+    }
+    if let Ok(tables) = Tables::read(source, limits) {
+        let codes = (tables.codes.end - tables.codes.start) * 8 / u64::from(tables.bits.max(1));
+        describe(&mut report, tables.rows, tables.dictionary()?, codes, tables.bits);
+    }
+    let mut count = Count::default();
+    let checked = check(source, limits, &mut count).map(|_| (Checksums::default(), count.0));
+    super::add_check(&mut report, checked)?;
+    report.checksums = None;
+    Ok(report)
 }
 
 pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {

@@ -15,7 +15,7 @@ use crate::source::Source;
 const MOST_AHEAD: u64 = 1 << 30;
 
 /// Makes parts so small that the files of tests have several.
-pub const TINY_PARTS: bool = cfg!(any(test, feature = "tiny-parts"));
+pub const TINY_PARTS: bool = cfg!(any(test, feature = "fuzzing"));
 
 /// The parts that are in work or wait, for each thread.
 const PARTS_A_THREAD: u64 = 2;

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use unspool::pco::{Chunk, Delta, File, Header, MAX_HEADER_LEN, Meta, Mode, NumberType, Plan, decode_chunks};
+use unspool::pco::{Chunk, Delta, File, Header, MAX_HEADER_LEN, Meta, Mode, NumberType, Outline, Plan, decode_chunks};
 use unspool::tree::Tree;
 use unspool::{Checksums as Sums, Error, ErrorKind, Format, Limits, Sink};
 
@@ -29,8 +29,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     });
     (report.tree, report.columns) = (tree, columns);
     if let Ok(file) = File::open(bytes, limits) {
-        let version = file.header.version;
-        report.version = Some(format!("{}.{}", version.major, version.minor));
+        report.version = Some(version(&file.header));
         report.fact("framing", format!("standalone {}", file.header.standalone_version));
         report.fact("numbers", numbers);
         if file.header.n_hint != numbers {
@@ -46,6 +45,44 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     }
     report.decoded = Some(decoded);
     report
+}
+
+/// Describes a long file by its chunks.
+pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
+    let mut report = Report::new(Format::Pco, Tree::new(MAX_NODES));
+    let (mut outline, mut workspace) = (Outline::new(source.len().unwrap_or(0), limits), vec![]);
+    let mut bytes = vec![];
+    while let Some(range) = outline.needs() {
+        source.read_at(range.clone(), &mut bytes)?;
+        match outline.feed(range.start, &bytes, &mut workspace, &mut report.tree) {
+            Err(error) if error.kind == ErrorKind::WorkspaceTooSmall => {
+                workspace.resize(usize::try_from(error.need).unwrap_or(usize::MAX), 0);
+            }
+            Err(_) => break,
+            Ok(()) => {}
+        }
+    }
+    let (mut numbers, mut decoded, mut columns) = (0u64, 0u64, vec![]);
+    let walked = Chunks::open(source, limits).and_then(|mut chunks| {
+        report.version = Some(version(&chunks.header));
+        report.fact("framing", format!("standalone {}", chunks.header.standalone_version));
+        while chunks.next(|chunk, bytes| {
+            numbers += (bytes.len() / chunk.number_type().size()) as u64;
+            decoded += bytes.len() as u64;
+            columns.push((format!("chunk {}", columns.len()), describe(chunk.len, &chunk.meta)));
+            Ok(())
+        })? {}
+        Ok(())
+    });
+    report.fact("numbers", numbers);
+    report.fact("chunks", columns.len());
+    report.columns = columns;
+    super::add_check(&mut report, walked.map(|()| (Checksums::default(), decoded)))?;
+    Ok(report)
+}
+
+fn version(header: &Header) -> String {
+    format!("{}.{}", header.version.major, header.version.minor)
 }
 
 /// Describes a chunk: `777 x u32, classic, delta of order 1, …`.

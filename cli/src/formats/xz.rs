@@ -52,14 +52,8 @@ pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
         }
     }
     let mut count = Count::default();
-    match whole(source, index, limits, &mut Buffered::new(&mut count)) {
-        Ok(sums) => {
-            report.decoded = Some(count.0);
-            report.checksums = Some(checksums(sums));
-        }
-        Err(Stop::Refused(error)) => report.error = Some(error),
-        Err(stop) => return Err(stop),
-    }
+    let checked = whole(source, index, limits, &mut Buffered::new(&mut count));
+    super::add_check(&mut report, checked.map(|sums| (checksums(sums), count.0)))?;
     Ok(report)
 }
 

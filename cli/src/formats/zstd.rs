@@ -143,14 +143,8 @@ pub fn outline(
         report.fact("frames", outline.frames());
     }
     let mut content = Count::default();
-    match stream(source, &options, &mut Buffered::new(&mut content)) {
-        Ok(done) => {
-            report.decoded = Some(content.0);
-            report.checksums = Some(checksums(done.checksums));
-        }
-        Err(Stop::Refused(error)) => report.error = Some(error),
-        Err(stop) => return Err(stop),
-    }
+    let checked = stream(source, &options, &mut Buffered::new(&mut content));
+    super::add_check(&mut report, checked.map(|done| (checksums(done.checksums), content.0)))?;
     Ok(report)
 }
 

@@ -1,0 +1,124 @@
+//! Compares files and streams with the same bytes in memory: any cuts and any number of threads
+//! lead to the same output and to the same error. For unit tests and for fuzzing.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use unspool::checksum::Xxh64;
+use unspool::{Count, Error, Format, Limits};
+
+use crate::formats::{self, Selection, Stop};
+use crate::output::Output;
+use crate::source::Source;
+
+/// Everything, as bytes.
+pub(crate) const ALL: Selection<'static> =
+    Selection { column: None, rows: None, range: None, section: None, text: false, dictionary: None };
+
+/// Everything, as lines.
+const TEXT: Selection<'static> = Selection { text: true, ..ALL };
+
+/// A writer that counts and hashes.
+#[derive(Clone)]
+pub(crate) struct Hasher(Arc<Mutex<(usize, Xxh64)>>);
+
+impl Hasher {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Mutex::new((0, Xxh64::new()))))
+    }
+
+    /// Returns the length and the hash of what was written.
+    pub(crate) fn value(&self) -> (usize, u64) {
+        let sum = self.0.lock().unwrap();
+        (sum.0, sum.1.value())
+    }
+}
+
+impl Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut sum = self.0.lock().unwrap();
+        sum.0 += bytes.len();
+        sum.1.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The outcome of a decode: the length and the hash of what was written, and the error.
+pub(crate) type Outcome = (usize, u64, Result<(), String>);
+
+/// Returns the error in words.
+pub(crate) fn outcome(stop: Stop) -> String {
+    match stop {
+        Stop::Refused(Error { kind, at, need }) => format!("{kind:?} at {at}, needs {need}"),
+        Stop::Usage(words) => words,
+        Stop::Unread(error) => panic!("{error}"),
+    }
+}
+
+/// Decodes what the selection picks.
+pub(crate) fn decode(format: Format, source: &mut Source, selection: &Selection<'_>, limits: &Limits) -> Outcome {
+    let hasher = Hasher::new();
+    let mut output = Output::to_writer(hasher.clone());
+    let decoded = formats::decode(format, source, selection, limits, &mut output);
+    output.flush_all();
+    let (len, hash) = hasher.value();
+    (len, hash, decoded.map_err(outcome))
+}
+
+/// Decodes everything, and keeps the number of bytes and the checksums.
+pub(crate) fn check(format: Format, source: &mut Source, limits: &Limits) -> Result<(String, u64), String> {
+    let mut count = Count::default();
+    let checked = formats::check(format, source, None, limits, &mut count);
+    checked.map(|checksums| (checksums.to_string(), count.0)).map_err(outcome)
+}
+
+/// A way to read the same bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// The bytes that are known at first.
+    pub head: usize,
+    /// The most bytes that a stream returns at a time; `None` for a file.
+    pub cut: Option<usize>,
+    /// The threads that decode.
+    pub threads: usize,
+}
+
+/// The outcomes of one thread over bytes in memory.
+pub struct Expected<'a> {
+    format: Format,
+    bytes: &'a [u8],
+    limits: &'a Limits,
+    outcomes: Vec<String>,
+}
+
+impl<'a> Expected<'a> {
+    /// Decodes these bytes in memory.
+    pub fn new(format: Format, bytes: &'a [u8], limits: &'a Limits) -> Self {
+        let mut expected = Self { format, bytes, limits, outcomes: vec![] };
+        expected.outcomes = expected.outcomes(Way { head: bytes.len(), cut: None, threads: 1 });
+        expected
+    }
+
+    /// Decodes to bytes and to text, and checks.
+    fn outcomes(&self, way: Way) -> Vec<String> {
+        let Self { format, limits, .. } = *self;
+        let source = || Source::of(self.bytes, way.head, way.cut, way.threads);
+        let mut outcomes = vec![format!("decode: {:?}", decode(format, &mut source(), &ALL, limits))];
+        if matches!(format, Format::Cvc | Format::OnPair | Format::Pco) {
+            outcomes.push(format!("decode --text: {:?}", decode(format, &mut source(), &TEXT, limits)));
+        }
+        outcomes.push(format!("check: {:?}", check(format, &mut source(), limits)));
+        outcomes
+    }
+
+    /// Returns what is different if the bytes are read in this way.
+    pub fn differences(&self, way: Way) -> Vec<String> {
+        let pairs = self.outcomes(way).into_iter().zip(&self.outcomes);
+        let different = pairs.filter(|(found, expected)| found != *expected);
+        different.map(|(found, expected)| format!("{way:?}: {found} instead of {expected}")).collect()
+    }
+}
