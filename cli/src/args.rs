@@ -76,8 +76,8 @@ pub struct TakeArgs {
     /// The dictionary that the file was compressed with
     #[arg(long, value_name = "FILE")]
     pub dict: Option<PathBuf>,
-    /// Decode on N threads: blocks of xz, frames of Zstandard, chunks of Pco and CVC, rows of OnPair,
-    /// frames or streams of AT-1, and several files of `check` [default: all cores]
+    /// Decode on N threads: blocks of xz, frames of Zstandard, chunks of Pco and CVC, rows of
+    /// OnPair, frames or streams of AT-1, and several files of `check` [default: all cores]
     #[arg(short = 'T', long, value_name = "N")]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
