@@ -59,3 +59,7 @@ endif()
 if(NOT UNSPOOL_TARGET)
   set_property(TARGET unspool::unspool PROPERTY INTERFACE_LINK_LIBRARIES "pthread;dl;m")
 endif()
+# Drops what the program does not call, which is most of the archive.
+if(NOT APPLE)
+  set_property(TARGET unspool::unspool PROPERTY INTERFACE_LINK_OPTIONS "-Wl,--gc-sections")
+endif()

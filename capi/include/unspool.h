@@ -143,6 +143,8 @@ enum UnspoolKind {
   UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER = 121,
   // the seek table does not list the frames that are before it
   UNSPOOL_ERROR_ZSTD_SEEK_TABLE = 122,
+  // this build does not verify the checksums of frames; skip them, or add the feature zstd-xxh64
+  UNSPOOL_ERROR_ZSTD_CHECKSUM_KIND = 123,
   // an xz stream starts with FD 37 7A 58 5A 00
   UNSPOOL_ERROR_XZ_MAGIC = 200,
   // the flags of the stream use bits that mean nothing yet

@@ -31,6 +31,9 @@ pub mod memory;
 pub mod at1;
 #[cfg(feature = "at1")]
 pub mod at1_query;
+#[cfg(feature = "byte-loops")]
+#[path = "../memory/byte_loops.rs"]
+mod byte_loops;
 #[cfg(feature = "cvc")]
 pub mod cvc;
 #[cfg(feature = "cvc")]
@@ -43,7 +46,7 @@ pub mod onpair;
 pub mod pco;
 #[cfg(feature = "xz")]
 pub mod xz;
-#[cfg(feature = "zstd")]
+#[cfg(feature = "zstd-rfc")]
 pub mod zstd;
 
 /// Functions that write a struct which is smaller with the feature `small`, and whose length is not

@@ -158,7 +158,9 @@ unsafe fn options<'a>(
     let flavour = match options.flavour {
         UNSPOOL_ZSTD_ANY => None,
         UNSPOOL_ZSTD_RFC8878 => Some(Flavour::Rfc8878),
+        #[cfg(feature = "zstd")]
         UNSPOOL_ZSTD_V07 => Some(Flavour::V07),
+        #[cfg(feature = "zstd")]
         UNSPOOL_ZSTD_DRAFT => Some(Flavour::Draft),
         _ => return Err(bad_argument()),
     };
@@ -197,9 +199,12 @@ pub unsafe extern "C" fn unspool_zstd_info(
             let src = input(src, src_len)?;
             let flavour = zstd::detect(src).unwrap_or(Flavour::Rfc8878);
             let number = match flavour {
-                Flavour::Rfc8878 => UNSPOOL_ZSTD_RFC8878,
+                #[cfg(feature = "zstd")]
                 Flavour::V07 => UNSPOOL_ZSTD_V07,
+                #[cfg(feature = "zstd")]
                 Flavour::Draft => UNSPOOL_ZSTD_DRAFT,
+                // Everything else without the feature, and RFC 8878 in any case.
+                _ => UNSPOOL_ZSTD_RFC8878,
             };
             let told = match Header::read(src, &Limits::NONE, flavour)? {
                 Header::Skippable { size, .. } => UnspoolZstdInfo {

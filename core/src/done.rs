@@ -4,6 +4,7 @@ use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 
 /// The outcome of decoding or inspecting a whole file.
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// Bytes of the input that were used.
@@ -26,6 +27,7 @@ pub struct Done {
 }
 
 /// Checksums of a file, by outcome.
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksums {
     /// Compared, and equal. After `inspect`, the checksums that the file has.
@@ -37,6 +39,7 @@ pub struct Checksums {
 }
 
 /// The action of a decoder at a checksum.
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verify {
     /// Compute and compare; a difference is an error.

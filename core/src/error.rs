@@ -5,6 +5,7 @@ use core::fmt;
 /// The class of an [`Error`]: the remedy that a caller has.
 ///
 /// If an input has several errors, the decoder reports the first that it meets in the file.
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The input ends too early. More of the same file may help.
@@ -37,6 +38,7 @@ pub enum Class {
 ///
 /// With the feature `messages` it prints as a sentence: `corrupt at byte 4711: an escape in a JSON
 /// string is unknown`.
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Error {
     /// The kind of error.
@@ -122,6 +124,7 @@ impl std::error::Error for Error {}
 macro_rules! kinds {
     ($($number:literal $name:ident $class:ident $words:literal)*) => {
         /// The kind of an error in a file or a call. The numbers never change; new ones are added.
+        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u16)]
         #[non_exhaustive]
@@ -255,6 +258,7 @@ kinds! {
     120 ZstdSequencesTrailing Corrupt "bytes follow a sequences section that is empty"
     121 ZstdWindowBuffer WorkspaceTooSmall "the buffer for the window is too small"
     122 ZstdSeekTable Corrupt "the seek table does not list the frames that are before it"
+    123 ZstdChecksumKind Unsupported "this build does not verify the checksums of frames; skip them, or add the feature zstd-xxh64"
 
     // 200 to 299: xz
     200 XzMagic Corrupt "an xz stream starts with FD 37 7A 58 5A 00"

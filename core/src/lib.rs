@@ -59,6 +59,9 @@
 //!   for half floats and bytes of CVC.
 //! * `messages` adds the text of each error.
 //! * `threads` adds `decode_threaded` in every format, and `threads::in_order`, the loop below it.
+//! * `zstd-rfc` is Zstandard as RFC 8878 alone, without checksums; `zstd-xxh64` adds those.
+//! * `heapless` makes `heapless::Vec` a [`Sink`], `embedded-io` adds adapters for its traits, and
+//!   `defmt` formats errors and results.
 //! * `small` trades speed for flash.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -90,6 +93,8 @@ pub mod bits;
 pub mod checksum;
 mod copy;
 mod done;
+#[cfg(feature = "embedded-io")]
+pub mod embedded_io;
 mod entropy;
 mod error;
 mod fault;
@@ -132,7 +137,7 @@ pub mod pco;
 pub mod stats;
 #[cfg(feature = "xz")]
 pub mod xz;
-#[cfg(feature = "zstd")]
+#[cfg(feature = "zstd-rfc")]
 pub mod zstd;
 
 pub use done::{Checksums, Done, Verify};

@@ -74,6 +74,23 @@ impl Sink for SliceSink<'_> {
     }
 }
 
+/// Appends to a vector of fixed capacity, or to a view of one.
+///
+/// ```
+/// use unspool::Sink;
+/// let mut name = heapless::Vec::<u8, 7>::new();
+/// assert!(name.write(b"unsp").is_ok() && name.write(b"ool").is_ok());
+/// assert_eq!(name.write(b"!").map_err(|error| error.need), Err(8));
+/// assert_eq!(name, b"unspool");
+/// ```
+#[cfg(feature = "heapless")]
+impl<L: heapless::LenType, S: heapless::vec::VecStorage<u8> + ?Sized> Sink for heapless::vec::VecInner<u8, L, S> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let need = crate::num::u64_from(self.len().saturating_add(bytes.len()));
+        self.extend_from_slice(bytes).map_err(|_| Error::new(ErrorKind::SinkFull, 0).needing(need))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

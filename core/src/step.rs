@@ -4,6 +4,7 @@ use crate::num::copy;
 use crate::{Error, ErrorKind, Result};
 
 /// The end of the input, or not yet.
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// More may come.
@@ -13,6 +14,7 @@ pub enum End {
 }
 
 /// The one thing that the caller must do next.
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Call again with the bytes that follow those that were read.
@@ -25,6 +27,7 @@ pub enum Status {
 }
 
 /// The progress of one call.
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Bytes of the input that were read.

@@ -33,6 +33,9 @@ pub(crate) const REPEAT_LOOP: bool = WIDE;
 /// and the last copies of a block are wide stores.
 pub(crate) const SHORT_FRAMES: bool = WIDE && !LEAN;
 
+/// Zstandard compares the checksums of frames: the feature `zstd-xxh64`.
+pub(crate) const XXH64: bool = cfg!(feature = "zstd-xxh64");
+
 /// The number of predefined tables of Zstandard that are built at compile time; 0 if blocks build
 /// them.
 pub(crate) const PREBUILT_TABLES: usize = if LEAN { 0 } else { 1 };

@@ -237,6 +237,12 @@ fn bare() -> Result<()> {
                 example(device, profile, level, &name, &archive)?;
             }
         }
+        if device.is_small() {
+            let archive = self::archive(device, SMALLEST, "byte-loops,")?;
+            for name in examples()? {
+                example(device, SMALLEST, "-Os", &name, &archive)?;
+            }
+        }
     }
     Ok(())
 }

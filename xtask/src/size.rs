@@ -81,9 +81,11 @@ impl Program {
         match &*self.name {
             "at1" => "at1",
             "lzma" => "lzma",
+            "at1_columnar" => "columnar",
+            "zstd_rfc" => "rfc",
             name if name.starts_with("peer_c_") => "c",
             _ if self.is_peer() => "peers",
-            _ => "",
+            _ => "formats",
         }
     }
 
@@ -169,7 +171,7 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
         install::target(machine.target)?;
         for (profile, level) in PROFILES {
             let programs = || PROGRAMS.iter().filter(|program| chosen(program) && program.builds_for(machine));
-            for feature in ["", "at1", "lzma", "peers", "c"] {
+            for feature in ["", "formats", "columnar", "rfc", "at1", "lzma", "peers", "c"] {
                 let bins: Vec<_> = programs().filter(|program| program.feature() == feature).collect();
                 if bins.is_empty() && !feature.is_empty() {
                     continue;

@@ -83,7 +83,9 @@ fn clippy() -> Result<()> {
     // In the profile of its tests, so that the C libraries are compiled once for both.
     cmd("cargo clippy --locked --release --all-targets -- -D warnings").dir("fuzz").run()?;
     install::target(CORTEX_M0)?;
-    for (folder, features) in [("tests/firmware", ""), ("tests/size", "--features=at1,lzma,peers,c")] {
+    for (folder, features) in
+        [("tests/firmware", ""), ("tests/size", "--features=formats,columnar,rfc,at1,lzma,peers,c")]
+    {
         let clippy = cmd("cargo clippy --locked --release --lib --bins").args(features).arg("--target").arg(CORTEX_M0);
         clippy.args("-- -D warnings").dir(folder).run()?;
     }
@@ -106,7 +108,12 @@ const SLOW: &str = "more_bytes_than_32_bits_count";
 
 fn features() -> Result<()> {
     let all = formats()?.join(",");
-    let alone = formats()?.into_iter().chain(["xz-filters".into(), format!("small,{all}")]);
+    // Traits of other crates come with a format to test them with.
+    let alone = formats()?.into_iter().chain([
+        "xz-filters".into(),
+        "heapless,embedded-io,zstd-rfc".into(),
+        format!("small,{all}"),
+    ]);
     for features in alone {
         // Most of the time is compiling, which takes a third without optimisation. The skipped test
         // would then be slow, and does the same for every feature.
@@ -220,8 +227,22 @@ fn miri() -> Result<()> {
 }
 
 /// Features of the core that are not formats.
-const NO_FORMATS: [&str; 10] =
-    ["default", "alloc", "std", "threads", "messages", "small", "formats", "count-steps", "xz-filters", "xz-sha256"];
+const NO_FORMATS: [&str; 14] = [
+    "default",
+    "alloc",
+    "std",
+    "threads",
+    "messages",
+    "small",
+    "formats",
+    "count-steps",
+    "xz-filters",
+    "xz-sha256",
+    "zstd-xxh64",
+    "heapless",
+    "defmt",
+    "embedded-io",
+];
 
 /// Returns the formats that the core can be built with, from the features in its manifest.
 pub fn formats() -> Result<Vec<String>> {

@@ -1,6 +1,8 @@
 //! Entropy coders that more than one format uses: finite state entropy and canonical Huffman codes,
 //! as in Zstandard.
 
+#[cfg(feature = "small")]
+pub(crate) mod cells;
 pub(crate) mod fse;
 pub(crate) mod huffman;
 

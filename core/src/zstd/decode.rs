@@ -22,12 +22,14 @@ use crate::{Done, Error, ErrorKind, Result, Trace};
 ///
 /// ```
 /// use unspool::zstd::{self, Options, Workspace};
+/// # #[cfg(feature = "zstd-xxh64")] {
 /// let file = b"\x28\xB5\x2F\xFD\x04\x00\x29\0\0hello\xC0\x3E\xE3\x90";
 /// # let hash = unspool::checksum::Xxh64::of(b"hello").to_le_bytes();
 /// # let file = &[&file[..14], &hash[..4]].concat();
 /// let mut out = [0; 5];
 /// let done = zstd::decode(file, &mut out, &mut Workspace::new(), &Options::DEFAULT, &mut ())?;
 /// assert_eq!((done.wrote, &out, done.checksums.matched), (5, b"hello", 1));
+/// # }
 /// # Ok::<(), unspool::Error>(())
 /// ```
 pub fn decode<T: Trace>(

@@ -25,15 +25,19 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
     {
         first = first.get(8..)?.get(size as usize..)?;
     }
-    let candidates = match u32::from_le_bytes(*first.first_chunk()?) {
-        // The bytes `27 B5 2F FD`, and the same with `28`.
-        0xFD2F_B527 => [Flavour::V07, Flavour::Draft],
-        0xFD2F_B528 => [Flavour::Rfc8878, Flavour::Draft],
-        _ => return None,
-    };
-    let fits = |&flavour: &Flavour| promise(src, flavour, false).is_ok();
-    // A file that is broken in every format is most likely in that of its magic number.
-    candidates.into_iter().find(fits).or(candidates.first().copied())
+    let &[first, rest @ ..] = first.first_chunk::<4>()?;
+    let owner = Flavour::of(first);
+    if rest != [0xB5, 0x2F, 0xFD] || !owner.starts_with(first) {
+        return None;
+    }
+    #[cfg(feature = "zstd")]
+    {
+        let fits = |&flavour: &Flavour| promise(src, flavour, false).is_ok();
+        // A file that is broken in every format is most likely in that of its magic number.
+        [owner, Flavour::Draft].into_iter().find(fits).or(Some(owner))
+    }
+    #[cfg(not(feature = "zstd"))]
+    Some(owner)
 }
 
 /// Returns the format in which to decode a whole file.

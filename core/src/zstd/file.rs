@@ -15,6 +15,7 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::entropy::low32;
 use crate::num::{copy, index, split_last, u64_from};
+use crate::tuning::XXH64;
 use crate::{Done, Error, ErrorKind, Limits, Result, Verify};
 
 /// A file with a seek table, opened for random access.
@@ -259,6 +260,8 @@ impl SeekFrame {
         let Some(sum) = self.checksum else { return Ok(()) };
         match options.verify {
             Verify::Skip => done.checksums.unchecked += 1,
+            Verify::Report if !XXH64 => done.checksums.unchecked += 1,
+            Verify::Refuse if !XXH64 => return Err(Error::new(ErrorKind::ZstdChecksumKind, self.range.end)),
             _ if low32(Xxh64::of(content)) == sum => done.checksums.matched += 1,
             Verify::Report => done.checksums.mismatched += 1,
             Verify::Refuse => return Err(Error::new(ErrorKind::ZstdChecksum, self.range.end)),

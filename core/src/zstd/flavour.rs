@@ -5,13 +5,16 @@ use crate::entropy::low32;
 
 /// One of the three formats that share two magic numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(not(feature = "zstd"), non_exhaustive)]
 pub enum Flavour {
     /// RFC 8878, zstd 0.8 and later, with the magic `28 B5 2F FD`: the format in use today.
     Rfc8878,
     /// The draft 0.2.0 of 2016-07-22, under both magics: its text says `27`, its encoder wrote
-    /// `28`.
+    /// `28`. Needs the feature `zstd`, as the next one does.
+    #[cfg(feature = "zstd")]
     Draft,
     /// The format of zstd 0.7, with the magic `27 B5 2F FD`.
+    #[cfg(feature = "zstd")]
     V07,
 }
 
@@ -96,47 +99,67 @@ impl Flavour {
     pub const fn name(self) -> &'static str {
         match self {
             Flavour::Rfc8878 => "zstd",
+            #[cfg(feature = "zstd")]
             Flavour::Draft => "zstd-draft",
+            #[cfg(feature = "zstd")]
             Flavour::V07 => "zstd-v07",
         }
     }
 
+    /// Returns the format that owns a magic number, by its first byte.
+    pub(super) const fn of(first: u8) -> Self {
+        match first {
+            #[cfg(feature = "zstd")]
+            0x27 => Flavour::V07,
+            _ => Flavour::Rfc8878,
+        }
+    }
+
+    /// Returns whether the format is that of RFC 8878. Always true without the feature `zstd`: the
+    /// compiler removes everything else.
     pub(super) const fn is_rfc(self) -> bool {
         matches!(self, Flavour::Rfc8878)
     }
 
+    pub(super) const fn is_v07(self) -> bool {
+        #[cfg(feature = "zstd")]
+        let is = matches!(self, Flavour::V07);
+        #[cfg(not(feature = "zstd"))]
+        let is = false;
+        is
+    }
+
     /// Returns whether a frame of this format may start with this first byte of the magic.
     pub(super) const fn starts_with(self, first: u8) -> bool {
-        match self {
-            Flavour::Rfc8878 => first == 0x28,
-            Flavour::V07 => first == 0x27,
-            Flavour::Draft => first == 0x27 || first == 0x28,
+        match first {
+            0x28 => !self.is_v07(),
+            0x27 => !self.is_rfc(),
+            _ => false,
         }
     }
 
     pub(super) const fn block(self, bytes: [u8; 3]) -> BlockHeader {
         let [a, b, c] = bytes;
         let little = u32::from_le_bytes([a, b, c, 0]);
-        let (kind, size) = match self {
-            Flavour::Rfc8878 => {
-                const KINDS: [BlockKind; 4] =
-                    [BlockKind::Raw, BlockKind::Rle, BlockKind::Compressed, BlockKind::Reserved];
-                return BlockHeader {
-                    kind: KINDS[(little >> 1 & 3) as usize],
-                    last: little & 1 == 1,
-                    size: little >> 3,
-                    stray: false,
-                };
-            }
-            Flavour::Draft => (little & 3, little >> 2),
-            Flavour::V07 => ((a >> 6) as u32, u32::from_be_bytes([0, a & 0x3F, b, c])),
+        if self.is_rfc() {
+            const KINDS: [BlockKind; 4] = [BlockKind::Raw, BlockKind::Rle, BlockKind::Compressed, BlockKind::Reserved];
+            return BlockHeader {
+                kind: KINDS[(little >> 1 & 3) as usize],
+                last: little & 1 == 1,
+                size: little >> 3,
+                stray: false,
+            };
+        }
+        let (kind, size) = match self.is_v07() {
+            false => (little & 3, little >> 2),
+            true => ((a >> 6) as u32, u32::from_be_bytes([0, a & 0x3F, b, c])),
         };
         const KINDS: [BlockKind; 4] = [BlockKind::Compressed, BlockKind::Raw, BlockKind::Rle, BlockKind::End];
         let kind = KINDS[kind as usize & 3];
         let end = matches!(kind, BlockKind::End);
         // Three bits between type and size are reserved. In an end block they belong to the
         // checksum.
-        let stray = matches!(self, Flavour::V07) && !end && size >> 19 != 0;
+        let stray = self.is_v07() && !end && size >> 19 != 0;
         BlockHeader { kind, last: end, size, stray }
     }
 
@@ -149,9 +172,9 @@ impl Flavour {
     /// Reads the header of a literals section. `None` if the block ends before the header does.
     pub(super) fn literals(self, bytes: &[u8]) -> Option<LiteralsHeader> {
         let first = *bytes.first()?;
-        let (kind, format) = match self {
-            Flavour::V07 => (first >> 6, first >> 4 & 3),
-            _ => (first & 3, first >> 2 & 3),
+        let (kind, format) = match self.is_v07() {
+            true => (first >> 6, first >> 4 & 3),
+            false => (first & 3, first >> 2 & 3),
         };
         const RFC: [LiteralsKind; 4] =
             [LiteralsKind::Raw, LiteralsKind::Rle, LiteralsKind::Huffman, LiteralsKind::Repeat];
@@ -165,23 +188,23 @@ impl Flavour {
             (true, 2) => (14, 4),
             (true, _) => (18, 5),
             (false, 3) => (20, 3),
-            (false, 2) if self == Flavour::V07 => (12, 2),
-            (false, 1) if self != Flavour::V07 => (12, 2),
+            (false, 2) if self.is_v07() => (12, 2),
+            (false, 1) if !self.is_v07() => (12, 2),
             (false, _) => (5, 1),
         };
         let header = bytes.get(..len)?;
         let append = |number, &byte: &u8| number << 8 | u64::from(byte);
-        let fields = match self {
-            Flavour::V07 => header.iter().fold(0, append),
-            _ => header.iter().rev().fold(0, append) >> if bits == 5 { 3 } else { 4 },
+        let fields = match self.is_v07() {
+            true => header.iter().fold(0, append),
+            false => header.iter().rev().fold(0, append) >> if bits == 5 { 3 } else { 4 },
         };
         let [low, high] = [fields, fields >> bits].map(|field| low32(field) & ((1 << bits) - 1));
-        let (size, stored) = match self {
+        let (size, stored) = match self.is_v07() {
             _ if !huffman => (low, 0),
-            Flavour::V07 => (high, low),
-            _ => (low, high),
+            true => (high, low),
+            false => (low, high),
         };
-        let single = huffman && format == if self == Flavour::V07 { 1 } else { 0 };
+        let single = huffman && format == u8::from(self.is_v07());
         Some(LiteralsHeader { kind, single, len, size, stored })
     }
 
@@ -195,17 +218,14 @@ impl Flavour {
     }
 
     pub(super) const fn tree(self) -> Rules {
-        match self {
-            Flavour::Rfc8878 => Rules { ones: false, max_weights_log: 6 },
-            Flavour::Draft | Flavour::V07 => Rules { ones: true, max_weights_log: 12 },
+        match self.is_rfc() {
+            true => Rules { ones: false, max_weights_log: 6 },
+            false => Rules { ones: true, max_weights_log: 12 },
         }
     }
 
     pub(super) const fn max_offset_code(self) -> u8 {
-        match self {
-            Flavour::Rfc8878 => 31,
-            Flavour::Draft | Flavour::V07 => 28,
-        }
+        if self.is_rfc() { 31 } else { 28 }
     }
 
     /// Returns the offset of the values 1 to 3, and updates the history. An offset of 0 becomes the

@@ -16,6 +16,7 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
+use crate::tuning::XXH64;
 use crate::{Done, Error, ErrorKind, Name, Trace, Value, Verify};
 
 /// The purpose of a machine.
@@ -163,11 +164,14 @@ impl<'d> Machine<'d> {
             }
             self.frame.go_blind(workspace);
         }
+        if !XXH64 && header.checksum && self.verify == Verify::Refuse {
+            return Err(Fault::new(ErrorKind::ZstdChecksumKind, at));
+        }
         let content = self.done.content.saturating_add(header.content_size.unwrap_or(0));
         if content > self.room {
             return self.wants(ErrorKind::OutputTooSmall, at, content);
         }
-        if header.checksum {
+        if XXH64 && header.checksum {
             self.hash = Xxh64::new();
         }
         self.done.window = self.done.window.max(header.window);
@@ -188,7 +192,7 @@ impl<'d> Machine<'d> {
         let start = range.start;
         let len = self.frame.block(block, src, range, workspace, &mut output, trace)?;
         if let Output::Slice { out, at, .. } = output {
-            if self.frame.walk.header.checksum && self.verify != Verify::Skip {
+            if XXH64 && self.frame.walk.header.checksum && self.verify != Verify::Skip {
                 self.hash.update(out.get(at..at + len).unwrap_or_default());
             }
             self.done.wrote = self.done.wrote.wrapping_add(len);
@@ -208,7 +212,7 @@ impl<'d> Machine<'d> {
         self.frame.check_size(at)?;
         let checksums = &mut self.done.checksums;
         let walk = &self.frame.walk;
-        if !walk.header.checksum || self.verify == Verify::Skip {
+        if !XXH64 || !walk.header.checksum || self.verify == Verify::Skip {
             checksums.unchecked += 1;
         } else {
             // Without content, there is no hash to compare.

@@ -2,17 +2,17 @@
 //! symbols are stored apart.
 
 use super::codes::{self, CodeRule};
-use crate::entropy::{fse, low8};
+use crate::entropy::cells::{self, Cell};
+use crate::entropy::low8;
 
-/// One state of a table. The high six bits are its symbol. The others are the number of its next
-/// cell, from the count of the symbol's cells to twice that.
+/// One state of a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TableEntry(u16);
+pub(super) struct TableEntry(Cell);
 
 impl TableEntry {
     /// Returns the base of the symbol, and the number of bits that refine it.
     pub(super) fn value(self, alphabet: &Alphabet) -> (u32, u8) {
-        let symbol = low8(u32::from(self.0 >> 10));
+        let symbol = self.0.symbol();
         match symbol.checked_sub(alphabet.plain) {
             None => (u32::from(symbol) + u32::from(alphabet.first), 0),
             Some(other) => match alphabet.others.get(usize::from(other)) {
@@ -25,14 +25,7 @@ impl TableEntry {
 
     /// Returns the number of bits of the next state, and the state to which they are added.
     pub(super) const fn successor(self, log: u8) -> (u8, u32) {
-        let (mut bits, mut next) = (0, (self.0 & 0x3FF) as u32);
-        // A cell that was never laid could be 0. Leading zeros take longer to count without an
-        // instruction.
-        while next >> log == 0 && bits < 10 {
-            next <<= 1;
-            bits += 1;
-        }
-        (bits, next.wrapping_sub(1 << log))
+        self.0.successor(log)
     }
 }
 
@@ -72,85 +65,44 @@ const fn packed<const N: usize>(codes: &CodeRule) -> [u32; N] {
 }
 
 /// An FSE table, ready to decode.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct FseTable<const N: usize> {
-    cells: [TableEntry; N],
+    cells: [Cell; N],
     /// Bits of the first state.
     pub(super) log: u8,
 }
 
 impl<const N: usize> FseTable<N> {
-    pub(super) const EMPTY: Self = Self { cells: [TableEntry(0); N], log: 0 };
+    pub(super) const EMPTY: Self = Self { cells: [Cell::EMPTY; N], log: 0 };
 
     /// Becomes a table of one symbol.
     pub(super) fn repeat(&mut self, symbol: u8, _: &Alphabet) {
-        self.cells[0] = TableEntry(u16::from(symbol) << 10 | 1);
+        self.cells[0] = Cell::only(symbol);
         self.log = 0;
     }
 
     /// Copies a table that was built before.
     pub(super) fn copy(&mut self, from: &Self) {
-        self.clone_from(from);
+        *self = *from;
     }
 
     /// Returns the cell of a state; any number is masked to one.
     pub(super) const fn cell(&self, state: u32) -> TableEntry {
-        self.cells[state as usize & (N - 1)]
+        TableEntry(self.cells[state as usize & (N - 1)])
     }
 
     /// Becomes the predefined table.
     pub(super) fn predefine(&mut self, alphabet: &Alphabet) {
         let mut counts = [0; 64];
         counts.iter_mut().zip(alphabet.counts).for_each(|(to, &from)| *to = from.into());
-        build(&mut self.cells, &counts, alphabet.log.into());
+        cells::build(&mut self.cells, &counts, alphabet.log.into());
         self.log = alphabet.log;
     }
 
     /// Reads a description and builds its table; returns how long the description is.
     pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, _: &Alphabet) -> Option<usize> {
-        let (log, len) = read(&mut self.cells, bytes, max_symbol, N.ilog2())?;
+        let (log, len) = cells::read(&mut self.cells, bytes, max_symbol, N.ilog2())?;
         self.log = log;
         Some(len)
-    }
-}
-
-/// Not generic, so that a program has one copy.
-#[inline(never)]
-fn read(cells: &mut [TableEntry], bytes: &[u8], max_symbol: u8, max_log: u32) -> Option<(u8, usize)> {
-    let mut counts = [0; 64];
-    let (log, len) =
-        fse::describe(bytes, max_symbol.into(), max_log, &mut |symbol, count| counts[symbol & 63] = count)?;
-    build(cells, &counts, log);
-    Some((low8(log), len))
-}
-
-/// Lays the cells of a table. The caller has checked that the counts add up to its size.
-#[inline(never)]
-fn build(cells: &mut [TableEntry], counts: &[i16; 64], log: u32) {
-    let mut next = [0u16; 64];
-    let mut high = 1usize << log;
-    let mut lay = |at: usize, symbol: u16| {
-        if let Some(cell) = cells.get_mut(at) {
-            cell.0 = symbol << 10;
-        }
-    };
-    for ((symbol, &count), next) in (0u16..).zip(counts).zip(&mut next) {
-        *next = count.unsigned_abs();
-        if count < 0 {
-            high = high.wrapping_sub(1);
-            lay(high, symbol);
-        }
-    }
-    let mut at = 0;
-    for (symbol, &count) in (0u16..).zip(counts) {
-        for _ in 0..count.max(0) {
-            lay(at, symbol);
-            at = fse::next(at, log, high);
-        }
-    }
-    for cell in cells.iter_mut().take(1 << log) {
-        let next = &mut next[usize::from(cell.0 >> 10)];
-        cell.0 |= *next & 0x3FF;
-        *next = next.wrapping_add(1);
     }
 }

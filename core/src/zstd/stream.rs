@@ -183,7 +183,7 @@ impl<'a> Decoder<'a> {
             let bytes = gathered.unwrap_or(src);
             let walk = &mut self.machine.frame.walk;
             if !self.announced && walk.is_between_frames() {
-                walk.flavour = if bytes.first() == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
+                walk.flavour = bytes.first().map_or(Flavour::Rfc8878, |&first| Flavour::of(first));
             }
             let starts_frame = walk.is_between_frames();
             match self.machine.step(bytes, 0, Output::Nowhere, self.workspace, &mut ()) {

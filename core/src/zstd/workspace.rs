@@ -60,7 +60,7 @@ impl Workspace {
 
     /// Copies a code and tables that are lent.
     pub(super) fn copy(&mut self, from: &Lent<'_>) {
-        from.code.into_iter().for_each(|code| self.huffman.clone_from(code));
+        from.code.into_iter().for_each(|&code| self.huffman = code);
         from.tables.into_iter().for_each(|tables| self.copy_tables(tables));
     }
 

@@ -7,6 +7,10 @@
 #[cfg(target_os = "none")]
 mod board;
 
+#[cfg(feature = "byte-loops")]
+#[path = "../../../capi/memory/byte_loops.rs"]
+pub mod byte_loops;
+
 /// Output and workspace of a decoder.
 pub struct Room {
     /// Room for decoded bytes.

@@ -3,15 +3,16 @@
 
 use core::ops::Range;
 
-use super::weights::{Cell, Rules, Weights};
+use super::coded::{CELLS, Cell, EMPTY};
+use super::weights::{Rules, Weights};
 use crate::bits::{BackwardBitReader, BackwardFields};
 use crate::entropy::{low8, low16, low32};
 
 /// A code, ready to decode.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Table {
-    /// The table that decodes the weights: enough for 7 bits. No known encoder writes more than 6.
-    cells: [Cell; 128],
+    /// The table that decodes the weights.
+    cells: [Cell; CELLS],
     /// Symbols from the smallest weight, whose codes are the longest and the lowest, to the
     /// largest.
     symbols: [u8; 256],
@@ -23,7 +24,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) const fn new() -> Self {
-        Self { cells: [[0; 4]; 128], symbols: [0; 256], firsts: [(0, 0); 16], depth: 0 }
+        Self { cells: [EMPTY; CELLS], symbols: [0; 256], firsts: [(0, 0); 16], depth: 0 }
     }
 
     pub(crate) const fn is_ready(&self) -> bool {

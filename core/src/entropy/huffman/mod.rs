@@ -1,10 +1,9 @@
 //! Canonical Huffman codes as in Zstandard: the weights of the symbols first, then one stream or
 //! four.
 
-#[cfg(feature = "small")]
-#[path = "canonical.rs"]
-mod table;
-#[cfg(not(feature = "small"))]
+#[cfg_attr(feature = "small", path = "small_coded.rs")]
+mod coded;
+#[cfg_attr(feature = "small", path = "canonical.rs")]
 mod table;
 mod weights;
 

@@ -29,7 +29,7 @@ const CELLS: usize = 1 << LOG;
 const AT_ONCE: usize = 5;
 
 /// A code, ready to decode.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Table {
     /// The cells, one for each value of the next [`LOG`] bits. The low byte is the width of a code,
     /// the byte above it the symbol. These cells fill the first half; a code of 12 bits has twice
@@ -86,7 +86,7 @@ impl Table {
     pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Option<usize> {
         self.depth = 0;
         let mut weights = Weights::new();
-        weights.read::<CELLS>(src, at, rules, self.cells.as_chunks_mut().0.first_chunk_mut()?)?;
+        weights.read(src, at, rules, self.cells.as_chunks_mut().0.first_chunk_mut()?)?;
         self.build(&weights)?;
         Some(weights.len)
     }

@@ -1,20 +1,10 @@
 //! The description of a Huffman code: a weight for each symbol. A symbol of weight `w` has a code
 //! of `depth + 1 - w` bits; weight 0 means no code.
-//!
-//! # Contract of the hot loop in [`Weights::coded`], which every small frame runs
-//!
-//! * Eight weights come from one word, as long as the stream has bits for the widest eight. Do not
-//!   refill inside such a group.
-//! * Bits before the stream are readable, so that a word may begin there.
-//! * The measurements are in
-//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#short-frames).
 
-use core::ops::Range;
-
-use crate::bits::{bits_before, mark};
-use crate::entropy::{fse, low8, low32};
-use crate::num::{index, u64_from};
-use crate::tuning::{LEAN, WEIGHT_PARTS};
+use super::coded::{self, CELLS, Cell};
+use crate::entropy::{low8, low32};
+use crate::num::u64_from;
+use crate::tuning::WEIGHT_PARTS;
 
 /// The deepest code: RFC 8878 allows 11 bits, older dictionaries have 12.
 pub(crate) const MAX_DEPTH: u32 = 12;
@@ -27,10 +17,6 @@ pub(crate) struct Rules {
     /// The log of the largest table for coded weights.
     pub(crate) max_weights_log: u32,
 }
-
-/// A state of the table that decodes weights. From the lowest byte on: the number of bits to read,
-/// the weight, and in two bytes the state to which these bits are added.
-pub(super) type Cell = [u8; 4];
 
 /// The weights of all symbols, and their counts.
 pub(super) struct Weights {
@@ -58,23 +44,17 @@ impl Weights {
 
     /// Reads the description at `at` of `src`, which may go on after it. Builds a table in `cells`.
     /// `None` if the description breaks the rules.
-    pub(super) fn read<const N: usize>(
-        &mut self,
-        src: &[u8],
-        at: usize,
-        rules: Rules,
-        cells: &mut [Cell; N],
-    ) -> Option<()> {
+    pub(super) fn read(&mut self, src: &[u8], at: usize, rules: Rules, cells: &mut [Cell; CELLS]) -> Option<()> {
         let (&header, rest) = src.get(at..).and_then(<[u8]>::split_first)?;
         match header {
             0..128 => {
                 self.len += usize::from(header);
-                let log = rules.max_weights_log.min(N.trailing_zeros());
+                let log = rules.max_weights_log.min(CELLS.trailing_zeros());
                 let end = at + self.len;
                 if end > src.len() {
                     return None;
                 }
-                self.coded(src, at + 1..end, log, cells)?;
+                self.count = coded::decode(src, at + 1..end, log, cells, &mut self.of)?;
             }
             242.. if rules.ones => {
                 const COUNTS: [u8; 14] = [1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128];
@@ -96,96 +76,6 @@ impl Weights {
             }
         }
         self.complete()
-    }
-
-    /// Decodes weights with two states in turns. Words may reach beyond the range.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn coded<const N: usize>(
-        &mut self,
-        src: &[u8],
-        range: Range<usize>,
-        max_log: u32,
-        cells: &mut [Cell; N],
-    ) -> Option<()> {
-        // Bits are counted from nearby: 32 bits cannot count those of a file of 512 MiB.
-        let base = range.start.saturating_sub(8);
-        let (src, range) = (src.get(base..)?, range.start - base..range.end - base);
-        // For each symbol, its cells all over the table and those at its end. Symbols that are no
-        // weight count as 15.
-        let mut counts = [[0u16; 2]; 16];
-        let after = src.get(range.start..)?;
-        let (log, len) = fse::describe(after, 255, max_log, &mut |symbol, count| {
-            let [spread, last] = &mut counts[symbol.min(15)];
-            *(if count < 0 { last } else { spread }) += count.unsigned_abs();
-        })?;
-        let size = 1usize << log;
-        let mut high = size;
-        for (weight, &[_, last]) in (0..).zip(&counts) {
-            for _ in 0..last {
-                high = high.wrapping_sub(1);
-                cells[high & (N - 1)][1] = weight;
-            }
-        }
-        let mut at = 0;
-        for (weight, &[spread, _]) in (0..).zip(&counts) {
-            for _ in 0..spread {
-                cells[at & (N - 1)][1] = weight;
-                at = fse::next(at, log, high);
-            }
-        }
-        let mut next = counts.map(|[spread, last]| spread + last);
-        for cell in cells.iter_mut().take(size) {
-            let [_, weight, ..] = *cell;
-            let next = &mut next[usize::from(weight) & 15];
-            let (width, base) = fse::successor((*next).into(), log);
-            *cell = (base << 16 | u32::from(weight) << 8 | width).to_le_bytes();
-            *next = next.wrapping_add(1);
-        }
-
-        let start = (range.start + len) * 8;
-        let mut left = range.end * 8 - mark(src.get(..range.end)?)? as usize;
-        let both = 2 * log as usize;
-        left = left.checked_sub(both).filter(|&left| left >= start)?;
-        let mut window = bits_before(src, left + both)?;
-        let mut one = index(window >> (64 - log));
-        window <<= log;
-        let mut other = index(window >> (64 - log));
-        // Eight at a time, as long as the stream and one word have bits for the widest eight.
-        let (groups, _) = self.of.as_chunks_mut::<8>();
-        let most = 8 * log as usize;
-        for group in groups {
-            if LEAN || left - start < most || most > 57 {
-                break;
-            }
-            window = bits_before(src, left)?;
-            let mut widths = 0;
-            for to in group {
-                let cell = u32::from_le_bytes(cells[one & (N - 1)]);
-                *to = low8(cell >> 8);
-                window = window.rotate_left(cell & 63);
-                (one, other) = (other, follower(cell, window));
-                widths += cell;
-            }
-            left -= widths as usize & 63;
-            self.count += 8;
-        }
-        let mut room = self.of.get_mut(self.count..255)?.iter_mut();
-        let mut ready = 0;
-        loop {
-            if ready < log {
-                (window, ready) = (bits_before(src, left)?, 57);
-            }
-            let cell = u32::from_le_bytes(cells[one & (N - 1)]);
-            *room.next()? = low8(cell >> 8);
-            let width = cell & 63;
-            let Some(less) = left.checked_sub(width as usize).filter(|&less| less >= start) else { break };
-            window = window.rotate_left(width);
-            (one, other) = (other, follower(cell, window));
-            (left, ready) = (less, ready - width);
-        }
-        *room.next()? = cells[other & (N - 1)][1];
-        self.count = 255 - room.len();
-        Some(())
     }
 
     /// Counts the weights and adds the last one, which is not stored.
@@ -211,7 +101,11 @@ impl Weights {
         }
         let last = missing.trailing_zeros() + 1;
         *self.of.get_mut(self.count)? = low8(last);
-        let counts = self.count.checked_div(part).and_then(|part| self.counts.get_mut(part));
+        // A division takes 400 bytes of a small device.
+        let counts = match WEIGHT_PARTS {
+            1 => self.counts.first_mut(),
+            _ => self.count.checked_div(part).and_then(|part| self.counts.get_mut(part)),
+        };
         counts?[last as usize & 15] += 1;
         self.ranks[last as usize & 15] += 1;
         self.count += 1;
@@ -221,17 +115,11 @@ impl Weights {
     }
 }
 
-/// Returns the state after a cell. Its bits are now the lowest of the window.
-#[inline(always)]
-fn follower(cell: u32, window: u64) -> usize {
-    ((cell >> 16) + (low32(window) & !(u32::MAX << (cell & 31)))) as usize
-}
-
 /// Returns the number of bits of the code of each symbol, from the description at the start of
 /// `bytes`; `None` if it breaks the rules.
 pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Option<[u8; 256]> {
     let mut weights = Weights::new();
-    weights.read(bytes, 0, rules, &mut [[0; 4]; 1 << 11])?;
+    weights.read(bytes, 0, rules, &mut [coded::EMPTY; CELLS])?;
     let depth = low8(weights.depth);
     Some(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
 }
