@@ -17,7 +17,7 @@ use crate::at1::budget::WorkBudget;
 use crate::at1::digits::{Decimal, MAX_SCALE};
 use crate::at1::streams::lines::line_len;
 use crate::num::{index, u64_from};
-use crate::steps;
+use crate::{steps, tuning};
 
 /// Words of a cursor.
 const WORDS: usize = 16;
@@ -535,8 +535,12 @@ impl<'a> Columns<'a> {
     fn number(&mut self, column: usize, value: Found) -> usize {
         let Some(record) = self.records.get_mut(column) else { return usize::MAX };
         let flags = Flags::of(record);
-        let (mut own, mut buffer) = (NumberText::NONE, NumberText::NONE);
-        let key = value.text(self.values.bytes, flags, &mut own);
+        let (mut own, mut buffer, bytes) = (NumberText::NONE, NumberText::NONE, value.words()[0].to_le_bytes());
+        let key = match value {
+            // Without exceptions, no text of the column can equal a number.
+            Found::Number(_) if !tuning::LEAN && flags.kind != kind::EXCEPTIONS => &bytes,
+            _ => value.text(self.values.bytes, flags, &mut own),
+        };
         steps::count(key.len());
         let keys = KEYS.place(record);
         let words = self.tables.get_mut(MAP.place(record)..).unwrap_or_default();
