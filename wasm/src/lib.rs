@@ -23,9 +23,19 @@ pub mod gzip;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "elsewhere it is only tested"))]
 mod heap;
 #[allow(dead_code, reason = "no format needs all of it, and a build without formats nothing")]
-#[cfg(any(feature = "at1", feature = "gzip", feature = "onpair", feature = "pco", feature = "xz", feature = "zstd"))]
+#[cfg(any(
+    feature = "at1",
+    feature = "gzip",
+    feature = "lzma",
+    feature = "onpair",
+    feature = "pco",
+    feature = "xz",
+    feature = "zstd"
+))]
 mod into;
 mod js;
+#[cfg(feature = "lzma")]
+pub mod lzma;
 mod number;
 #[cfg(feature = "onpair")]
 pub mod onpair;
@@ -33,7 +43,7 @@ pub mod onpair;
 pub mod pco;
 #[cfg(feature = "stats")]
 pub mod stats;
-#[cfg(any(feature = "at1", feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "at1", feature = "gzip", feature = "lzma", feature = "xz-stream", feature = "zstd-stream"))]
 mod stream;
 #[cfg(feature = "inspect")]
 mod structure;

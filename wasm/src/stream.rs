@@ -16,12 +16,12 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use unspool::{End, Result, Status};
-#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "lzma", feature = "xz-stream", feature = "zstd-stream"))]
 use unspool::{Error, ErrorKind, Step};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
-#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "lzma", feature = "xz-stream", feature = "zstd-stream"))]
 use crate::number;
 
 /// Maximum output of one step.
@@ -102,7 +102,7 @@ impl Desk {
 }
 
 /// A decoder of the core, which may ask for a larger window.
-#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "lzma", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) trait Decode<'a> {
     fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step>;
     fn lend(&mut self, _: &'a mut [u8]) -> Result<()> {
@@ -111,10 +111,10 @@ pub(crate) trait Decode<'a> {
 }
 
 /// The windows lent so far. Each is at least twice as large as the previous one, so 24 are enough.
-#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "lzma", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) type Windows = [Vec<u8>; 24];
 
-#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "lzma", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) async fn serve<'a>(
     decoder: &mut dyn Decode<'a>,
     windows: &'a mut Windows,
@@ -150,7 +150,7 @@ pub(crate) async fn serve<'a>(
     }
 }
 
-#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "lzma", feature = "xz-stream", feature = "zstd-stream"))]
 const fn is_window(error: Error) -> bool {
     matches!(error.kind, ErrorKind::XzWindowBuffer | ErrorKind::ZstdWindowBuffer)
 }

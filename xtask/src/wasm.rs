@@ -56,10 +56,11 @@ const WASM_OPT: &str = "-Oz --dealign --one-caller-inline-max-function-size=60 -
 ///   bytes and no speed; inlining none loses speed and saves nothing.
 /// * OnPair and CVC at `s` are 4 % larger; OnPair at 2 is a tenth to a sixth larger.
 /// * Another inlining threshold than that of the level saves 0.5 to 2 %.
-const LEVELS: [(&str, &str, &str); 8] = [
+const LEVELS: [(&str, &str, &str); 9] = [
     ("at1", "\"z\"", MIDDLING),
     ("cvc", "\"z\"", MIDDLING),
     ("gzip", "\"s\"", ""),
+    ("lzma", "\"s\"", MIDDLING),
     ("pco", "3", "-Cllvm-args=-inline-threshold=40"),
     ("xz", "\"s\"", MIDDLING),
     ("xz-stream", "\"s\"", ""),
@@ -76,6 +77,8 @@ const INSPECT: &str = "inspect";
 const MESSAGES: &str = "messages";
 /// The feature of statistics, and the ending of those that are streams alone.
 const STATS: &str = "stats";
+/// LZMA by itself, which no inspector shows: it has no magic number.
+const LZMA: &str = "lzma";
 const STREAM: &str = "-stream";
 
 /// Compiles, binds and optimises a module for each format, for its inspector, and for the
@@ -94,7 +97,7 @@ pub fn build() -> Result<()> {
     write_names()?;
     for name in features()?.iter().filter(|name| ![INSPECT, MESSAGES].contains(&name.as_str())) {
         build_one(name, name)?;
-        if name != STATS && !name.ends_with(STREAM) {
+        if name != STATS && name != LZMA && !name.ends_with(STREAM) {
             build_one(&format!("{name}-{INSPECT}"), &format!("{name},{INSPECT}"))?;
         }
     }

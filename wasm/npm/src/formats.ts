@@ -9,7 +9,7 @@ import { ready } from './ready.js';
 export type Family = Exclude<Format, `zstd-${string}`>;
 
 /** The modules that decode. */
-export type Decoder = Family | 'xz-stream' | 'zstd-stream';
+export type Decoder = Family | 'lzma' | 'xz-stream' | 'zstd-stream';
 
 /** Loads a module and compiles it, unless it is ready. */
 export type LoadModule = (name: Decoder) => Promise<void>;

@@ -1,6 +1,7 @@
 // The functions of single formats, which load their module first.
 import type { LoadModule } from './formats.js';
 import type { GzipDecodeOptions } from './gzip.js';
+import type { LzmaDecodeOptions } from './lzma.js';
 import type { PcoArray, PcoDecodeOptions } from './pco.js';
 import type { XzDecodeOptions } from './xz.js';
 import type { ZstdDecodeOptions } from './zstd.js';
@@ -8,6 +9,7 @@ import type { ZstdDecodeOptions } from './zstd.js';
 /** Functions with the names of those that load nothing. A pool has them too. */
 export interface Functions {
   decodeGzip(bytes: Uint8Array, options: GzipDecodeOptions): Promise<Uint8Array<ArrayBuffer>>;
+  decodeLzma(bytes: Uint8Array, options: LzmaDecodeOptions): Promise<Uint8Array<ArrayBuffer>>;
   decodePco(bytes: Uint8Array, options: PcoDecodeOptions): Promise<PcoArray>;
   decodeXz(bytes: Uint8Array, options: XzDecodeOptions): Promise<Uint8Array<ArrayBuffer>>;
   decodeZstd(bytes: Uint8Array, options: ZstdDecodeOptions): Promise<Uint8Array<ArrayBuffer>>;
@@ -18,6 +20,10 @@ export const functionsWith = (load: LoadModule): Functions => ({
   async decodeGzip(bytes, options) {
     const [{ decodeGzip }] = await Promise.all([import('./gzip.js'), load('gzip')]);
     return decodeGzip(bytes, options);
+  },
+  async decodeLzma(bytes, options) {
+    const [{ decodeLzma }] = await Promise.all([import('./lzma.js'), load('lzma')]);
+    return decodeLzma(bytes, options);
   },
   async decodePco(bytes, options) {
     const [{ decodePco }] = await Promise.all([import('./pco.js'), load('pco')]);

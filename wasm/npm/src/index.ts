@@ -28,6 +28,7 @@ export type { Node, Structure } from './structure.js';
 export type * from './public/at1.js';
 export type * from './public/cvc.js';
 export type * from './public/gzip.js';
+export type * from './public/lzma.js';
 export type * from './public/onpair.js';
 export type * from './public/pco.js';
 export type * from './public/stats.js';

@@ -17,6 +17,7 @@ export const MODULES: { readonly [D in Decoder]: () => Promise<WithInit> } = {
   at1: () => import('./modules/at1.js'),
   cvc: () => import('./modules/cvc.js'),
   gzip: () => import('./modules/gzip.js'),
+  lzma: () => import('./modules/lzma.js'),
   onpair: () => import('./modules/onpair.js'),
   pco: () => import('./modules/pco.js'),
   xz: () => import('./modules/xz.js'),

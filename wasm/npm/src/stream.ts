@@ -38,6 +38,12 @@ export function xzStream(options: DecodeStreamOptions = {}): DecodeStream {
   return decodeStream(xzDecoder(options));
 }
 
+/** Decodes a `.lzma` file. Keeps a window, which `limits.maxWindow` bounds. */
+export function lzmaStream(options: DecodeStreamOptions = {}): DecodeStream {
+  const limits = limitsOf(options, {});
+  return decodeStream(new Decoder('lzma', (wasm) => wasm.lzma_stream(limits)));
+}
+
 /** Decodes all members of a gzip file and verifies their checksums. Keeps a window of 32 KiB. */
 export function gzipStream(options: DecodeStreamOptions = {}): DecodeStream {
   return decodeStream(gzipDecoder(options));

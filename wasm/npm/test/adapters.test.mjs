@@ -86,7 +86,7 @@ test('zarrita gets the message of a broken chunk, and of metadata that does not 
   await assert.rejects(open(files), ({ cause }) => cause.name === 'OutputLimit');
   assert.throws(() => registerCodecs(zarr.registry, { pool: 1 }), TypeError);
   const entry = await zarr.registry.get('numcodecs.lzma')();
-  for (const format of [2, 3]) assert.throws(() => entry.fromConfig({ format }), { name: 'TypeError', message: new RegExp(`format ${format} is not supported`) });
+  for (const format of [0, 4]) assert.throws(() => entry.fromConfig({ format }), { name: 'TypeError', message: /formats 1, 2 and 3/ });
   const codec = entry.fromConfig({ format: 1 });
   assert.throws(() => codec.encode(new Uint8Array()), /no encoder/);
   registerCodecs(zarr.registry);

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decodeAt1, decodeCvc, decodeGzip, decodeOnPair, decodePco, decodeXz, decodeZstd, errorTable } from './all.mjs';
+import { decodeAt1, decodeCvc, decodeGzip, decodeLzma, decodeOnPair, decodePco, decodeXz, decodeZstd, errorTable } from './all.mjs';
 import { gzipSync } from 'node:zlib';
 
 const vectors = new URL('../../../tests/vectors/', import.meta.url);
@@ -22,6 +22,7 @@ const cases = [
   { format: 'at1', path: 'at1/c8_events.at1', door: 'decodeAt1', take: '', expected: (bytes) => decodeAt1(bytes) },
   { format: 'cvc', path: 'cvc/v1_int8.cvc', door: 'decodeCvc', take: '.data', expected: (bytes) => decodeCvc(bytes).data },
   { format: 'gzip', path: 'gzip/v1_int8.cvc.gz', door: 'decodeGzip', take: '', expected: (bytes) => decodeGzip(bytes) },
+  { format: 'lzma', path: 'lzma/page.lzma', door: 'decodeLzma', take: '', expected: (bytes) => decodeLzma(bytes) },
   { format: 'onpair', path: 'onpair/cpp/urls_b12.onp', door: 'decodeOnPair', take: '.bytes', expected: (bytes) => decodeOnPair(bytes).bytes },
   { format: 'pco', path: 'pco/assets/v1_0_0_conv1.pco', door: 'decodePco', take: '.data', expected: (bytes) => decodePco(bytes).data },
   { format: 'xz', path: 'xz/page.xz', door: 'decodeXz', take: '', expected: (bytes) => decodeXz(bytes) },

@@ -7,6 +7,7 @@
 import { checkOptions } from '../check.js';
 import { type Functions, functionsWith } from '../functions.js';
 import type { Limits } from '../limits.js';
+import type { LzmaFilter } from '../lzma.js';
 import { loadModule } from '../load.js';
 import type { UnspoolPool } from '../worker/index.js';
 import { checkPool } from './pool.js';
@@ -32,10 +33,10 @@ interface ChunkMeta {
 }
 
 /** The functions for what numcodecs writes, and the names that Zarr 2 and 3 have for it. */
-const BYTES = { decodeZstd: ['zstd', 'numcodecs.zstd'], decodeGzip: ['gzip', 'numcodecs.gzip'], decodeXz: ['numcodecs.lzma'] } as const;
+const BYTES = { decodeZstd: ['zstd', 'numcodecs.zstd'], decodeGzip: ['gzip', 'numcodecs.gzip'], decodeLzma: ['numcodecs.lzma'] } as const;
 
 /** Decodes a chunk with one of the functions. */
-type Decode = <N extends keyof Functions>(name: N, bytes: Uint8Array) => ReturnType<Functions[N]>;
+type Decode = <N extends keyof Functions>(name: N, bytes: Uint8Array, more?: Omit<Parameters<Functions[N]>[1], 'limits'>) => ReturnType<Functions[N]>;
 
 /**
  * Registers all codecs, in place of any of the same names. They read arrays of Zarr 2 and 3, and
@@ -46,10 +47,10 @@ export function registerCodecs(registry: CodecRegistry, options: CodecOptions = 
   const { limits, pool } = options;
   if (pool !== undefined) checkPool(pool);
   const functions: Functions = pool ?? functionsWith(loadModule);
-  const decode = (async (name: keyof Functions, bytes: Uint8Array) => {
+  const decode = (async (name: keyof Functions, bytes: Uint8Array, more: object = {}) => {
     // zarrita asks for all chunks at once.
     while (pool?.room === 0) await pool.ready();
-    return functions[name](bytes, { limits });
+    return functions[name](bytes, { limits, ...more });
   }) as Decode;
   registry.set('numcodecs.pcodec', async () => ({ kind: 'array_to_bytes', fromConfig: (_: unknown, meta: ChunkMeta) => numbersOf(meta, decode) }) as never);
   for (const [name, ids] of Object.entries(BYTES) as [keyof typeof BYTES, readonly string[]][]) {
@@ -80,7 +81,14 @@ function numbersOf({ dataType, shape }: ChunkMeta, decode: Decode): object {
 
 /** Decodes chunks of bytes. */
 function bytesOf(name: keyof typeof BYTES, configuration: unknown, decode: Decode): object {
-  const { format = 1 } = (configuration ?? {}) as { format?: number };
-  if (name === 'decodeXz' && format !== 1) throw new TypeError(`numcodecs.lzma with format ${format} is not supported; format 1, which is .xz, is`);
-  return { kind: 'bytes_to_bytes', encode, decode: (bytes: Uint8Array) => decode(name, bytes) };
+  const bytesToBytes = { kind: 'bytes_to_bytes', encode };
+  if (name !== 'decodeLzma') return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode(name, bytes) };
+  // The numbers are those of Python's `lzma`: xz, `.lzma`, and raw streams.
+  const { format = 1, filters } = (configuration ?? {}) as { format?: number; filters?: readonly LzmaFilter[] | null };
+  switch (format) {
+    case 1: return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode('decodeXz', bytes) };
+    case 2: return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode('decodeLzma', bytes) };
+    case 3: return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode('decodeLzma', bytes, { filters: filters ?? [] }) };
+    default: throw new TypeError(`numcodecs.lzma has the formats 1, 2 and 3, not ${format}`);
+  }
 }

@@ -51,6 +51,7 @@ const JOBS: { readonly [N in keyof Jobs]: (job: Jobs[N], host: Host) => Promise<
   },
   decodeGzip: ({ file, options }, host) =>
     whole(file, host, (bytes) => inSteps('gzip', bytes, options, host, () => functionsWith(host.load).decodeGzip(bytes, options))),
+  decodeLzma: ({ file, options }, host) => whole(file, host, (bytes) => functionsWith(host.load).decodeLzma(bytes, options)),
   async decodeOnPair({ file, options }, host) {
     const [{ decodeOnPair }, { openOnPairFile }] = await Promise.all([import('../onpair.js'), import('../onpair-file.js'), host.load('onpair')]);
     if (file instanceof Uint8Array) return decodeOnPair(file, options);

@@ -6,6 +6,7 @@ import type { PlainError } from '../error.js';
 import type { Family, Decoder } from '../formats.js';
 import type { WasmModule } from '../init.js';
 import type { InspectOptions } from '../inspection.js';
+import type { LzmaDecodeOptions } from '../lzma.js';
 import type { OnPairDecodeOptions } from '../onpair.js';
 import type { PcoDecodeOptions, PcoOptions, PcoWrapped } from '../pco.js';
 import type { ByteRange } from '../source.js';
@@ -45,6 +46,7 @@ export interface Jobs {
   inspect: { readonly file: SentFile; readonly options: InspectOptions };
   decodeCvc: { readonly file: SentFile; readonly options: CvcDecodeOptions };
   decodeGzip: { readonly file: SentFile; readonly options: DecodeOptions };
+  decodeLzma: { readonly file: SentFile; readonly options: LzmaDecodeOptions };
   decodeOnPair: { readonly file: SentFile; readonly options: OnPairDecodeOptions };
   decodePco: { readonly file: SentFile; readonly options: PcoDecodeOptions };
   decodePcoPages: { readonly file: PcoWrapped; readonly options: PcoOptions };

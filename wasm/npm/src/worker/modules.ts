@@ -12,6 +12,7 @@ const MODULES: { readonly [M in SharedModule]: () => Promise<WithInit> } = {
   'cvc-inspect': () => import('../modules/cvc-inspect-separate.js'),
   gzip: () => import('../modules/gzip-separate.js'),
   'gzip-inspect': () => import('../modules/gzip-inspect-separate.js'),
+  lzma: () => import('../modules/lzma-separate.js'),
   onpair: () => import('../modules/onpair-separate.js'),
   'onpair-inspect': () => import('../modules/onpair-inspect-separate.js'),
   pco: () => import('../modules/pco-separate.js'),

@@ -10,6 +10,7 @@ import type { Decoded, DecodeOptions } from '../decode.js';
 import { type PlainError, UnspoolError } from '../error.js';
 import type { GzipDecodeOptions } from '../gzip.js';
 import type { Inspection, InspectOptions } from '../inspection.js';
+import type { LzmaDecodeOptions } from '../lzma.js';
 import type { OnPairDecodeOptions, OnPairStrings } from '../onpair.js';
 import type { PcoArray, PcoData, PcoDecodeOptions, PcoDtype, PcoOptions, PcoWrapped } from '../pco.js';
 import { openSource, type OpenSource, type Source } from '../source.js';
@@ -47,6 +48,7 @@ const OPTIONS: { readonly [N in keyof Jobs]: Readonly<Record<string, true>> } = 
   inspect: { limits: true, maxNodes: true },
   decodeCvc: { limits: true, as: true, checksums: true, column: true, rows: true },
   decodeGzip: { limits: true },
+  decodeLzma: { limits: true, filters: true },
   decodeOnPair: { limits: true, rows: true },
   decodePco: { limits: true, as: true },
   decodePcoPages: { limits: true },
@@ -184,6 +186,11 @@ export class PoolBase implements Disposable {
       return [{ header: await own(headerBytes), meta: await own(metaBytes), pages: taken, dtype }, undefined];
     };
     return this.#add('decodePcoPages', prepare, options) as Promise<PcoArray<D>[]>;
+  }
+
+  /** Runs `decodeLzma` of `unspool/lzma`. */
+  decodeLzma(file: Source, options: LzmaDecodeOptions & JobOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#run('decodeLzma', file, options) as Promise<Uint8Array<ArrayBuffer>>;
   }
 
   /** Runs `decodeXz` of `unspool/xz`. */

@@ -7,6 +7,7 @@
 import base64
 import io
 import json
+import lzma
 import pathlib
 
 import numcodecs
@@ -24,6 +25,17 @@ TYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64
 # Several chunks, of which those at the end are partial.
 SHAPE, CHUNKS = (13, 21), (5, 8)
 PCO = [t for t in TYPES if t not in ("int8", "uint8")]
+
+# `.lzma` files, and raw streams: the filters of Python's `lzma`, by their numbers.
+RAW = {"format": lzma.FORMAT_RAW}
+LZMA = {
+    "alone": {"format": lzma.FORMAT_ALONE},
+    "raw LZMA1": {**RAW, "filters": [{"id": lzma.FILTER_LZMA1, "preset": 1}]},
+    "raw LZMA2": {**RAW, "filters": [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]},
+    "raw delta": {**RAW, "filters": [{"id": lzma.FILTER_DELTA, "dist": 4}, {"id": lzma.FILTER_LZMA2, "lc": 0, "lp": 2, "pb": 2}]},
+    "raw x86, delta": {**RAW, "filters": [{"id": lzma.FILTER_X86, "start_offset": 16}, {"id": lzma.FILTER_DELTA}, {"id": lzma.FILTER_LZMA1, "lc": 4, "pb": 4}]},
+    "raw ARM": {**RAW, "filters": [{"id": lzma.FILTER_ARM}, {"id": lzma.FILTER_LZMA2}]},
+}
 
 
 def values(dtype):
@@ -57,6 +69,9 @@ def stores():
         add(f"v2 {name}", "int32", zarr_format=2, chunks=CHUNKS, compressors=compressor)
     add("v3 gzip", "int32", zarr_format=3, chunks=CHUNKS, compressors=zarr.codecs.GzipCodec())
     add("v3 lzma", "int32", zarr_format=3, chunks=CHUNKS, compressors=v3.LZMA())
+    for name, chain in LZMA.items():
+        add(f"v2 lzma {name}", "int32", zarr_format=2, chunks=CHUNKS, compressors=numcodecs.LZMA(**chain))
+        add(f"v3 lzma {name}", "int32", zarr_format=3, chunks=CHUNKS, compressors=v3.LZMA(**chain))
     add("v2 pcodec F", "int64", zarr_format=2, chunks=CHUNKS, order="F", compressors=numcodecs.PCodec())
     add("v3 sharded pcodec", "float32", zarr_format=3, shards=(10, 16), chunks=CHUNKS, serializer=v3.PCodec(), compressors=None)
     add("v3 sharded zstd", "float64", zarr_format=3, shards=(10, 16), chunks=CHUNKS, compressors=zarr.codecs.ZstdCodec())
