@@ -259,7 +259,7 @@ fn reports_a_cut_at_any_byte_as_truncated() {
             let (done, _) = salvage(&file[..cut], &mut room, &mut Workspace::new(), &options);
             assert!(room[..done.wrote] == content[..done.wrote], "{name}: salvaged from {cut} bytes");
         }
-        // A truncated symbol leaves nothing, but all before it is there.
+        // A truncated symbol leaves nothing; all before it is decoded.
         let mut room = vec![0; content.len()];
         let (done, _) = salvage(&file[..file.len() - 1], &mut room, &mut Workspace::new(), &options);
         assert!(content.len() - done.wrote < 300 || name.ends_with('2'), "{name}: {} salvaged", done.wrote);

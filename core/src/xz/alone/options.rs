@@ -21,7 +21,8 @@ pub struct Options {
 /// ```
 /// use unspool::lzma::{self, Coder, Header, Raw};
 /// // xz --format=raw --lzma1=preset=0
-/// let raw = Raw { coder: Coder::Lzma(Header { dictionary: 1 << 18, ..Header::DEFAULT }), ..Raw::DEFAULT };
+/// let header = Header { dictionary: 1 << 18, ..Header::DEFAULT };
+/// let raw = Raw { coder: Coder::Lzma(header), ..Raw::DEFAULT };
 /// let options = lzma::Options { raw: Some(raw), ..lzma::Options::DEFAULT };
 /// # let stream = b"\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9\x83e\xA5\xFF\xFF\xFB\x11\xA0\0";
 /// assert_eq!(lzma::decode_to_vec(stream, &options)?, b"unspool unspool unspool");

@@ -26,7 +26,7 @@ enum Stage {
     /// The start of the range coder.
     Start,
     Symbols,
-    /// All content that may come is there.
+    /// All content that may come is decoded.
     Full,
     /// The symbol that must be the marker.
     Marker,
@@ -36,8 +36,8 @@ enum Stage {
     Over,
 }
 
-/// A walk over a `.lzma` file, or over a raw stream. With `FLAT`, the output takes the whole content
-/// of LZMA; without, it is a ring of history.
+/// A walk over a `.lzma` file, or over a raw stream. With `FLAT`, the output takes the whole
+/// content of LZMA; without, it is a ring of history.
 #[derive(Clone, Debug)]
 pub(super) struct Walk<const FLAT: bool> {
     parser: Parser,
