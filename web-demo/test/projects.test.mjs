@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { buildAll, EXPECTED } from '../../wasm/npm/test/projects/build.mjs';
+import { buildAll, EXPECTED, EXPECTED_OF_POOL } from '../../wasm/npm/test/projects/build.mjs';
 import { launch, watchedPage } from './browser.mjs';
 import { serve } from './server.mjs';
 
@@ -23,7 +23,7 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-for (const name of ['vite', 'webpack', 'esbuild', 'rollup', 'html']) {
+for (const name of ['vite', 'webpack', 'rspack', 'esbuild', 'rollup', 'html']) {
   test(`decodes in the page built by ${name}`, async () => {
     assert.ok(names.includes(name));
     const server = await serve({}, pathToFileURL(join(root, name, 'dist/')));
@@ -31,9 +31,9 @@ for (const name of ['vite', 'webpack', 'esbuild', 'rollup', 'html']) {
     try {
       await page.goto(server.url);
       await page.waitForFunction(() => document.title === 'done', undefined, { timeout: 20_000 });
-      const { shape, numbers, refusal, streamed, fromWorker } = await page.evaluate(() => globalThis.report);
+      const { shape, numbers, refusal, streamed, fromPool } = await page.evaluate(() => globalThis.report);
       assert.deepEqual({ shape, numbers, refusal, streamed }, EXPECTED);
-      assert.deepEqual(fromWorker, EXPECTED.shape);
+      assert.deepEqual(fromPool, EXPECTED_OF_POOL);
       assert.deepEqual(wrong, []);
     } finally {
       await close();

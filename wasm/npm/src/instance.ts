@@ -34,10 +34,12 @@ type Glue = Pick<typeof import('../wasm/pco/unspool.js'), 'default' | 'initSync'
  */
 const MAX_IDLE_MEMORY = 64 * 2 ** 20;
 
+/** The embedded modules as text, by name. */
+const embedded = new Map<string, string>();
+
 /** A module and its current instance. */
 class Engine {
   #glue: Glue;
-  #inside: (() => Uint8Array) | undefined;
   /** The module of the instance. */
   #compiled: WebAssembly.Module | undefined;
   /** The module compiled for other threads, perhaps without an instance in this one. */
@@ -65,11 +67,6 @@ class Engine {
     this.#glue = glue;
   }
 
-  embed(bytes: () => Uint8Array): void {
-    this.#inside = bytes;
-    ready.add(this.#name);
-  }
-
   #setCompiled(module: WebAssembly.Module): void {
     this.#compiled = module;
     ready.add(this.#name);
@@ -81,7 +78,7 @@ class Engine {
 
   /** True if a module is compiled or can be compiled from embedded bytes. */
   get isReady(): boolean {
-    return this.isCompiled || this.#inside !== undefined;
+    return this.isCompiled || embedded.has(this.#name);
   }
 
   /** Returns the module for another thread. This one needs no instance of it. */
@@ -119,8 +116,9 @@ class Engine {
   }
 
   #bytes(): Uint8Array {
-    if (this.#inside === undefined) throw new Error('this entry of unspool has no wasm module inside; await init(url) first');
-    return this.#inside();
+    const text = embedded.get(this.#name);
+    if (text === undefined) throw new Error('this entry of unspool has no wasm module inside; await init(url) first');
+    return bytesOfText(text);
   }
 
   /** Returns the exports of a working instance. */
@@ -321,9 +319,13 @@ export async function shareModule(name: string): Promise<WebAssembly.Module> {
   return engine.share();
 }
 
-/** Embeds the bytes of a registered module, to be compiled on demand. */
+/**
+ * Embeds a module, to be compiled on demand. The chunks of esbuild may do that before the module is
+ * registered.
+ */
 export function embedModule(name: string, text: string): void {
-  engines.get(name)?.embed(() => bytesOfText(text));
+  embedded.set(name, text);
+  ready.add(name);
 }
 
 /** Access to the module of a format. */

@@ -16,7 +16,7 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }));
 
 test('builds with every bundler without a warning', () => {
-  assert.deepEqual(names, ['vite', 'webpack', 'esbuild', 'rollup', 'html', 'node']);
+  assert.deepEqual(names, ['vite', 'webpack', 'rspack', 'esbuild', 'rollup', 'html', 'node']);
 });
 
 test('runs in Node', () => {

@@ -3,9 +3,9 @@ import { isDetached } from '../bytes.js';
 import { pauses, restByTimer } from './pause.js';
 
 /** Bytes between two looks at the clock. */
-const PIECE = 2 ** 20;
-/** Milliseconds of copying between two pauses. */
-const SLICE = 3;
+const PIECE = 2 ** 18;
+/** Milliseconds of copying between two pauses. New memory makes a piece take some, too. */
+const SLICE = 2;
 
 /** Copies bytes, with pauses if they are many. */
 export async function copyInPieces(from: Uint8Array, to: Uint8Array): Promise<void> {

@@ -12,6 +12,9 @@ const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding:
 /** The expected report of each project. */
 export const EXPECTED = { shape: [100, 16], numbers: 2000, refusal: 'Truncated', streamed: 'unspool unspool unspool' };
 
+/** The expected report of the pool of each page. */
+export const EXPECTED_OF_POOL = { shapes: [[100, 16], [100, 16]], numbers: 2000, same: true, aborted: ['AbortError', 'AbortError'], refusal: [true, 'Truncated'], after: 2000 };
+
 /** The projects. Each function builds one in its folder to a page `dist/index.html`. */
 const PROJECTS = {
   async vite(dir) {
@@ -19,21 +22,8 @@ const PROJECTS = {
     writeFileSync(join(dir, 'index.html'), html('./page.js'));
     await build({ root: dir, base: './', logLevel: 'error', build: { target: 'es2022' } });
   },
-  async webpack(dir) {
-    const { default: webpack } = await import('webpack');
-    const compiler = webpack({
-      context: dir,
-      mode: 'production',
-      entry: './page.js',
-      output: { path: join(dir, 'dist'), filename: 'page.js', module: true, publicPath: 'auto' },
-      experiments: { outputModule: true },
-      performance: { hints: false },
-    });
-    const stats = await new Promise((resolve, reject) => compiler.run((error, stats) => (error ? reject(error) : resolve(stats))));
-    const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
-    if (errors.length + warnings.length > 0) throw new Error([...errors, ...warnings].map(({ message }) => message).join('\n'));
-    writeFileSync(join(dir, 'dist/index.html'), html('./page.js'));
-  },
+  webpack: async (dir) => pack(dir, (await import('webpack')).default, { experiments: { outputModule: true } }),
+  rspack: async (dir) => pack(dir, (await import('@rspack/core')).rspack, {}),
   async esbuild(dir) {
     const { build } = await import('esbuild');
     const result = await build({
@@ -58,7 +48,7 @@ const PROJECTS = {
   async html(dir) {
     // No bundler: an import map locates the package.
     cpSync(join(dir, 'node_modules/unspool'), join(dir, 'dist/unspool'), { recursive: true });
-    for (const file of ['app.js', 'page.js', 'files.js']) cpSync(join(dir, file), join(dir, 'dist', file));
+    for (const file of ['app.js', 'page.js', 'pool.js', 'files.js']) cpSync(join(dir, file), join(dir, 'dist', file));
     const imports = {
       unspool: './unspool/dist/index.js',
       'unspool/cvc': './unspool/dist/entries/cvc.js',
@@ -74,6 +64,23 @@ const PROJECTS = {
   },
 };
 
+/** Builds with webpack, or with Rspack, which has the same interface. */
+async function pack(dir, bundler, options) {
+  const compiler = bundler({
+    context: dir,
+    mode: 'production',
+    entry: './page.js',
+    output: { path: join(dir, 'dist'), filename: 'page.js', module: true, publicPath: 'auto' },
+    performance: { hints: false },
+    ...options,
+  });
+  const stats = await new Promise((resolve, reject) => compiler.run((error, stats) => (error ? reject(error) : resolve(stats))));
+  await new Promise((resolve) => compiler.close(resolve));
+  const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
+  if (errors.length + warnings.length > 0) throw new Error([...errors, ...warnings].map(({ message }) => message).join('\n'));
+  writeFileSync(join(dir, 'dist/index.html'), html('./page.js'));
+}
+
 /** Builds all projects in this folder. Returns their names. */
 export async function buildAll(root) {
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', root], npm);
@@ -87,7 +94,7 @@ export async function buildAll(root) {
     mkdirSync(join(dir, 'dist'));
     writeFileSync(join(dir, 'package.json'), JSON.stringify({ name, private: true, type: 'module', dependencies: { unspool: `file:../${tarball}` } }));
     run('npm', ['install', '--offline', '--no-audit', '--no-fund'], dir);
-    for (const file of ['app.js', 'page.js', 'page-with-host.js', 'host.js']) cpSync(join(here, file), join(dir, file));
+    for (const file of ['app.js', 'page.js', 'page-with-host.js', 'pool.js', 'host.js']) cpSync(join(here, file), join(dir, file));
     writeFileSync(join(dir, 'files.js'), lines.join('\n'));
     await build(dir);
   }

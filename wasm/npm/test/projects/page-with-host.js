@@ -1,15 +1,10 @@
-// The same program in a page, with a worker whose code is a file of its own.
-import { UnspoolWorker } from 'unspool/worker';
+// The same program in a page, with a pool whose code is a file of its own.
 import { run } from './app.js';
-import { cvc } from './files.js';
+import { usePool } from './pool.js';
 
 async function main() {
-  const report = await run();
   const start = () => new Worker(new URL('host.js', document.baseURI), { type: 'module' });
-  const worker = new UnspoolWorker({ start });
-  const { columns } = await worker.decode(cvc);
-  globalThis.report = { ...report, fromWorker: columns[0].shape };
-  worker.terminate();
+  globalThis.report = { ...(await run()), fromPool: await usePool({ start }) };
   document.title = 'done';
 }
 

@@ -1,14 +1,9 @@
-// The same program in a page, with a worker.
-import { UnspoolWorker } from 'unspool/worker';
+// The same program in a page, with a pool.
 import { run } from './app.js';
-import { cvc } from './files.js';
+import { usePool } from './pool.js';
 
 async function main() {
-  const report = await run();
-  const worker = new UnspoolWorker();
-  const { columns } = await worker.decode(cvc);
-  globalThis.report = { ...report, fromWorker: columns[0].shape };
-  worker.terminate();
+  globalThis.report = { ...(await run()), fromPool: await usePool() };
   document.title = 'done';
 }
 
