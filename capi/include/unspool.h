@@ -97,6 +97,8 @@ enum UnspoolKind {
   UNSPOOL_ERROR_WINDOW_IN_USE = 21,
   // there is not enough memory
   UNSPOOL_ERROR_NO_MEMORY = 22,
+  // the store could not be read or written
+  UNSPOOL_ERROR_STORE_FAILED = 23,
   // neither a Zstandard frame nor a skippable frame of the expected format starts here
   UNSPOOL_ERROR_ZSTD_MAGIC = 100,
   // a reserved bit is set

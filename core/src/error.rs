@@ -233,6 +233,7 @@ kinds! {
     20 NotInitialised Misuse "no function has filled this struct, or another one than this needs"
     21 WindowInUse Misuse "the decoder has not asked for another window, and goes on with the one that it has"
     22 NoMemory Limit "there is not enough memory"
+    23 StoreFailed Misuse "the store could not be read or written"
 
     // 100 to 199: Zstandard
     100 ZstdMagic Corrupt "neither a Zstandard frame nor a skippable frame of the expected format starts here"

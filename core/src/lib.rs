@@ -27,6 +27,7 @@
 //! | `decode(src, dst, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //! | `decode_threaded(src, dst, threads, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //! | `decode_to(src, &mut sink, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
+//! | `decode_to_store(src, &mut store, workspace, page, &options)` | yes | | | | | | | |
 //! | `decode_to_vec(src, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //! | `decoded_len(src, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //! | `Decoder::new(workspace, window, &options)`, `step` | yes | yes | yes | yes | | | | yes |
@@ -36,9 +37,9 @@
 //!
 //! If a format needs more memory than its workspace, that argument follows the workspace.
 //! `decode_to` of zstd, xz, lzma and gzip takes a window; AT-1 and `decode_to` of Pco take scratch.
-//! A stream of CVC takes scratch alone. Pco streams page by page: [`pco::Decoder`].
-//! `decode_threaded` allocates the memory of its threads; lzma and gzip use one, because their
-//! files cannot be split.
+//! A stream of CVC takes scratch alone. A [`Store`] is its own window; `decode_to_store` takes a
+//! page of it. Pco streams page by page: [`pco::Decoder`]. `decode_threaded` allocates the memory of
+//! its threads; lzma and gzip use one, because their files cannot be split.
 //!
 //! Words mean the same everywhere. A *workspace* holds tables, a *window* holds history, *scratch*
 //! holds bytes on their way. `Options` holds [`Limits`], the handling of checksums ([`Verify`]),
@@ -114,6 +115,7 @@ mod sink;
 mod step;
 #[doc(hidden)]
 pub mod steps;
+mod store;
 #[cfg(feature = "threads")]
 pub mod threads;
 mod trace;
@@ -147,6 +149,7 @@ pub use name::Name;
 pub use probe::{Format, PROBE_LEN, Probe, probe};
 pub use sink::{Count, Sink, SliceSink};
 pub use step::{End, Status, Step};
+pub use store::{SliceStore, Store};
 pub use trace::{Part, Shifted, Symbols, Trace, Value};
 
 /// The result of every call that can refuse a file.

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::Path;
 
-use unspool::{Class, Done, Error, ErrorKind, Limits, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
+use unspool::{Class, Done, Error, ErrorKind, Limits, SliceStore, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
 use unspool_tests::{Leaves, drive, read};
 
 fn vector(path: &str) -> Vec<u8> {
@@ -136,6 +136,19 @@ macro_rules! salvage {
     }};
 }
 
+/// Decodes a file to a store.
+macro_rules! store {
+    ($opened:ident, $format:ident, $file:expr, $whole:expr, $options:expr, $workspace:expr) => {{
+        let (mut bytes, mut page) = (vec![0; $whole.len()], [0; 64]);
+        let mut store = SliceStore::new(&mut bytes);
+        let done: Done = $opened
+            .door("decode_to_store", $format::decode_to_store(&$file, &mut store, $workspace, &mut page, &$options))
+            .unwrap();
+        assert_eq!(done, $format::decode(&$file, &mut vec![0; $whole.len()], $workspace, &$options, &mut ()).unwrap());
+        assert!(bytes == $whole, "{}: the store holds other bytes", $opened.format);
+    }};
+}
+
 /// Feeds the requested ranges until the reader needs none.
 macro_rules! ranged {
     ($opened:ident, $file:expr, $reader:expr $(, $workspace:expr)?) => {{
@@ -159,6 +172,7 @@ fn zstd() -> Opened {
     opened.door("Header::read", zstd::Header::read(&file, &Limits::DEFAULT, zstd::Flavour::Rfc8878)).unwrap();
     opened.door("File::open", zstd::File::open(&file, &Limits::DEFAULT)).unwrap();
     ranged!(opened, file, zstd::Outline::new(file.len() as u64, zstd::Flavour::Rfc8878));
+    store!(opened, zstd, file, whole, options, &mut workspace);
     opened
 }
 
@@ -260,12 +274,13 @@ fn pco() -> Opened {
 }
 
 /// The rows of the table on the crate's front page, by the names of the doors here.
-const ROWS: [(&str, &str); 11] = [
+const ROWS: [(&str, &str); 12] = [
     ("Header::read", "`Header::read("),
     ("File::open", "`File::open("),
     ("decode", "`decode("),
     ("decode_threaded", "`decode_threaded("),
     ("decode_to", "`decode_to("),
+    ("decode_to_store", "`decode_to_store("),
     ("decode_to_vec", "`decode_to_vec("),
     ("decoded_len", "`decoded_len("),
     ("Decoder", "`Decoder::new("),

@@ -26,6 +26,9 @@ pub struct BackwardBitReader<'a> {
 }
 
 impl<'a> BackwardBitReader<'a> {
+    /// A stream without bits.
+    pub(crate) const EMPTY: Self = Self { bytes: &[], left: 0 };
+
     /// Finds the mark: the highest bit set in the last byte. An empty stream has none, and neither
     /// has one whose last byte is zero.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {

@@ -18,6 +18,9 @@ pub(crate) struct NarrowBitReader<'a> {
 }
 
 impl<'a> NarrowBitReader<'a> {
+    /// A stream without bits.
+    pub(crate) const EMPTY: Self = Self { bytes: &[], next: 0, word: 0, count: 0 };
+
     /// Finds the mark: the highest bit set in the last byte.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
         let mark = mark(bytes).ok_or(Error::new(ErrorKind::Truncated, 0))?;

@@ -10,21 +10,37 @@ use super::copy::{Area, Cursor, MatchWriter, PIECE};
 use super::dictionary::Dictionary;
 use super::flavour::{BlockHeader, BlockKind, Flavour};
 use super::header::{MAX_BLOCK, cut, emit_field};
-use super::literals::Literals;
+use super::literals::{LiteralReader, Literals};
 use super::sequence::{NEAREST, Sums};
 use super::sequences::Sequences;
 use super::walk::Walk;
 use super::workspace::{Lent, Workspace};
+use crate::checksum::Xxh64;
 use crate::fault::{Fault, Verdict};
-use crate::num::{copy, index, u64_from};
+use crate::num::{index, u64_from};
 use crate::{ErrorKind, Name, Part, Shifted, Trace, Value, tuning};
 
 /// Returns the length of a parsed block: [`Frame::count`]. A pointer, so that a program that only
 /// decodes does not link the function.
 pub(super) type Count = fn(&Frame<'_>, &Parsed, &[u8], &mut Workspace) -> Verdict<usize>;
 
-/// The target of the content of a block.
-pub(super) enum Output<'a> {
+/// The target of the content of a frame.
+pub(super) trait Output {
+    /// Decodes a compressed block whose tables are in the workspace; returns its length.
+    fn compressed(
+        &mut self,
+        frame: &mut Frame<'_>,
+        parsed: &Parsed,
+        src: &[u8],
+        workspace: &mut Workspace,
+    ) -> Verdict<usize>;
+
+    /// Appends a block of literals alone. The block is at `start` of the input.
+    fn plain(&mut self, frame: &mut Frame<'_>, literals: LiteralReader<'_>, start: usize) -> Verdict<()>;
+}
+
+/// A slice that holds the whole history, or no target.
+pub(super) enum Direct<'a> {
     /// No target: sequences are read and their lengths added up.
     Nowhere,
     /// Writes to `out` from `at` on. `out` holds the content of the frame before `at`, as far back
@@ -33,19 +49,73 @@ pub(super) enum Output<'a> {
     Slice { before: Option<&'a [u8]>, out: &'a mut [u8], at: usize },
 }
 
+impl Output for Direct<'_> {
+    fn compressed(
+        &mut self,
+        frame: &mut Frame<'_>,
+        parsed: &Parsed,
+        src: &[u8],
+        workspace: &mut Workspace,
+    ) -> Verdict<usize> {
+        match self {
+            Self::Nowhere if tuning::WIDE => frame.count(parsed, src, workspace),
+            Self::Nowhere => frame.counter.map_or(Ok(0), |count| count(frame, parsed, src, workspace)),
+            Self::Slice { before, out, at } => {
+                let end = frame.decode(parsed, src, workspace, before.unwrap_or(frame.prefix), out, *at)?;
+                frame.hash.update(out.get(*at..end).unwrap_or_default());
+                Ok(end - *at)
+            }
+        }
+    }
+
+    fn plain(&mut self, frame: &mut Frame<'_>, mut literals: LiteralReader<'_>, start: usize) -> Verdict<()> {
+        let Self::Slice { out, at, .. } = self else { return Ok(()) };
+        let end = at.saturating_add(literals.left);
+        let room = out.get_mut(*at..end).ok_or(Fault::new(ErrorKind::OutputTooSmall, start))?;
+        literals.fill(room)?;
+        frame.hash.update(room);
+        Ok(())
+    }
+}
+
+/// The hash of the content of a frame, if it will be compared with a checksum.
+#[derive(Clone, Debug)]
+pub(super) struct FrameHash {
+    pub(super) value: Xxh64,
+    pub(super) is_wanted: bool,
+}
+
+impl FrameHash {
+    /// Starts anew.
+    pub(super) fn start(&mut self, is_wanted: bool) {
+        self.is_wanted = is_wanted;
+        if is_wanted {
+            self.value = Xxh64::new();
+        }
+    }
+
+    /// Adds decoded bytes.
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        if tuning::XXH64 && self.is_wanted {
+            self.value.update(bytes);
+        }
+    }
+}
+
 /// A frame that is being decoded, and the state of the walk in it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Frame<'d> {
     pub(super) walk: Walk,
     /// Bytes decoded so far.
     pub(super) produced: u64,
+    pub(super) hash: FrameHash,
     dictionary: Option<Dictionary<'d>>,
     /// The dictionary is not loaded yet. Loading waits for the first block that needs it, so that a
     /// million empty frames cost nothing.
     load: bool,
     /// The bytes before the frame that matches may refer to.
-    prefix: &'d [u8],
-    lent: Lent<'d>,
+    pub(super) prefix: &'d [u8],
+    pub(super) lent: Lent<'d>,
     /// The function that counts blocks, if flash is short.
     pub(super) counter: Option<Count>,
     /// The dictionary is missing: the structure of the blocks can be read, but not their content.
@@ -58,6 +128,7 @@ impl<'d> Frame<'d> {
         Self {
             walk: Walk::new(flavour, magicless),
             produced: 0,
+            hash: FrameHash { value: Xxh64::new(), is_wanted: false },
             dictionary,
             load: false,
             prefix: &[],
@@ -85,7 +156,7 @@ impl<'d> Frame<'d> {
     }
 
     /// Returns the most bytes that the next block may hold, and the error of one that holds more.
-    fn limit(&self) -> (usize, ErrorKind) {
+    pub(super) fn limit(&self) -> (usize, ErrorKind) {
         let max = self.walk.header.max_block();
         let left = self.walk.header.content_size.map_or(usize::MAX, |size| index(size.saturating_sub(self.produced)));
         let kind = if left < max { ErrorKind::ZstdContentSize } else { ErrorKind::ZstdBlockSize };
@@ -112,21 +183,14 @@ impl<'d> Frame<'d> {
         src: &[u8],
         range: Range<usize>,
         workspace: &mut Workspace,
-        output: &mut Output<'_>,
+        output: &mut impl Output,
         trace: &mut T,
     ) -> Verdict<usize> {
         let start = range.start;
         let bytes = src.get(range.clone()).ok_or_else(|| cut(src))?;
         if block.kind == BlockKind::Compressed {
             let parsed = self.parse(src, range, workspace, trace)?;
-            return match output {
-                Output::Nowhere if tuning::WIDE => self.count(&parsed, src, workspace),
-                Output::Nowhere => self.counter.map_or(Ok(0), |count| count(self, &parsed, src, workspace)),
-                Output::Slice { before, out, at } => {
-                    let end = self.decode(&parsed, src, workspace, before.unwrap_or(self.prefix), out, *at)?;
-                    Ok(end - *at)
-                }
-            };
+            return output.compressed(self, &parsed, src, workspace);
         }
         let size = block.size as usize;
         let (limit, too_long) = self.limit();
@@ -140,10 +204,8 @@ impl<'d> Frame<'d> {
         } else {
             emit_field(trace, Part::Data, Name::RawBytes, range, Value::None);
         }
-        if let Output::Slice { out, at, .. } = output {
-            let room = out.get_mut(*at..at.saturating_add(size)).ok_or(Fault::new(ErrorKind::OutputTooSmall, start))?;
-            if is_run { room.fill(byte) } else { copy(bytes, room) }
-        }
+        let literals = if is_run { LiteralReader::run(byte, size) } else { LiteralReader::raw(bytes) };
+        output.plain(self, literals, start)?;
         Ok(size)
     }
 
@@ -238,7 +300,10 @@ impl<'d> Frame<'d> {
             too_long,
         };
         let cursor = Cursor { at: low(at), literals: low(begin) };
-        let end = carry_out(sequences, self.walk.flavour, src, workspace, self.lent, area, out, cursor)?;
+        let mut history = workspace.history;
+        let tables = self.lent.tables().unwrap_or(workspace);
+        let end = carry_out(sequences, self.walk.flavour, src, tables, &mut history, area, out, cursor)?;
+        workspace.history = history;
         Ok(base + end as usize)
     }
 
@@ -251,7 +316,10 @@ impl<'d> Frame<'d> {
         let wrong = |kind| Fault::new(kind, parsed.sequences.bits.start);
         let size = u64_from(parsed.literals.size);
         let sequences = &parsed.sequences;
-        let (literals, matches) = sequences.fold(self.walk.flavour, src, workspace, self.lent, (0, 0), &mut Sums)?;
+        let mut history = workspace.history;
+        let tables = self.lent.tables().unwrap_or(workspace);
+        let (literals, matches) = sequences.fold(self.walk.flavour, src, tables, &mut history, (0, 0), &mut Sums)?;
+        workspace.history = history;
         if literals > size {
             return Err(wrong(ErrorKind::ZstdLiteralsUsedUp));
         }
@@ -267,8 +335,8 @@ fn carry_out(
     sequences: &Sequences,
     flavour: Flavour,
     src: &[u8],
-    workspace: &mut Workspace,
-    lent: Lent<'_>,
+    tables: &Workspace,
+    history: &mut [u32; 3],
     area: Area<'_>,
     out: &mut [u8],
     cursor: Cursor,
@@ -277,11 +345,11 @@ fn carry_out(
     // fast for other frames.
     if tuning::SMALL || !tuning::LEAN && area.before.is_empty() {
         let mut writer = MatchWriter::<false> { area, out };
-        let cursor = sequences.fold(flavour, src, workspace, lent, cursor, &mut writer)?;
+        let cursor = sequences.fold(flavour, src, tables, history, cursor, &mut writer)?;
         Ok(writer.finish(cursor))
     } else {
         let mut writer = MatchWriter::<true> { area, out };
-        let cursor = sequences.fold(flavour, src, workspace, lent, cursor, &mut writer)?;
+        let cursor = sequences.fold(flavour, src, tables, history, cursor, &mut writer)?;
         Ok(writer.finish(cursor))
     }
 }
@@ -289,14 +357,14 @@ fn carry_out(
 /// The most history for which 32-bit positions have room: the bytes before a block, and then the
 /// block with its last match. It includes the largest window of an encoder, 2 GiB, which is also
 /// the largest that the reference decodes.
-const HISTORY: usize = u32::MAX as usize - 4 * MAX_BLOCK;
+pub(super) const HISTORY: usize = u32::MAX as usize - 4 * MAX_BLOCK;
 
 /// A compressed block whose tables are in the workspace.
 #[derive(Clone, Debug)]
 pub(super) struct Parsed {
-    start: usize,
-    literals: Literals,
-    sequences: Sequences,
+    pub(super) start: usize,
+    pub(super) literals: Literals,
+    pub(super) sequences: Sequences,
 }
 
 #[cfg(all(test, target_pointer_width = "64", not(miri)))]

@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use super::block::{Count, Output};
+use super::block::{Count, Direct};
 use super::detect::{flavour, promise};
 use super::flavour::Flavour;
 use super::machine::{Machine, Purpose};
@@ -124,7 +124,7 @@ enum Target<'a> {
 
 impl Target<'_> {
     /// Returns the output of the next step, with the history of the frame before it.
-    fn output(&mut self, machine: &Machine<'_>) -> Output<'_> {
+    fn output(&mut self, machine: &Machine<'_>) -> Direct<'_> {
         match self {
             Self::Slice(dst) => machine.output(dst),
             #[cfg(feature = "alloc")]
@@ -136,7 +136,7 @@ impl Target<'_> {
                 }
                 machine.output(dst)
             }
-            Self::Nowhere => Output::Nowhere,
+            Self::Nowhere => Direct::Nowhere,
         }
     }
 }
@@ -152,8 +152,8 @@ fn run<T: Trace>(
 ) -> Result<()> {
     let mut at = 0;
     loop {
-        let output = target.output(machine);
-        at = machine.step(src, at, output, workspace, trace).map_err(|fault| machine.error(fault, 0))?;
+        let mut output = target.output(machine);
+        at = machine.step(src, at, &mut output, workspace, trace).map_err(|fault| machine.error(fault, 0))?;
         machine.done.read = at;
         if machine.frame.walk.is_between_frames() && at >= src.len() {
             return Ok(());

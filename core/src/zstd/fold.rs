@@ -26,7 +26,7 @@ use super::flavour::Flavour;
 use super::sequence::{Act, NEAREST, Sequence};
 use super::sequences::Sequences;
 use super::tables::{LITERALS, MATCHES, OFFSETS, TableEntry};
-use super::workspace::{Lent, Workspace};
+use super::workspace::Workspace;
 use crate::ErrorKind;
 use crate::bits::BackwardFields;
 use crate::entropy::low32;
@@ -250,15 +250,15 @@ const FEW: u32 = if LEAN { 1 } else { 24 };
 const OFTEN: u32 = 32;
 
 impl Sequences {
-    /// Passes every sequence to `hand`, in order.
+    /// Passes every sequence to `hand`, in order. Moves on the last three offsets.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
     pub(super) fn fold<A: Act>(
         &self,
         flavour: Flavour,
         src: &[u8],
-        workspace: &mut Workspace,
-        lent: Lent<'_>,
+        tables: &Workspace,
+        history: &mut [u32; 3],
         mut so_far: A::SoFar,
         hand: &mut A,
     ) -> Verdict<A::SoFar> {
@@ -266,8 +266,7 @@ impl Sequences {
             return Ok(so_far);
         }
         let fault = Fault::new(ErrorKind::ZstdSequenceBits, self.bits.start);
-        let tables = lent.tables().unwrap_or(workspace);
-        let mut reader = SequenceReader::new(src, self, tables, workspace.history).ok_or(fault)?;
+        let mut reader = SequenceReader::new(src, self, tables, *history).ok_or(fault)?;
         let (mut begun, mut near, mut often) = (false, 0, false);
         while reader.left > 0 {
             let mut refused = None;
@@ -294,7 +293,7 @@ impl Sequences {
             }
             so_far = hand.act(so_far, sequence)?;
         }
-        workspace.history = reader.history;
+        *history = reader.history;
         Ok(so_far)
     }
 }

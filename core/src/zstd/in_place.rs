@@ -65,8 +65,8 @@ pub fn decode_in_place(
     loop {
         let read = machine.done.read;
         let (out, src) = buffer.split_at_mut_checked(start + read).unwrap_or_default();
-        let output = machine.output(out);
-        let step = machine.step(src, 0, output, workspace, &mut ());
+        let mut output = machine.output(out);
+        let step = machine.step(src, 0, &mut output, workspace, &mut ());
         machine.done.read += step.map_err(|fault| machine.error(fault, u64_from(read)))?;
         if machine.frame.walk.is_between_frames() && machine.done.read >= len {
             return Ok(machine.done);

@@ -6,10 +6,11 @@ use super::flavour::{Flavour, LiteralsHeader, LiteralsKind};
 use super::header::{MAX_BLOCK, emit_field};
 use super::symbols;
 use super::workspace::{Lent, Workspace};
+use crate::bits::BackwardFields;
 use crate::entropy::huffman;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, u64_from};
-use crate::{ErrorKind, Name, Part, Trace, Value};
+use crate::{ErrorKind, Name, Part, Trace, Value, tuning};
 
 /// A literals section whose Huffman code, if it has one, is in the workspace.
 #[derive(Clone, Debug)]
@@ -25,7 +26,8 @@ pub(super) struct Literals {
 enum LiteralsContent {
     Raw(Range<usize>),
     Rle(u8),
-    One(Range<usize>),
+    /// The start of a stream, and its end.
+    One([usize; 2]),
     /// The start of each stream, and the end of the last.
     Four([usize; 5]),
 }
@@ -94,20 +96,132 @@ impl Literals {
             workspace.huffman.prepare(out.len(), end - start);
         }
         let code = lent.code().unwrap_or(&workspace.huffman);
-        let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
         let (done, at) = match &self.content {
-            LiteralsContent::Raw(range) => {
-                copy(bytes(range), out);
-                return Ok(());
+            LiteralsContent::One([start, end]) if !tuning::SMALL => (code.decode_one(src, *start..*end, out), *start),
+            LiteralsContent::Four(bounds) if !tuning::SMALL => (code.decode_four(src, bounds, out), bounds[0]),
+            _ => {
+                let mut reader = self.reader(src, code);
+                reader.fill(out)?;
+                return reader.finish();
             }
-            LiteralsContent::Rle(byte) => {
-                out.fill(*byte);
-                return Ok(());
-            }
-            LiteralsContent::One(range) => (code.decode_one(src, range.clone(), out), range.start),
-            LiteralsContent::Four(bounds) => (code.decode_four(src, bounds, out), bounds[0]),
         };
         done.ok_or(Fault::new(ErrorKind::ZstdHuffmanStream, at))
+    }
+
+    /// Returns a reader of the literals, with their Huffman code.
+    pub(super) fn reader<'a>(&'a self, src: &'a [u8], code: &'a huffman::Table) -> LiteralReader<'a> {
+        let (bounds, part): (&[usize], _) = match &self.content {
+            LiteralsContent::Raw(range) => return LiteralReader::raw(src.get(range.clone()).unwrap_or_default()),
+            LiteralsContent::Rle(byte) => return LiteralReader::run(*byte, self.size),
+            LiteralsContent::One(bounds) => (bounds, self.size),
+            LiteralsContent::Four(bounds) => (bounds, self.size.div_ceil(4)),
+        };
+        let fault = Fault::new(ErrorKind::ZstdHuffmanStream, bounds.first().copied().unwrap_or_default());
+        let streams = Streams { code, src, bounds, part, bits: BackwardFields::EMPTY, left: 0, fault };
+        LiteralReader { left: self.size, source: Source::Huffman(streams) }
+    }
+}
+
+/// Decodes literals in order, as many at a time as the caller has room for. Needs no buffer.
+pub(super) struct LiteralReader<'a> {
+    /// The number of literals that are not read yet.
+    pub(super) left: usize,
+    source: Source<'a>,
+}
+
+enum Source<'a> {
+    Raw(&'a [u8]),
+    Rle(u8),
+    Huffman(Streams<'a>),
+}
+
+impl<'a> LiteralReader<'a> {
+    /// Returns a reader of bytes that are stored as they are.
+    pub(super) const fn raw(bytes: &'a [u8]) -> Self {
+        Self { left: bytes.len(), source: Source::Raw(bytes) }
+    }
+
+    /// Returns a reader of one byte, `len` times.
+    pub(super) const fn run(byte: u8, len: usize) -> Self {
+        Self { left: len, source: Source::Rle(byte) }
+    }
+
+    /// Reads the next literals to `out`, which has room for at most those that are left.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn fill(&mut self, out: &mut [u8]) -> Verdict<()> {
+        self.left = self.left.saturating_sub(out.len());
+        match &mut self.source {
+            Source::Raw(bytes) => {
+                copy(bytes, out);
+                *bytes = bytes.get(out.len()..).unwrap_or_default();
+            }
+            Source::Rle(byte) => out.fill(*byte),
+            Source::Huffman(streams) => streams.fill(out)?,
+        }
+        Ok(())
+    }
+
+    /// Reads the literals that are left to nowhere. Streams must end with the last.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn finish(&mut self) -> Verdict<()> {
+        while self.left > 0 {
+            self.fill(&mut [0])?;
+        }
+        if let Source::Huffman(streams) = &mut self.source {
+            while streams.turn()? {}
+        }
+        Ok(())
+    }
+}
+
+/// Huffman streams that are read one after the other.
+struct Streams<'a> {
+    code: &'a huffman::Table,
+    src: &'a [u8],
+    /// The start of each stream that is not open yet, and the end of the last.
+    bounds: &'a [usize],
+    /// The number of literals in each stream. The last may have fewer.
+    part: usize,
+    /// The open stream, and the number of its literals that are not read yet.
+    bits: BackwardFields<'a>,
+    left: usize,
+    /// The fault of a stream that ends early or late.
+    fault: Fault,
+}
+
+impl Streams<'_> {
+    #[cfg_attr(feature = "small", inline(always))]
+    fn fill(&mut self, mut out: &mut [u8]) -> Verdict<()> {
+        while !out.is_empty() {
+            if self.left == 0 && !self.turn()? {
+                return Err(self.fault);
+            }
+            let many = out.len().min(self.left);
+            let (these, rest) = out.split_at_mut_checked(many).unwrap_or_default();
+            self.left -= these.len();
+            let mut bits = self.bits;
+            for to in these {
+                *to = self.code.next(&mut bits);
+            }
+            (self.bits, out) = (bits, rest);
+        }
+        Ok(())
+    }
+
+    /// Closes the open stream, which must be at its end, and opens the next. Returns false after
+    /// the last.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn turn(&mut self) -> Verdict<bool> {
+        if self.bits.remaining() != 0 {
+            return Err(self.fault);
+        }
+        let &[start, ref rest @ ..] = self.bounds else { return Ok(false) };
+        let Some(&end) = rest.first() else { return Ok(false) };
+        let stream = self.src.get(start..end).ok_or(self.fault)?;
+        self.bits = BackwardFields::new(stream).map_err(|_| self.fault)?;
+        self.left = self.part;
+        self.bounds = rest;
+        Ok(true)
     }
 }
 
@@ -122,7 +236,7 @@ fn streams<T: Trace>(
 ) -> Verdict<LiteralsContent> {
     if single {
         symbols::huffman(src, all.clone(), size, code, trace)?;
-        return Ok(LiteralsContent::One(all));
+        return Ok(LiteralsContent::One([all.start, all.end]));
     }
     let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
     // With fewer than six literals the last stream would have none or fewer.

@@ -6,14 +6,13 @@
 
 use core::ops::Range;
 
-use super::block::{Frame, Output};
+use super::block::{Direct, Frame, Output};
 use super::flavour::{BlockHeader, BlockKind, Flavour};
 use super::header::cut;
 use super::options::Options;
 use super::seek_table;
 use super::walk::{BLOCK_HEADER, CHECKSUM, Upcoming};
 use super::workspace::Workspace;
-use crate::checksum::Xxh64;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::tuning::XXH64;
@@ -42,7 +41,6 @@ pub(super) struct Machine<'d> {
     room: u64,
     max_window: u64,
     max_output: u64,
-    hash: Xxh64,
     pub(super) done: Done,
     /// The amount that would have been enough, if the last fault has one.
     need: u64,
@@ -60,7 +58,6 @@ impl<'d> Machine<'d> {
             room,
             max_window: options.limits.max_window,
             max_output: options.limits.max_output,
-            hash: Xxh64::new(),
             done: Done::default(),
             need: 0,
         }
@@ -76,7 +73,7 @@ impl<'d> Machine<'d> {
         &mut self,
         src: &[u8],
         at: usize,
-        output: Output<'_>,
+        output: &mut impl Output,
         workspace: &mut Workspace,
         trace: &mut T,
     ) -> Verdict<usize> {
@@ -122,11 +119,16 @@ impl<'d> Machine<'d> {
         }
     }
 
+    /// Returns whether there is no content, so that there is no hash to compare.
+    const fn is_blind(&self) -> bool {
+        matches!(self.purpose, Purpose::Length | Purpose::Structure)
+    }
+
     /// Returns the output of the next step, in a slice that starts with the content of the file.
-    pub(super) fn output<'a>(&self, dst: &'a mut [u8]) -> Output<'a> {
+    pub(super) fn output<'a>(&self, dst: &'a mut [u8]) -> Direct<'a> {
         let at = index(self.frame.produced);
         let out = self.done.wrote.checked_sub(at).and_then(|start| dst.get_mut(start..)).unwrap_or_default();
-        Output::Slice { before: None, out, at }
+        Direct::Slice { before: None, out, at }
     }
 
     /// Turns a fault of the last step into an error. The slice of that step starts at `base` in the
@@ -171,9 +173,7 @@ impl<'d> Machine<'d> {
         if content > self.room {
             return self.wants(ErrorKind::OutputTooSmall, at, content);
         }
-        if XXH64 && header.checksum {
-            self.hash = Xxh64::new();
-        }
+        self.frame.hash.start(XXH64 && header.checksum && self.verify != Verify::Skip);
         self.done.window = self.done.window.max(header.window);
         Ok(end)
     }
@@ -185,16 +185,13 @@ impl<'d> Machine<'d> {
         block: BlockHeader,
         src: &[u8],
         range: Range<usize>,
-        mut output: Output<'_>,
+        output: &mut impl Output,
         workspace: &mut Workspace,
         trace: &mut T,
     ) -> Verdict<()> {
         let start = range.start;
-        let len = self.frame.block(block, src, range, workspace, &mut output, trace)?;
-        if let Output::Slice { out, at, .. } = output {
-            if XXH64 && self.frame.walk.header.checksum && self.verify != Verify::Skip {
-                self.hash.update(out.get(at..at + len).unwrap_or_default());
-            }
+        let len = self.frame.block(block, src, range, workspace, output, trace)?;
+        if !self.is_blind() {
             self.done.wrote = self.done.wrote.wrapping_add(len);
         }
         self.frame.produced += u64_from(len);
@@ -210,15 +207,12 @@ impl<'d> Machine<'d> {
     /// one.
     fn end_frame<T: Trace>(&mut self, stored: u32, at: usize, trace: &mut T) -> Verdict<()> {
         self.frame.check_size(at)?;
-        let checksums = &mut self.done.checksums;
-        let walk = &self.frame.walk;
-        if !XXH64 || !walk.header.checksum || self.verify == Verify::Skip {
-            checksums.unchecked += 1;
+        let Frame { hash, walk, .. } = &self.frame;
+        if XXH64 && hash.is_wanted {
+            let matches = self.is_blind() || walk.flavour.checksum_of(hash.value.value()) == stored;
+            self.done.checksums.count(matches, self.verify, ErrorKind::ZstdChecksum, at)?;
         } else {
-            // Without content, there is no hash to compare.
-            let is_blind = matches!(self.purpose, Purpose::Length | Purpose::Structure);
-            let matches = is_blind || walk.flavour.checksum_of(self.hash.value()) == stored;
-            checksums.count(matches, self.verify, ErrorKind::ZstdChecksum, at)?;
+            self.done.checksums.unchecked += 1;
         }
         self.done.parts += 1;
         trace.leave();

@@ -19,13 +19,14 @@
 //! [`Header::read`] reads the claims of a frame before any of it is decoded. [`decoded_len`] counts
 //! the content of a file without content sizes. [`inspect`] emits the structure of a file to a
 //! [`Trace`](crate::Trace). A frame names its [`Dictionary`] by ID, and [`Options`] take one. A
-//! [`Decoder`] reads and writes pieces of any size through a window that the caller lends. A
-//! [`File`] with a seek table lists the frames that hold a part of its content.
+//! [`Decoder`] reads and writes pieces of any size through a window that the caller lends.
+//! [`decode_to_store`] writes pages to a [`Store`](crate::Store), such as flash, which is the
+//! window. A [`File`] with a seek table lists the frames that hold a part of its content.
 //!
-//! The files, from top to bottom: `decode`, `stream`, `in_place`, `file` and `outline` are doors.
-//! `machine` decodes frame by frame and `walk` reads the headers between blocks. `block` decodes a
-//! block with `literals`, `sequences`, `fold` (the hot loop) and `copy`. `tables`, `codes`,
-//! `workspace`, `dictionary` and `flavour` are what these use.
+//! The files, from top to bottom: `decode`, `stream`, `store`, `in_place`, `file` and `outline` are
+//! doors. `machine` decodes frame by frame and `walk` reads the headers between blocks. `block`
+//! decodes a block with `literals`, `sequences`, `fold` (the hot loop) and `copy`. `tables`,
+//! `codes`, `workspace`, `dictionary` and `flavour` are what these use.
 
 mod block;
 mod codes;
@@ -46,6 +47,7 @@ mod outline;
 mod seek_table;
 mod sequence;
 mod sequences;
+mod store;
 mod stream;
 mod symbols;
 #[cfg_attr(feature = "small", path = "small_tables.rs")]
@@ -70,6 +72,7 @@ pub use in_place::{decode_in_place, in_place_margin};
 pub use options::Options;
 pub use outline::Outline;
 pub use seek_table::{SEEK_FOOTER, SeekFrame};
+pub use store::decode_to_store;
 pub use stream::{Decoder, decode_to};
 #[cfg(feature = "threads")]
 pub use threaded::decode_threaded;

@@ -1,6 +1,6 @@
 //! The doors for files that arrive in pieces and are written in pieces.
 
-use super::block::Output;
+use super::block::Direct;
 use super::detect::flavour;
 use super::flavour::{BlockHeader, Flavour};
 use super::header::MAX_FRAME_HEADER;
@@ -186,7 +186,7 @@ impl<'a> Decoder<'a> {
                 walk.flavour = bytes.first().map_or(Flavour::Rfc8878, |&first| Flavour::of(first));
             }
             let starts_frame = walk.is_between_frames();
-            match self.machine.step(bytes, 0, Output::Nowhere, self.workspace, &mut ()) {
+            match self.machine.step(bytes, 0, &mut Direct::Nowhere, self.workspace, &mut ()) {
                 Ok(len) => {
                     if self.gathered == 0 {
                         *src = src.get(len..).unwrap_or_default();
@@ -244,8 +244,8 @@ impl<'a> Decoder<'a> {
         let older = older.get(..self.lap_end.saturating_sub(at + limit)).unwrap_or_default();
         let before = (self.lap_end > 0).then_some(older);
         let produced = frame.produced;
-        let output = Output::Slice { before, out, at };
-        let step = self.machine.step(bytes, 0, output, self.workspace, &mut ());
+        let mut output = Direct::Slice { before, out, at };
+        let step = self.machine.step(bytes, 0, &mut output, self.workspace, &mut ());
         let read = step.map_err(|fault| self.machine.error(fault, self.consumed))?;
         self.at += index(self.machine.frame.produced - produced);
         self.consumed += u64_from(read);

@@ -88,14 +88,20 @@ impl Table {
         self.look(low32(bits.peek(self.depth())))
     }
 
+    /// Reads the next symbol of a stream.
+    #[inline(always)]
+    pub(crate) fn next(&self, bits: &mut BackwardFields<'_>) -> u8 {
+        let (symbol, width) = self.look(bits.peek(self.depth()));
+        bits.skip(width);
+        symbol
+    }
+
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     #[inline(never)]
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
         let mut bits = BackwardFields::new(src.get(stream)?).ok()?;
         for to in out {
-            let (symbol, width) = self.look(bits.peek(self.depth()));
-            *to = symbol;
-            bits.skip(width);
+            *to = self.next(&mut bits);
         }
         (bits.remaining() == 0).then_some(())
     }

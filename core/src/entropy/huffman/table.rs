@@ -78,6 +78,13 @@ impl Table {
         (low8(cell >> 8), cell & 63)
     }
 
+    /// Reads the next symbol of a stream, outside of hot loops.
+    pub(crate) fn next(&self, bits: &mut BackwardBitReader<'_>) -> u8 {
+        let (symbol, width) = self.first(bits);
+        bits.skip(width);
+        symbol
+    }
+
     pub(crate) const fn depth(&self) -> u32 {
         self.depth
     }

@@ -1,0 +1,187 @@
+//! Targets of decoded bytes that can be read back, such as flash: they hold the history of matches.
+
+use crate::fault::{Fault, Verdict};
+use crate::num::{copy, index, u64_from};
+use crate::{Error, ErrorKind, Result};
+
+/// Takes decoded bytes page by page, and returns those that it has.
+///
+/// A decoder that writes to a store needs no window: matches refer to bytes in the store, or in the
+/// page that is being filled. The caller lends the page. Its length is that of all writes but the
+/// last.
+///
+/// An error of a store ends decoding. It returns with the offset of the block or chunk that was
+/// being read.
+pub trait Store {
+    /// Returns the most bytes that it holds. If the content is longer, the error is
+    /// [`OutputTooSmall`](ErrorKind::OutputTooSmall).
+    fn capacity(&self) -> u64;
+
+    /// Fills `into` with the bytes from `at` on, all of which were written.
+    fn read(&mut self, at: u64, into: &mut [u8]) -> Result<()>;
+
+    /// Writes a page at `at`. Pages come in order and adjoin. The last one may be shorter, and
+    /// comes only after all checksums were compared.
+    fn write(&mut self, at: u64, page: &[u8]) -> Result<()>;
+
+    /// Returns the length of an older image that a patch refers to, if it is not in memory. One
+    /// that is in memory is a dictionary.
+    fn old_len(&self) -> u64 {
+        0
+    }
+
+    /// Fills `into` with the bytes of the older image from `at` on.
+    fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<()> {
+        let _ = into;
+        Err(Error::new(ErrorKind::StoreFailed, at))
+    }
+}
+
+/// A store in memory.
+///
+/// ```
+/// use unspool::{SliceStore, Store};
+/// let mut store = SliceStore::new(&mut [0; 8]);
+/// store.write(0, b"page")?;
+/// let mut two = [0; 2];
+/// store.read(1, &mut two)?;
+/// assert_eq!(&two, b"ag");
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SliceStore<'a> {
+    bytes: &'a mut [u8],
+}
+
+impl<'a> SliceStore<'a> {
+    /// Returns a store that fills `bytes` from its start.
+    pub const fn new(bytes: &'a mut [u8]) -> Self {
+        Self { bytes }
+    }
+}
+
+impl Store for SliceStore<'_> {
+    fn capacity(&self) -> u64 {
+        u64_from(self.bytes.len())
+    }
+
+    fn read(&mut self, at: u64, into: &mut [u8]) -> Result<()> {
+        let from = self.bytes.get(index(at)..).and_then(|rest| rest.get(..into.len()));
+        copy(from.ok_or(Error::new(ErrorKind::StoreFailed, at))?, into);
+        Ok(())
+    }
+
+    fn write(&mut self, at: u64, page: &[u8]) -> Result<()> {
+        let to = self.bytes.get_mut(index(at)..).and_then(|rest| rest.get_mut(..page.len()));
+        copy(page, to.ok_or(Error::new(ErrorKind::StoreFailed, at))?);
+        Ok(())
+    }
+}
+
+/// A store, and the page that is being filled.
+///
+/// A full page is written when the next byte needs its place. That keeps the last page back until
+/// the file is verified.
+pub(crate) struct Pages<'a> {
+    store: &'a mut dyn Store,
+    page: &'a mut [u8],
+    /// Bytes in the store.
+    written: usize,
+    /// Bytes in the page, and those of them that were hashed.
+    filled: usize,
+    hashed: usize,
+    /// The offset of faults.
+    pub(crate) place: usize,
+}
+
+impl<'a> Pages<'a> {
+    pub(crate) fn new(store: &'a mut dyn Store, page: &'a mut [u8]) -> Result<Self> {
+        if page.is_empty() {
+            return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(1));
+        }
+        Ok(Self { store, page, written: 0, filled: 0, hashed: 0, place: 0 })
+    }
+
+    /// Returns the number of bytes so far.
+    pub(crate) const fn len(&self) -> usize {
+        self.written + self.filled
+    }
+
+    /// Returns the number of bytes that may follow.
+    pub(crate) fn room(&self) -> usize {
+        index(self.store.capacity()).saturating_sub(self.len())
+    }
+
+    /// Returns the length of the older image that is not in memory.
+    pub(crate) fn old_len(&self) -> usize {
+        index(self.store.old_len())
+    }
+
+    /// Passes the bytes of the page that are new to `hash`.
+    pub(crate) fn hash(&mut self, mut hash: impl FnMut(&[u8])) {
+        hash(self.page.get(self.hashed..self.filled).unwrap_or_default());
+        self.hashed = self.filled;
+    }
+
+    /// Returns the free part of the page: at least one byte. If there is none, writes the page
+    /// first.
+    pub(crate) fn free(&mut self, hash: impl FnMut(&[u8])) -> Verdict<&mut [u8]> {
+        if self.filled >= self.page.len() {
+            self.hash(hash);
+            self.flush()?;
+        }
+        Ok(self.page.get_mut(self.filled..).unwrap_or_default())
+    }
+
+    /// Adds bytes of the free part that the caller has filled.
+    pub(crate) const fn add(&mut self, len: usize) {
+        self.filled += len;
+    }
+
+    /// Adds up to `len` bytes from `back` bytes before the end of an older image; returns their
+    /// number. If it is not `old`, it is in the store.
+    pub(crate) fn add_old(&mut self, old: &[u8], back: usize, len: usize) -> Verdict<usize> {
+        let free = self.page.get_mut(self.filled..).unwrap_or_default();
+        let len = len.min(back).min(free.len());
+        let to = free.get_mut(..len).unwrap_or_default();
+        if let Some(at) = old.len().checked_sub(back) {
+            copy(old.get(at..).unwrap_or_default(), to);
+        } else {
+            let at = self.store.old_len().saturating_sub(u64_from(back));
+            self.store.read_old(at, to).map_err(|error| Fault::new(error.kind, self.place))?;
+        }
+        self.filled += len;
+        Ok(len)
+    }
+
+    /// Adds up to `len` bytes from `back` bytes before the end; returns their number.
+    pub(crate) fn repeat(&mut self, back: usize, len: usize) -> Verdict<usize> {
+        let filled = self.filled;
+        let mut len = len.min(self.page.len().saturating_sub(filled));
+        if let Some(older) = back.checked_sub(filled).filter(|&older| older > 0) {
+            len = len.min(older);
+            let at = u64_from(self.written.saturating_sub(older));
+            let read = self.store.read(at, self.page.get_mut(filled..filled + len).unwrap_or_default());
+            read.map_err(|error| Fault::new(error.kind, self.place))?;
+        } else {
+            for at in filled..filled + len {
+                let byte = self.page.get(at - back).copied().unwrap_or(0);
+                self.page.get_mut(at).into_iter().for_each(|place| *place = byte);
+            }
+        }
+        self.filled += len;
+        Ok(len)
+    }
+
+    /// Writes the page, which was hashed.
+    pub(crate) fn flush(&mut self) -> Verdict<()> {
+        let page = self.page.get(..self.filled).unwrap_or_default();
+        if !page.is_empty() {
+            let wrote = self.store.write(u64_from(self.written), page);
+            wrote.map_err(|error| Fault::new(error.kind, self.place))?;
+        }
+        self.written += self.filled;
+        (self.filled, self.hashed) = (0, 0);
+        Ok(())
+    }
+}
