@@ -27,7 +27,7 @@
 //! | `decode(src, dst, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //! | `decode_threaded(src, dst, threads, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //! | `decode_to(src, &mut sink, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
-//! | `decode_to_store(src, &mut store, workspace, page, &options)` | yes | | | | | | | |
+//! | `decode_to_store(src, &mut store, workspace, page, &options)` | yes | yes | | | | | | |
 //! | `decode_to_vec(src, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //! | `decoded_len(src, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes | yes |
 //! | `Decoder::new(workspace, window, &options)`, `step` | yes | yes | yes | yes | | | | yes |
@@ -63,6 +63,7 @@
 //! * `zstd-rfc` is Zstandard as RFC 8878 alone, without checksums; `zstd-xxh64` adds those.
 //! * `heapless` makes `heapless::Vec` a [`Sink`], `embedded-io` adds adapters for its traits, and
 //!   `defmt` formats errors and results.
+//! * `embedded-storage` adds [`nor`], a slot of NOR flash as a [`Store`].
 //! * `small` trades speed for flash.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -107,6 +108,8 @@ pub mod io;
 mod json;
 mod limits;
 mod name;
+#[cfg(feature = "embedded-storage")]
+pub mod nor;
 mod num;
 #[cfg(any(feature = "at1-columnar", feature = "gzip"))]
 mod options;

@@ -78,20 +78,56 @@ impl Store for SliceStore<'_> {
     }
 }
 
+/// The pages in a store.
+pub(crate) struct Written<'a> {
+    store: &'a mut dyn Store,
+    /// Bytes in the store.
+    len: usize,
+    /// The offset of the block or chunk that is being read, for faults of the store.
+    place: usize,
+}
+
+impl Written<'_> {
+    /// Returns the number of bytes.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    #[cold]
+    fn fault(&self, error: Error) -> Fault {
+        Fault::new(error.kind, self.place)
+    }
+
+    /// Fills up to `len` bytes of the page that follows, from `at` on, with those from `back` bytes
+    /// before; returns their number.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(crate) fn repeat(&mut self, page: &mut [u8], at: usize, back: usize, len: usize) -> Verdict<usize> {
+        let mut len = len.min(page.len().saturating_sub(at));
+        if let Some(older) = back.checked_sub(at).filter(|&older| older > 0) {
+            len = len.min(older);
+            let from = u64_from(self.len.saturating_sub(older));
+            let read = self.store.read(from, page.get_mut(at..at + len).unwrap_or_default());
+            read.map_err(|error| self.fault(error))?;
+        } else {
+            for at in at..at + len {
+                let byte = page.get(at - back).copied().unwrap_or(0);
+                page.get_mut(at).into_iter().for_each(|place| *place = byte);
+            }
+        }
+        Ok(len)
+    }
+}
+
 /// A store, and the page that is being filled.
 ///
 /// A full page is written when the next byte needs its place. That keeps the last page back until
 /// the file is verified.
 pub(crate) struct Pages<'a> {
-    store: &'a mut dyn Store,
+    written: Written<'a>,
     page: &'a mut [u8],
-    /// Bytes in the store.
-    written: usize,
     /// Bytes in the page, and those of them that were hashed.
     filled: usize,
     hashed: usize,
-    /// The offset of faults.
-    pub(crate) place: usize,
 }
 
 impl<'a> Pages<'a> {
@@ -99,22 +135,37 @@ impl<'a> Pages<'a> {
         if page.is_empty() {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(1));
         }
-        Ok(Self { store, page, written: 0, filled: 0, hashed: 0, place: 0 })
+        Ok(Self { written: Written { store, len: 0, place: 0 }, page, filled: 0, hashed: 0 })
     }
 
     /// Returns the number of bytes so far.
     pub(crate) const fn len(&self) -> usize {
-        self.written + self.filled
+        self.written.len + self.filled
+    }
+
+    /// Returns the most bytes that the store holds.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.written.store.capacity()
     }
 
     /// Returns the number of bytes that may follow.
     pub(crate) fn room(&self) -> usize {
-        index(self.store.capacity()).saturating_sub(self.len())
+        index(self.capacity()).saturating_sub(self.len())
     }
 
-    /// Returns the length of the older image that is not in memory.
+    /// Returns the length of an older image that is not in memory.
     pub(crate) fn old_len(&self) -> usize {
-        index(self.store.old_len())
+        index(self.written.store.old_len())
+    }
+
+    /// Sets the offset for faults of the store.
+    pub(crate) const fn set_place(&mut self, place: usize) {
+        self.written.place = place;
+    }
+
+    /// Returns the pages in the store, the one that is being filled, and how many bytes it has.
+    pub(crate) const fn parts(&mut self) -> (&mut Written<'a>, &mut [u8], usize) {
+        (&mut self.written, self.page, self.filled)
     }
 
     /// Passes the bytes of the page that are new to `hash`.
@@ -147,8 +198,8 @@ impl<'a> Pages<'a> {
         if let Some(at) = old.len().checked_sub(back) {
             copy(old.get(at..).unwrap_or_default(), to);
         } else {
-            let at = self.store.old_len().saturating_sub(u64_from(back));
-            self.store.read_old(at, to).map_err(|error| Fault::new(error.kind, self.place))?;
+            let at = self.written.store.old_len().saturating_sub(u64_from(back));
+            self.written.store.read_old(at, to).map_err(|error| self.written.fault(error))?;
         }
         self.filled += len;
         Ok(len)
@@ -156,19 +207,7 @@ impl<'a> Pages<'a> {
 
     /// Adds up to `len` bytes from `back` bytes before the end; returns their number.
     pub(crate) fn repeat(&mut self, back: usize, len: usize) -> Verdict<usize> {
-        let filled = self.filled;
-        let mut len = len.min(self.page.len().saturating_sub(filled));
-        if let Some(older) = back.checked_sub(filled).filter(|&older| older > 0) {
-            len = len.min(older);
-            let at = u64_from(self.written.saturating_sub(older));
-            let read = self.store.read(at, self.page.get_mut(filled..filled + len).unwrap_or_default());
-            read.map_err(|error| Fault::new(error.kind, self.place))?;
-        } else {
-            for at in filled..filled + len {
-                let byte = self.page.get(at - back).copied().unwrap_or(0);
-                self.page.get_mut(at).into_iter().for_each(|place| *place = byte);
-            }
-        }
+        let len = self.written.repeat(self.page, self.filled, back, len)?;
         self.filled += len;
         Ok(len)
     }
@@ -177,10 +216,10 @@ impl<'a> Pages<'a> {
     pub(crate) fn flush(&mut self) -> Verdict<()> {
         let page = self.page.get(..self.filled).unwrap_or_default();
         if !page.is_empty() {
-            let wrote = self.store.write(u64_from(self.written), page);
-            wrote.map_err(|error| Fault::new(error.kind, self.place))?;
+            let wrote = self.written.store.write(u64_from(self.written.len), page);
+            wrote.map_err(|error| self.written.fault(error))?;
         }
-        self.written += self.filled;
+        self.written.len += self.filled;
         (self.filled, self.hashed) = (0, 0);
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 pub mod at1;
 pub mod pages;
+pub mod store;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -238,6 +238,10 @@ fn xz() -> Opened {
     while let Some(range) = reader.needs() {
         reader.feed(range.start, &file[range.start as usize..range.end as usize]).unwrap();
     }
+    // Filters need a window.
+    let plain = vector("xz/page.xz");
+    let whole = xz::decode_to_vec(&plain, &options).unwrap();
+    store!(opened, xz, plain, whole, options, &mut workspace);
     opened
 }
 

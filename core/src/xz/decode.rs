@@ -9,7 +9,7 @@ use super::options::{Options, Streams};
 use super::stream::Decoder;
 #[cfg(feature = "alloc")]
 use super::to_vec::{Input, to_vec};
-use super::whole::{Goal, Whole};
+use super::whole::{Goal, Output, Slice, Whole};
 use super::workspace::{Tables, Workspace};
 use crate::num::{index, u64_from};
 use crate::step::pour;
@@ -24,12 +24,26 @@ pub fn decode<T: Trace>(
     options: &Options,
     trace: &mut T,
 ) -> Result<Done> {
-    let claimed = claim(src, dst.len(), options)?;
-    Whole::new(src, dst, workspace.as_mut(), options, trace).file(Goal::Decode).map_err(|error| match error.kind {
+    whole(src, Slice::new(dst), workspace.as_mut(), options, trace).map(|(done, _)| done)
+}
+
+/// Decodes a file to any output. Returns that as well.
+#[cfg_attr(feature = "small", inline(always))]
+pub(super) fn whole<T: Trace, O: Output>(
+    src: &[u8],
+    out: O,
+    tables: &mut Tables,
+    options: &Options,
+    trace: &mut T,
+) -> Result<(Done, O)> {
+    let claimed = claim(src, out.capacity(), options)?;
+    let mut whole = Whole::new(src, out, tables, options, trace);
+    let done = whole.file(Goal::Decode).map_err(|error| match error.kind {
         // According to the index, the output was large enough.
         ErrorKind::OutputTooSmall if claimed => Error::new(ErrorKind::XzIndex, error.at),
         _ => error,
-    })
+    })?;
+    Ok((done, whole.out))
 }
 
 /// Decodes a file to a sink, through a window as of a [`Decoder`]. Everything before an error is
@@ -58,7 +72,7 @@ pub fn salvage(
     options: &Options,
 ) -> (Done, Option<Error>) {
     let trace = &mut ();
-    let mut whole = Whole::new(src, dst, workspace.as_mut(), options, trace);
+    let mut whole = Whole::new(src, Slice::new(dst), workspace.as_mut(), options, trace);
     match whole.file(Goal::Decode) {
         Ok(done) => (done, None),
         Err(error) => {
@@ -81,12 +95,12 @@ pub fn decoded_len(src: &[u8], workspace: &mut impl AsMut<Tables>, options: &Opt
 /// Compares the length that the index claims with the limit and with the output, before anything is
 /// written. Returns whether an index was found; errors in it are for decoding to report.
 #[cfg_attr(feature = "small", inline(never))]
-fn claim(src: &[u8], len: usize, options: &Options) -> Result<bool> {
+fn claim(src: &[u8], capacity: u64, options: &Options) -> Result<bool> {
     let Some(content) = claimed_len(src, options) else { return Ok(false) };
     if content > options.limits.max_output {
         return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
     }
-    if content > u64_from(len) {
+    if content > capacity {
         return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(content));
     }
     Ok(true)
@@ -101,7 +115,7 @@ pub fn inspect<T: Trace>(
     options: &Options,
     trace: &mut T,
 ) -> Result<Done> {
-    Whole::new(src, &mut [], workspace.as_mut(), options, trace).file(Goal::Count)
+    Whole::new(src, Slice::new(&mut []), workspace.as_mut(), options, trace).file(Goal::Count)
 }
 
 /// Decodes a file to a new vector.
@@ -110,6 +124,6 @@ pub fn inspect<T: Trace>(
 /// as long as its bytes can decode to.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
-    claim(src, usize::MAX, options)?;
+    claim(src, u64_from(usize::MAX), options)?;
     to_vec(src, Input::File, options)
 }

@@ -12,7 +12,7 @@ use super::options::Options;
 use super::records::{Block, Sums};
 #[cfg(feature = "alloc")]
 use super::to_vec::{Input, to_vec};
-use super::whole::{Goal, Whole};
+use super::whole::{Goal, Slice, Whole};
 use super::workspace::Tables;
 use crate::num::{index, split_last, u64_from};
 use crate::{Done, Error, ErrorKind, Limits, Result};
@@ -304,7 +304,7 @@ pub fn decode_block(
     workspace: &mut impl AsMut<Tables>,
     options: &Options,
 ) -> Result<Done> {
-    Whole::new(src, dst, workspace.as_mut(), options, &mut ()).lone_block(Goal::Decode, block)
+    Whole::new(src, Slice::new(dst), workspace.as_mut(), options, &mut ()).lone_block(Goal::Decode, block)
 }
 
 /// Decodes the block that `src` holds to a new vector.

@@ -26,6 +26,67 @@ pub(super) struct History<'a> {
     pub(super) dictionary: usize,
 }
 
+/// The bytes of history that are not in the buffer before its position.
+///
+/// A parameter of the loop, and not in [`History`]: if a program has one kind, the compiler sees no
+/// other.
+pub(super) trait Past {
+    /// Returns whether the loop may have left off inside a match.
+    fn resumes(&self) -> bool;
+
+    /// Returns the position of the buffer, from the start of the dictionary. It may wrap.
+    fn start(&self) -> usize;
+
+    /// Returns whether the dictionary has no bytes before this position of the buffer.
+    fn is_empty(&self, at: usize) -> bool;
+
+    /// Returns whether the dictionary has the byte at distance `back` + 1.
+    fn reaches(&self, at: usize, back: usize) -> bool;
+
+    /// Returns a byte that is not in the buffer before `at`. 0 if there is none.
+    fn byte(&mut self, buf: &[u8], at: usize, distance: usize) -> u8;
+
+    /// Copies a match near the end of the output, or one that does not start in the buffer before
+    /// `at`.
+    fn copy(&mut self, buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize);
+}
+
+/// No bytes before the buffer, or a ring, which may have been filled once.
+impl Past for Option<bool> {
+    #[inline(always)]
+    fn resumes(&self) -> bool {
+        self.is_some()
+    }
+
+    #[inline(always)]
+    fn start(&self) -> usize {
+        0
+    }
+
+    #[inline(always)]
+    fn is_empty(&self, at: usize) -> bool {
+        at == 0 && *self != Some(true)
+    }
+
+    #[inline(always)]
+    fn reaches(&self, at: usize, back: usize) -> bool {
+        back < at || *self == Some(true)
+    }
+
+    #[inline(always)]
+    fn byte(&mut self, buf: &[u8], at: usize, distance: usize) -> u8 {
+        match self {
+            Some(true) => buf.get(at.wrapping_add(buf.len()).wrapping_sub(distance)).copied().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    #[inline(always)]
+    fn copy(&mut self, buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize) {
+        carefully(buf, at, distance, len, limit, *self);
+    }
+}
+
 /// The state between two symbols.
 #[derive(Clone, Debug)]
 pub(super) struct Lzma {
@@ -125,8 +186,6 @@ impl Lzma {
     ///
     /// - `area.at <= area.limit <= area.buf.len()`. Bytes before `at` are history; those from
     ///   `limit` on are not written.
-    /// - `ring` says whether `buf` is a ring, and if so, whether it was filled once. It is not in
-    ///   `area`: if a program has no rings, the compiler sees that it is always `None`.
     /// - There are as many `literals` as the properties ask for.
     /// - All of its state is in locals, so that it stays in registers. `self` is read before the
     ///   first symbol and written after the last.
@@ -136,15 +195,15 @@ impl Lzma {
     ///
     /// Measurements: `docs/tried/xz.md`.
     #[inline(never)]
-    pub(super) fn run(
+    pub(super) fn run<P: Past>(
         &mut self,
         literals: &mut [Literals],
         src: &[u8],
         least: usize,
-        ring: Option<bool>,
+        mut past: P,
         area: &mut History<'_>,
     ) -> Verdict<usize> {
-        let lapped = ring == Some(true);
+        let start = past.start();
         let dictionary = area.dictionary;
         let buf = &mut *area.buf;
         let limit = area.limit.min(buf.len());
@@ -158,25 +217,26 @@ impl Lzma {
         let p = &mut self.probabilities;
         let mut pending = self.pending;
         let mut reachable = true;
-        if ring.is_some() && pending > 0 {
+        if past.resumes() && pending > 0 {
             let distance = rep0 as usize + 1;
             let len = pending.min(limit.saturating_sub(at));
-            carefully(buf, at, distance, len, limit, lapped);
+            past.copy(buf, at, distance, len, limit);
             (at, pending) = (at.wrapping_add(len), pending - len);
         }
         // Before the first byte there is a zero.
-        let mut previous = if at == 0 && !lapped { 0 } else { usize::from(byte_at(buf, at, 1, lapped)) };
+        let mut previous = if past.is_empty(at) { 0 } else { usize::from(byte_at(buf, at, 1, &mut past)) };
         while at < limit && rc.rest.len() >= rc.least {
-            let pos_state = at & pb_mask;
+            let position = at.wrapping_add(start);
+            let pos_state = position & pb_mask;
             if !rc.bit(&mut p.is_match[state & 15][pos_state & 15]) {
-                let context = ((at & lp_mask) << lc).wrapping_add(previous >> high);
+                let context = ((position & lp_mask) << lc).wrapping_add(previous >> high);
                 let Some(Literals(row)) = literals.get_mut(context) else { break };
                 let symbol = if state < AFTER_MATCH {
                     state = state.saturating_sub(3);
                     rc.tree::<8, 0x300>(row)
                 } else {
                     state -= if state < 10 { 3 } else { 6 };
-                    rc.matched(row, byte_at(buf, at, rep0 as usize + 1, lapped))
+                    rc.matched(row, byte_at(buf, at, rep0 as usize + 1, &mut past))
                 };
                 previous = symbol & 0xFF;
                 if let Some(place) = buf.get_mut(at) {
@@ -190,7 +250,7 @@ impl Lzma {
                 (rep3, rep2, rep1) = (rep2, rep1, rep0);
                 len = rc.length(&mut p.match_length, pos_state).wrapping_add(2);
                 let slot = rc.tree::<6, 64>(&mut p.slots[(len - 2).min(3)]) - 64;
-                rep0 = distance(&mut rc, p, slot, |about| fetch(buf, at, about as usize, lapped));
+                rep0 = distance(&mut rc, p, slot, |about| fetch(buf, at, about as usize));
                 state = if state < AFTER_MATCH { 7 } else { 10 };
             } else {
                 let mut short = false;
@@ -213,7 +273,7 @@ impl Lzma {
             }
             let back = rep0 as usize;
             let near = back < at;
-            if back >= dictionary || !near && !lapped {
+            if back >= dictionary || !past.reaches(at, back) {
                 reachable = false;
                 break;
             }
@@ -223,10 +283,10 @@ impl Lzma {
                 at = end;
             } else {
                 let fits = len.min(limit - at);
-                carefully(buf, at, back + 1, fits, limit, lapped);
+                past.copy(buf, at, back + 1, fits, limit);
                 (at, pending) = (at.wrapping_add(fits), len - fits);
             }
-            previous = usize::from(byte_at(buf, at, 1, lapped));
+            previous = usize::from(byte_at(buf, at, 1, &mut past));
         }
         area.at = at;
         self.reps = [rep0, rep1, rep2, rep3];
@@ -261,26 +321,25 @@ fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, about: impl 
 
 /// Prefetches the bytes of a match while the last bits of its distance are decoded.
 #[inline(always)]
-fn fetch(buf: &[u8], at: usize, about: usize, lapped: bool) {
+fn fetch(buf: &[u8], at: usize, about: usize) {
     if !tuning::SMALL {
-        black_box(byte_at(buf, at, about, lapped));
+        black_box(buf.get(at.wrapping_sub(about)));
     }
 }
 
-/// The byte at this distance, which may wrap around the end of a ring.
+/// The byte at this distance.
 #[inline(always)]
-fn byte_at(buf: &[u8], at: usize, distance: usize, lapped: bool) -> u8 {
+fn byte_at(buf: &[u8], at: usize, distance: usize, past: &mut impl Past) -> u8 {
     match buf.get(at.wrapping_sub(distance)) {
         Some(&byte) => byte,
-        None if lapped => buf.get(at.wrapping_add(buf.len()).wrapping_sub(distance)).copied().unwrap_or(0),
-        None => 0,
+        None => past.byte(buf, at, distance),
     }
 }
 
 /// Copies a match near the end of the output, or around the end of the ring.
 #[cold]
 #[inline(never)]
-fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize, lapped: bool) {
+fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize, mut ring: Option<bool>) {
     // A match from the previous lap of the ring is most often in one piece.
     let from = at.wrapping_add(buf.len()).wrapping_sub(distance);
     let has_room = |at: usize, end: usize| at.saturating_add(len).saturating_add(SLACK) <= end;
@@ -289,7 +348,7 @@ fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usiz
         return;
     }
     for at in at..at.saturating_add(len) {
-        let byte = byte_at(buf, at, distance, lapped);
+        let byte = byte_at(buf, at, distance, &mut ring);
         if let Some(place) = buf.get_mut(at) {
             *place = byte;
         }

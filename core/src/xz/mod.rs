@@ -15,11 +15,13 @@
 //!
 //! [`decoded_len`] adds up the sizes in the index, without reading the blocks. [`inspect`] emits
 //! every field to a [`Trace`](crate::Trace). A [`Decoder`] takes and returns any pieces, through a
-//! window that the caller lends. A [`File`] finds the [`Block`] that holds a position, and
-//! [`decode_block`] decodes only that. For a file that is not in memory, an [`IndexReader`] names
-//! the bytes to fetch.
+//! window that the caller lends. [`decode_to_store`] writes pages to flash or another
+//! [`Store`](crate::Store), which is the window. A [`File`] finds the [`Block`] that holds a
+//! position, and [`decode_block`] decodes only that. For a file that is not in memory, an
+//! [`IndexReader`] names the bytes to fetch.
 //!
-//! Modules depend on those further down: `decode`, `stream` and `file` are the doors. `whole` reads
+//! Modules depend on those further down: `decode`, `store`, `stream` and `file` are the
+//! doors. `whole` reads
 //! an input that is present; for one that comes in pieces, `walk` and `chunk` read fields into a
 //! `Parser`. Both share the others, of which each reads one part of the format. `alone` reads LZMA
 //! without xz around it, for [`lzma`](crate::lzma).
@@ -44,6 +46,7 @@ mod parser;
 mod probability;
 mod range;
 mod records;
+mod store;
 mod stream;
 #[cfg(feature = "threads")]
 mod threaded;
@@ -67,6 +70,7 @@ pub use header::{BlockHeader, Header, MAX_BLOCK_HEADER};
 pub use options::{Options, Streams};
 pub use probability::Literals;
 pub use records::Block;
+pub use store::decode_to_store;
 pub use stream::Decoder;
 #[cfg(feature = "threads")]
 pub use threaded::decode_threaded;

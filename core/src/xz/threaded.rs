@@ -7,7 +7,7 @@ use super::file::decode_block;
 use super::options::Options;
 use super::probability::Literals;
 use super::records::Block;
-use super::whole::Whole;
+use super::whole::{Slice, Whole};
 use super::workspace::{Tables, Workspace};
 use crate::num::index;
 use crate::threads::in_order;
@@ -41,7 +41,7 @@ pub fn decode_threaded(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, option
 /// Decodes each block by itself. Any error may hide an earlier one.
 fn decode_blocks(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, options: &Options) -> Result<Done> {
     let (mut tables, trace) = (Tables::<[Literals; 0]>::new(), &mut ());
-    let whole = Whole::new(src, &mut [], &mut tables, options, trace);
+    let whole = Whole::new(src, Slice::new(&mut []), &mut tables, options, trace);
     let mut blocks = Blocks { src, dst, whole };
     let mut checksums = Checksums::default();
     let decode = |workspace: &mut Workspace, (block, src, dst): Piece<'_, '_>| {
@@ -62,7 +62,7 @@ type Piece<'s, 'd> = (Block, &'s [u8], &'d mut [u8]);
 struct Blocks<'s, 'd, 'w> {
     src: &'s [u8],
     dst: &'d mut [u8],
-    whole: Whole<'w, ()>,
+    whole: Whole<'w, (), Slice<'static>>,
 }
 
 impl<'s, 'd> Blocks<'s, 'd, '_> {

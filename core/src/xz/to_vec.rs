@@ -8,7 +8,7 @@ use super::header::BlockHeader;
 use super::options::Options;
 use super::probability::Literals;
 use super::records::Block;
-use super::whole::{Goal, Whole};
+use super::whole::{Goal, Slice, Whole};
 use super::workspace::{MOST_CONTEXTS, Tables};
 use crate::heap::zeros;
 use crate::num::u64_from;
@@ -38,7 +38,7 @@ pub(super) fn to_vec(src: &[u8], input: Input<'_>, options: &Options) -> Result<
     let mut tables = Tables::<[Literals; MOST_CONTEXTS]>::new();
     let mut walk = |dst: &mut [u8], goal| {
         let trace = &mut ();
-        let mut whole = Whole::new(src, dst, &mut tables, options, trace);
+        let mut whole = Whole::new(src, Slice::new(dst), &mut tables, options, trace);
         let done = match input {
             Input::File => whole.file(goal),
             Input::Block(block) => whole.lone_block(goal, block),

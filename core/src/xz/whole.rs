@@ -15,9 +15,10 @@ use super::header::{
     stream_header, stream_start,
 };
 use super::index;
-use super::lzma::{History, MOST_INPUT};
+use super::lzma::{History, Lzma, MOST_INPUT};
 use super::number::CUT;
 use super::options::{Options, Streams};
+use super::probability::Literals;
 use super::records::Block;
 use super::workspace::Tables;
 use crate::fault::{Fault, Verdict};
@@ -33,6 +34,101 @@ pub(super) enum Goal {
     Count,
 }
 
+/// The output of a walk, which is the dictionary as well.
+pub(super) trait Output {
+    /// Returns the number of bytes so far.
+    fn len(&self) -> usize;
+
+    /// Returns the most bytes that it holds.
+    fn capacity(&self) -> u64;
+
+    /// Empties the dictionary.
+    fn empty(&mut self);
+
+    /// Appends bytes as they are.
+    fn append(&mut self, bytes: &[u8], check: &mut Check) -> Verdict<()>;
+
+    /// Decodes symbols, as [`Lzma::run`] does. They make at most `len` bytes; returns whether they
+    /// made as many.
+    fn decode(
+        &mut self,
+        symbols: Symbols<'_>,
+        len: usize,
+        dictionary: usize,
+        check: &mut Check,
+    ) -> (Verdict<usize>, bool);
+
+    /// Adds the bytes from `start` on to the check, unless they were added before.
+    fn hash(&mut self, start: usize, check: &mut Check);
+
+    /// Returns the bytes from `start` on for filters, if they are all there.
+    fn filter(&mut self, start: usize) -> Option<&mut [u8]>;
+}
+
+/// The symbols of a chunk, or what is present of them.
+pub(super) struct Symbols<'a> {
+    pub(super) lzma: &'a mut Lzma,
+    pub(super) literals: &'a mut [Literals],
+    pub(super) bytes: &'a [u8],
+    /// No symbol may begin with fewer bytes than this.
+    pub(super) least: usize,
+}
+
+/// A slice with room for the whole content.
+pub(super) struct Slice<'a> {
+    dst: &'a mut [u8],
+    /// Bytes that are filled.
+    filled: usize,
+    /// Index of the oldest byte that matches reach, and that positions count from.
+    base: usize,
+}
+
+impl<'a> Slice<'a> {
+    pub(super) const fn new(dst: &'a mut [u8]) -> Self {
+        Self { dst, filled: 0, base: 0 }
+    }
+}
+
+impl Output for Slice<'_> {
+    fn len(&self) -> usize {
+        self.filled
+    }
+
+    fn capacity(&self) -> u64 {
+        u64_from(self.dst.len())
+    }
+
+    fn empty(&mut self) {
+        self.base = self.filled;
+    }
+
+    fn append(&mut self, bytes: &[u8], _: &mut Check) -> Verdict<()> {
+        num::copy(bytes, self.dst.get_mut(self.filled..).unwrap_or_default());
+        self.filled += bytes.len();
+        Ok(())
+    }
+
+    fn decode(&mut self, symbols: Symbols<'_>, len: usize, dictionary: usize, _: &mut Check) -> (Verdict<usize>, bool) {
+        let Symbols { lzma, literals, bytes, least } = symbols;
+        let buf = self.dst.get_mut(self.base..).unwrap_or_default();
+        let at = self.filled - self.base;
+        let limit = at + len;
+        let mut area = History { buf, at, limit, dictionary };
+        let run = lzma.run(literals, bytes, least, None, &mut area);
+        let full = area.at >= limit;
+        self.filled = self.base + area.at;
+        (run, full)
+    }
+
+    fn hash(&mut self, start: usize, check: &mut Check) {
+        check.update(self.dst.get(start..self.filled).unwrap_or_default());
+    }
+
+    fn filter(&mut self, start: usize) -> Option<&mut [u8]> {
+        self.dst.get_mut(start..self.filled)
+    }
+}
+
 /// The bounds of the chunks of a block.
 struct Open {
     dictionary: u32,
@@ -43,15 +139,11 @@ struct Open {
 }
 
 /// A walk over a whole input.
-pub(super) struct Whole<'a, T> {
+pub(super) struct Whole<'a, T, O> {
     src: &'a [u8],
     /// Index of the next byte that is not read.
     at: usize,
-    dst: &'a mut [u8],
-    /// Bytes of the output that are filled.
-    filled: usize,
-    /// Index in the output of the oldest byte that matches reach, and that positions count from.
-    base: usize,
+    pub(super) out: O,
     /// Bytes of the output before the block that is read, or was read last.
     sound: usize,
     tables: &'a mut Tables,
@@ -72,23 +164,15 @@ pub(super) struct Whole<'a, T> {
     need: u64,
 }
 
-impl<'a, T: Trace> Whole<'a, T> {
-    pub(super) fn new(
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tables: &'a mut Tables,
-        options: &'a Options,
-        trace: &'a mut T,
-    ) -> Self {
+impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
+    pub(super) fn new(src: &'a [u8], out: O, tables: &'a mut Tables, options: &'a Options, trace: &'a mut T) -> Self {
         // A zero that the compiler does not see through does not become a call of `memset`, which
         // alone would take 160 bytes of flash.
         let zero = if tuning::SMALL { black_box(0) } else { 0 };
         Self {
             src,
             at: 0,
-            dst,
-            filled: 0,
-            base: 0,
+            out,
             sound: 0,
             tables,
             options,
@@ -107,7 +191,7 @@ impl<'a, T: Trace> Whole<'a, T> {
     /// Length of the content so far.
     fn content(&self, goal: Goal) -> u64 {
         match goal {
-            Goal::Decode => u64_from(self.filled),
+            Goal::Decode => u64_from(self.out.len()),
             Goal::Count => self.counted,
         }
     }
@@ -121,7 +205,7 @@ impl<'a, T: Trace> Whole<'a, T> {
     /// Reads all streams that the options ask for.
     pub(super) fn file(&mut self, goal: Goal) -> Result<Done> {
         match self.streams(goal) {
-            Ok(()) => Ok(self.done(self.at, self.filled, self.content(goal))),
+            Ok(()) => Ok(self.done(self.at, self.out.len(), self.content(goal))),
             Err(fault) => Err(self.error(fault, 0)),
         }
     }
@@ -146,7 +230,7 @@ impl<'a, T: Trace> Whole<'a, T> {
         if self.at < self.src.len() || content != listed.content.end.saturating_sub(listed.content.start) {
             return Err(Error::new(ErrorKind::XzIndex, start));
         }
-        Ok(self.done(self.at, self.filled, content))
+        Ok(self.done(self.at, self.out.len(), content))
     }
 
     /// Turns a fault, which counts from the next byte, into an error in a file that contains the
@@ -164,13 +248,10 @@ impl<'a, T: Trace> Whole<'a, T> {
             return self.sound;
         }
         #[cfg(feature = "xz-filters")]
-        let len = {
-            let block = self.dst.get_mut(self.sound..self.filled).unwrap_or_default();
-            self.sound.saturating_add(self.tables.filters.start_of(block))
-        };
-        #[cfg(not(feature = "xz-filters"))]
-        let len = self.filled;
-        len
+        if let Some(block) = self.out.filter(self.sound) {
+            return self.sound.saturating_add(self.tables.filters.start_of(block));
+        }
+        self.out.len()
     }
 
     fn streams(&mut self, goal: Goal) -> Verdict<()> {
@@ -267,6 +348,10 @@ impl<'a, T: Trace> Whole<'a, T> {
         if header.uncompressed.is_some() {
             self.announce(goal, content_end)?;
         }
+        #[cfg(feature = "xz-filters")]
+        if header.filters != [None; 3] && goal == Goal::Decode && self.out.filter(0).is_none() {
+            return Err(Fault::new(ErrorKind::XzFilter, 0));
+        }
         self.window = self.window.max(header.window());
         #[cfg(feature = "xz-filters")]
         let filtered = self.tables.filters.start(&header.filters);
@@ -276,7 +361,8 @@ impl<'a, T: Trace> Whole<'a, T> {
         self.tables.check = Check::new(if skip { 0 } else { self.check });
         self.at += header.len;
         let data = self.at;
-        (self.base, self.sound) = (self.filled, self.filled);
+        self.out.empty();
+        self.sound = self.out.len();
         let block = Open {
             dictionary: header.dictionary,
             end: header.compressed.map_or(usize::MAX, |size| data.saturating_add(num::index(size))),
@@ -291,8 +377,7 @@ impl<'a, T: Trace> Whole<'a, T> {
         self.at += 1;
         let compressed = self.at - data;
         #[cfg(feature = "xz-filters")]
-        if filtered {
-            let block = self.dst.get_mut(self.sound..self.filled).unwrap_or_default();
+        if filtered && let Some(block) = self.out.filter(self.sound) {
             self.tables.filters.whole(block);
             self.tables.check.update(block);
             // They are not to run again for what is salvaged.
@@ -326,10 +411,10 @@ impl<'a, T: Trace> Whole<'a, T> {
             if control == 0 {
                 break;
             }
-            let filled = self.filled;
+            let filled = self.out.len();
             self.chunk(goal, control, block, &mut wants)?;
             if !filtered {
-                self.tables.check.update(self.dst.get(filled..self.filled).unwrap_or_default());
+                self.out.hash(filled, &mut self.tables.check);
             }
         }
         self.emit(Part::Framing, Name::EndOfData, 1, Value::U64(0));
@@ -350,7 +435,7 @@ impl<'a, T: Trace> Whole<'a, T> {
         self.at += 1;
         #[cfg(feature = "xz-filters")]
         if filtered && goal == Goal::Decode {
-            self.tables.filters.whole(self.dst.get_mut(..self.filled).unwrap_or_default());
+            self.tables.filters.whole(self.out.filter(0).unwrap_or_default());
             // They are not to run again for what is salvaged.
             self.tables.filters.start(&[None; 3]);
         }
@@ -358,13 +443,13 @@ impl<'a, T: Trace> Whole<'a, T> {
         if self.at < self.src.len() {
             return Err(self.error(Fault::new(ErrorKind::XzTrailing, 0), 0));
         }
-        Ok(self.done(self.at, self.filled, self.content(goal)))
+        Ok(self.done(self.at, self.out.len(), self.content(goal)))
     }
 
     /// Reads the chunk that starts with this byte.
     fn chunk(&mut self, goal: Goal, control: u8, block: &Open, wants: &mut Wants) -> Verdict<()> {
         if wants.accept(control)? {
-            self.base = self.filled;
+            self.out.empty();
         }
         self.trace.enter(Name::Chunk, Value::Word(chunk_name(control)));
         self.emit(Part::Framing, Name::Control, 1, Value::Hex(control.into()));
@@ -400,8 +485,7 @@ impl<'a, T: Trace> Whole<'a, T> {
         let bytes = self.present(len);
         self.emit(Part::Data, Name::CopiedBytes, bytes.len(), Value::None);
         if goal == Goal::Decode {
-            num::copy(bytes, self.dst.get_mut(self.filled..).unwrap_or_default());
-            self.filled += bytes.len();
+            self.out.append(bytes, &mut self.tables.check)?;
         }
         self.at += bytes.len();
         if bytes.len() < len { Err(CUT) } else { Ok(()) }
@@ -426,7 +510,7 @@ impl<'a, T: Trace> Whole<'a, T> {
         }
         let bytes = self.present(input);
         self.emit(Part::Symbols, Name::LzmaSymbols, bytes.len(), Value::None);
-        let Tables { lzma, literals, .. } = &mut *self.tables;
+        let Tables { lzma, literals, check, .. } = &mut *self.tables;
         if control >= 0xA0 && goal == Goal::Decode {
             lzma.reset(literals);
         }
@@ -445,13 +529,8 @@ impl<'a, T: Trace> Whole<'a, T> {
         }
         // A symbol that may reach beyond the end of a truncated input is not decoded.
         let least = if missing > 0 { MOST_INPUT } else { 0 };
-        let buf = self.dst.get_mut(self.base..).unwrap_or_default();
-        let at = self.filled - self.base;
-        let limit = at + output;
-        let mut area = History { buf, at, limit, dictionary: num::index(dictionary.into()) };
-        let run = lzma.run(literals, bytes, least, None, &mut area);
-        let full = area.at >= limit;
-        self.filled = self.base + area.at;
+        let symbols = Symbols { lzma, literals, bytes, least };
+        let (run, full) = self.out.decode(symbols, output, num::index(dictionary.into()), check);
         let (Ok(used) | Err(Fault { at: used, .. })) = run;
         self.at += used.min(bytes.len());
         if let Err(fault) = run {
@@ -517,7 +596,7 @@ impl<'a, T: Trace> Whole<'a, T> {
     fn announce(&mut self, goal: Goal, content: u64) -> Verdict<()> {
         let kind = if content > self.options.limits.max_output {
             ErrorKind::OutputLimit
-        } else if goal == Goal::Decode && content > u64_from(self.dst.len()) {
+        } else if goal == Goal::Decode && content > self.out.capacity() {
             ErrorKind::OutputTooSmall
         } else {
             return Ok(());

@@ -18,7 +18,7 @@ use crate::{Done, ErrorKind, Result, tuning};
 /// Decodes a file to a store, page by page.
 ///
 /// The file is in memory or in mapped flash. An older image that a patch of `zstd --patch-from`
-/// refers to is either a [raw dictionary](super::Dictionary::raw) in the options, or behind
+/// refers to is a [raw dictionary](super::Dictionary::raw) in the options, or is read with
 /// [`Store::read_old`].
 ///
 /// Pages are written before the checksum is known, except the last. After an error, or a loss of
@@ -26,12 +26,13 @@ use crate::{Done, ErrorKind, Result, tuning};
 /// must not hold the only working image.
 ///
 /// ```
-/// use unspool::zstd::{self, Options, Workspace};
 /// use unspool::SliceStore;
+/// use unspool::zstd::{Options, Workspace, decode_to_store};
 /// let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
 /// let (mut flash, mut page) = ([0; 16], [0; 4]);
 /// let mut store = SliceStore::new(&mut flash);
-/// let done = zstd::decode_to_store(file, &mut store, &mut Workspace::new(), &mut page, &Options::DEFAULT)?;
+/// let mut workspace = Workspace::new();
+/// let done = decode_to_store(file, &mut store, &mut workspace, &mut page, &Options::DEFAULT)?;
 /// assert_eq!(&flash[..done.wrote], b"zstdddddd");
 /// # Ok::<(), unspool::Error>(())
 /// ```
@@ -82,7 +83,7 @@ impl Output for Pages<'_> {
             0 => self.old_len(),
             len => len,
         };
-        self.place = *start;
+        self.set_place(*start);
         let mut writer = StoreWriter {
             pages: self,
             hash: &mut frame.hash,
@@ -113,7 +114,7 @@ impl Output for Pages<'_> {
         if literals.left > self.room() {
             return Err(Fault::new(ErrorKind::OutputTooSmall, start));
         }
-        self.place = start;
+        self.set_place(start);
         let len = literals.left;
         append(self, &mut frame.hash, &mut literals, len)?;
         self.hash(|bytes| frame.hash.update(bytes));

@@ -5,14 +5,16 @@
 mod encoders;
 mod hostile;
 mod parts;
+mod store;
 mod streams;
 
 use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::xz::{
     CheckKind, Decoder, File, Header, IndexReader, Literals, Options, Streams, Tables, Workspace, decode, decode_block,
-    decode_block_to_vec, decode_to, decode_to_vec, decoded_len, inspect, salvage,
+    decode_block_to_vec, decode_to, decode_to_store, decode_to_vec, decoded_len, inspect, salvage,
 };
 use unspool::{Checksums, Class, End, Error, ErrorKind, Limits, Status, Step, Verify};
+use unspool_tests::store::CheckedStore;
 use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};
 
 const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];

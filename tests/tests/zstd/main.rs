@@ -19,9 +19,8 @@ use unspool::zstd::{
     Decoder, Dictionary, File, Flavour, Header, Options, Outline, SeekTableReader, Workspace, decode, decode_in_place,
     decode_to, decode_to_store, decode_to_vec, decoded_len, detect, in_place_margin, inspect, salvage, stream_buffer,
 };
-use unspool::{
-    Class, Done, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Store, Symbols, Trace, Value, Verify,
-};
+use unspool::{Class, Done, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Symbols, Trace, Value, Verify};
+use unspool_tests::store::CheckedStore;
 use unspool_tests::{Leaves, Random, assert_ran, drive, go_on, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.

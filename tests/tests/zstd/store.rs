@@ -1,44 +1,7 @@
 //! Decoding to a store, which is the window.
 
 use super::*;
-
-/// A store that checks its calls: pages adjoin, only the last is short, and reads are of what was
-/// written.
-struct Checked {
-    bytes: Vec<u8>,
-    capacity: usize,
-    page: usize,
-    old: Vec<u8>,
-}
-
-impl Store for Checked {
-    fn capacity(&self) -> u64 {
-        self.capacity as u64
-    }
-
-    fn read(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
-        assert!(!into.is_empty());
-        into.copy_from_slice(&self.bytes[at as usize..at as usize + into.len()]);
-        Ok(())
-    }
-
-    fn write(&mut self, at: u64, page: &[u8]) -> Result<(), Error> {
-        assert_eq!((at as usize, at as usize % self.page), (self.bytes.len(), 0));
-        assert!((1..=self.page).contains(&page.len()));
-        self.bytes.extend(page);
-        assert!(self.bytes.len() <= self.capacity, "a page after the end");
-        Ok(())
-    }
-
-    fn old_len(&self) -> u64 {
-        self.old.len() as u64
-    }
-
-    fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
-        into.copy_from_slice(&self.old[at as usize..at as usize + into.len()]);
-        Ok(())
-    }
-}
+use unspool::{SliceStore, Store};
 
 /// Decodes to a store with this capacity, through a page of this length.
 fn stored(
@@ -48,7 +11,7 @@ fn stored(
     old: &[u8],
     options: &Options<'_>,
 ) -> (Vec<u8>, Result<Done, Error>) {
-    let mut store = Checked { bytes: vec![], capacity, page, old: old.to_vec() };
+    let mut store = CheckedStore { bytes: vec![], capacity, page, old: old.to_vec() };
     let done = decode_to_store(bytes, &mut store, &mut Workspace::new(), &mut vec![0; page], options);
     (store.bytes, done)
 }
@@ -82,4 +45,136 @@ fn a_store_holds_what_a_slice_does() {
         }
         broken(vector, |bytes| agree(&vector.name, bytes, len + 1000, 256, &options));
     });
+}
+
+/// A patch: an old image, the new one, and a file that turns one into the other.
+struct Update {
+    name: &'static str,
+    old: Vec<u8>,
+    new: Vec<u8>,
+    file: Vec<u8>,
+}
+
+/// Returns patches between firmware images: of this project at two commits, and of OpenSBI in two
+/// configurations. The C library decodes the new images.
+fn updates() -> Vec<Update> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/patch");
+    let files = [
+        ("update.zst", "old.bin"),
+        ("update-3.zst", "old.bin"),
+        ("update-blocks.zst", "old.bin"),
+        ("opensbi.zst", "opensbi.bin"),
+    ];
+    let update = |(name, old)| {
+        let (old, file, mut new) = (read(&folder.join(old)), read(&folder.join(name)), vec![]);
+        let mut decoder = zstd::stream::read::Decoder::with_ref_prefix(&file[..], &old).unwrap();
+        std::io::Read::read_to_end(&mut decoder, &mut new).unwrap();
+        drop(decoder);
+        Update { name, old, new, file }
+    };
+    files.map(update).into()
+}
+
+#[test]
+fn patches_decode_like_the_zstd_program() {
+    for Update { name, old, new, file } in updates() {
+        assert!(new.len() > 30_000 && file.len() < 12_000, "{name}");
+        let options = Options { dictionary: Some(Dictionary::raw(&old)), ..Options::DEFAULT };
+        for page in [1, 3, 255, 256, 1024, 4096, 1 << 20] {
+            let in_memory = stored(&file, new.len(), page, &[], &options);
+            let in_store = stored(&file, new.len(), page, &old, &Options::DEFAULT);
+            for (out, done) in [in_memory, in_store] {
+                let done = done.unwrap_or_else(|error| panic!("{name}, pages of {page}: {error}"));
+                assert!(out == new, "{name}, pages of {page}");
+                assert_eq!((done.wrote, done.checksums.matched), (new.len(), 1), "{name}");
+            }
+        }
+        // A store that is one byte short, and an old image that is.
+        let short = stored(&file, new.len() - 1, 1024, &old, &Options::DEFAULT).1;
+        assert_eq!(short.map_err(|error| error.class()), Err(Class::OutputTooSmall { need: new.len() as u64 }));
+        let (_, end) = stored(&file, new.len(), 1024, &old[..old.len() - 1], &Options::DEFAULT);
+        assert!(end.is_err(), "{name} with another old image");
+        // The same error in memory and in the store, at cuts.
+        for cut in (0..file.len()).filter(|cut| cut % 9 == 0 || cut + 200 > file.len()) {
+            let whole = decode(&file[..cut], &mut vec![0; new.len()], &mut Workspace::new(), &options, &mut ());
+            let (out, end) = stored(&file[..cut], new.len(), 512, &old, &Options::DEFAULT);
+            assert_eq!(end, whole, "{name} cut at {cut}");
+            assert!(new.starts_with(&out) && out.len() < new.len(), "{name} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn keeps_the_last_page_until_the_checksum_matches() {
+    for Update { name, old, new, file } in updates() {
+        let mut broken = file.clone();
+        *broken.last_mut().unwrap() ^= 1;
+        for page in [1, 1024, new.len(), new.len() + 1] {
+            let (out, end) = stored(&broken, new.len(), page, &old, &Options::DEFAULT);
+            assert_eq!(end.map_err(|error| error.kind), Err(ErrorKind::ZstdChecksum), "{name}");
+            assert!(out.len() < new.len() && new.len() - out.len() <= page, "{name}, pages of {page}");
+        }
+    }
+}
+
+#[test]
+fn mutated_patches_end_alike_in_memory_and_in_the_store() {
+    let mut random = Random(33);
+    for Update { name, old, new, file } in updates() {
+        let options = Options { dictionary: Some(Dictionary::raw(&old)), verify: Verify::Skip, ..Options::DEFAULT };
+        let unread = Options { dictionary: None, ..options };
+        for round in 0..300 {
+            let mut broken = file.clone();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(broken.len());
+                broken[at] ^= 1 << random.below(8);
+            }
+            let mut slice = vec![0; new.len() + 100];
+            let whole = decode(&broken, &mut slice, &mut Workspace::new(), &options, &mut ());
+            for (out, end) in [
+                stored(&broken, slice.len(), 1 + random.below(5000), &[], &options),
+                stored(&broken, slice.len(), 1 + random.below(5000), &old, &unread),
+            ] {
+                assert_eq!(end, whole, "{name}, round {round}");
+                if let Ok(done) = end {
+                    assert!(out == slice[..done.wrote], "{name}, round {round}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn reports_the_failure_of_a_store_at_its_block() {
+    /// Fails at a read, a write, or a read of the old image.
+    struct Failing(CheckedStore, [bool; 3]);
+    impl Store for Failing {
+        fn capacity(&self) -> u64 {
+            self.0.capacity()
+        }
+        fn read(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
+            if self.1[0] { Err(Error::new(ErrorKind::StoreFailed, at)) } else { self.0.read(at, into) }
+        }
+        fn write(&mut self, at: u64, page: &[u8]) -> Result<(), Error> {
+            if self.1[1] { Err(Error::new(ErrorKind::StoreFailed, at)) } else { self.0.write(at, page) }
+        }
+        fn old_len(&self) -> u64 {
+            self.0.old_len()
+        }
+        fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
+            if self.1[2] { Err(Error::new(ErrorKind::StoreFailed, at)) } else { self.0.read_old(at, into) }
+        }
+    }
+    let Update { old, new, file, .. } = updates().swap_remove(0);
+    for part in 0..3 {
+        let store = CheckedStore { bytes: vec![], capacity: new.len(), page: 64, old: old.clone() };
+        let mut store = Failing(store, [part == 0, part == 1, part == 2]);
+        let end =
+            decode_to_store(&file, &mut store, &mut Workspace::new(), &mut [0; 64], &Options::DEFAULT).unwrap_err();
+        assert_eq!(end.kind, ErrorKind::StoreFailed);
+        assert!(end.at > 0 && end.at < 20, "{end}");
+    }
+    let none =
+        decode_to_store(&file, &mut SliceStore::new(&mut [0; 9]), &mut Workspace::new(), &mut [], &Options::DEFAULT);
+    assert_eq!(none.map_err(|error| error.class()), Err(Class::WorkspaceTooSmall { need: 1 }));
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::super::options::Options as XzOptions;
 use super::super::stream::Machine;
-use super::super::whole::{Goal, Whole};
+use super::super::whole::{Goal, Slice, Whole};
 use super::super::window::Window;
 use super::super::workspace::Workspace;
 use super::header::{HEADER_LEN, Header, SIZE_AT};
@@ -68,7 +68,8 @@ pub fn inspect<T: Trace>(
     trace: &mut T,
 ) -> Result<Done> {
     if let Some(header) = options.chunks()? {
-        return Whole::new(src, &mut [], &mut workspace.tables, &xz(options), trace).lone_chunks(Goal::Count, &header);
+        return Whole::new(src, Slice::new(&mut []), &mut workspace.tables, &xz(options), trace)
+            .lone_chunks(Goal::Count, &header);
     }
     let start = emit_header(src, options, trace);
     let done = decode_to(src, &mut Count::default(), workspace, window, options);
@@ -113,7 +114,7 @@ fn run<T: Trace>(
         Ok(None) => {}
         Ok(Some(header)) => {
             let xz = xz(options);
-            let mut whole = Whole::new(src, dst, &mut workspace.tables, &xz, trace);
+            let mut whole = Whole::new(src, Slice::new(dst), &mut workspace.tables, &xz, trace);
             return match whole.lone_chunks(Goal::Decode, &header) {
                 Ok(done) => (done, None),
                 Err(error) => {

@@ -1,0 +1,46 @@
+//! A store for tests.
+#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
+
+use unspool::{Error, Store};
+
+/// A store that checks its calls: pages adjoin, only the last is short, and reads are of what was
+/// written.
+pub struct CheckedStore {
+    /// The bytes that were written.
+    pub bytes: Vec<u8>,
+    /// The most bytes that it holds.
+    pub capacity: usize,
+    /// The length of a page.
+    pub page: usize,
+    /// An older image.
+    pub old: Vec<u8>,
+}
+
+impl Store for CheckedStore {
+    fn capacity(&self) -> u64 {
+        self.capacity as u64
+    }
+
+    fn read(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
+        assert!(!into.is_empty());
+        into.copy_from_slice(&self.bytes[at as usize..at as usize + into.len()]);
+        Ok(())
+    }
+
+    fn write(&mut self, at: u64, page: &[u8]) -> Result<(), Error> {
+        assert_eq!((at as usize, at as usize % self.page), (self.bytes.len(), 0));
+        assert!((1..=self.page).contains(&page.len()));
+        self.bytes.extend(page);
+        assert!(self.bytes.len() <= self.capacity, "a page after the end");
+        Ok(())
+    }
+
+    fn old_len(&self) -> u64 {
+        self.old.len() as u64
+    }
+
+    fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
+        into.copy_from_slice(&self.old[at as usize..at as usize + into.len()]);
+        Ok(())
+    }
+}
