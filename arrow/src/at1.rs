@@ -209,11 +209,13 @@ impl Table {
     }
 
     /// Returns the range in the file of the block of a column in a group, to be
-    /// [decoded](Self::column).
+    /// [decoded](Self::column). It is empty if the table was [unwrapped](Self::unwrap).
     pub fn block(&self, group: u64, column: usize) -> Result<Range<u64>> {
-        let range = self.range(group, column)?;
-        let base = self.blocks.start;
-        Ok(base.saturating_add(range.start)..base.saturating_add(range.end))
+        let (range, base) = (self.range(group, column)?, self.blocks.start);
+        Ok(match self.inside {
+            Some(_) => base..base,
+            None => base.saturating_add(range.start)..base.saturating_add(range.end),
+        })
     }
 
     /// Returns the range of a block within the stream of blocks.
@@ -235,15 +237,13 @@ impl Table {
         Ok(start.copied().unwrap_or(0)..end)
     }
 
-    /// Decodes the block of a column in a group. `bytes` is the block; its content is ignored if
-    /// the table was [unwrapped](Self::unwrap).
+    /// Decodes the block of a column in a group, from the bytes of its [range](Self::block).
     pub fn column(&self, group: u64, column: usize, bytes: &[u8], workspace: &mut Workspace) -> Result<ArrayRef> {
-        let (range, place) = (self.range(group, column)?, self.block(group, column)?);
+        let (at, limits) = (self.block(group, column)?.start, &self.options.limits);
         let bytes = match &self.inside {
-            Some(inside) => part(inside, range)?,
+            Some(inside) => part(inside, self.range(group, column)?)?,
             None => bytes,
         };
-        let (at, limits) = (if self.inside.is_some() { self.blocks.start } else { place.start }, &self.options.limits);
         let mut text = zeros(block_size(bytes, at, limits)?)?;
         decode_block(bytes, at, &mut text, workspace, limits)?;
         let rows = self.rows_of(group);
@@ -264,10 +264,7 @@ impl Table {
     pub fn batch(&self, src: &[u8], group: u64, columns: &[usize]) -> Result<RecordBatch> {
         let mut workspace = Workspace::new();
         let arrays: Result<Vec<_>> = (columns.iter())
-            .map(|&column| {
-                let bytes = if self.inside.is_some() { &[] } else { part(src, self.block(group, column)?)? };
-                self.column(group, column, bytes, &mut workspace)
-            })
+            .map(|&column| self.column(group, column, part(src, self.block(group, column)?)?, &mut workspace))
             .collect();
         let rows = self.rows_of(group);
         self.assemble(columns, arrays?, rows.end - rows.start)

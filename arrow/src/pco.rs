@@ -79,13 +79,34 @@ fn whole<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
     ty: NumberType,
     options: &Options,
 ) -> Result<ArrayRef> {
-    let (mut bits, mut chunks) = (Vec::<L>::new(), Chunks::open(src, Some(ty), options)?);
+    let mut chunks = Chunks::open(src, Some(ty), options)?;
+    // Memory that is zero already, if the header tells how much.
+    let (mut bits, mut used) = (zeros::<L>(hint(&chunks.file, src).unwrap_or(0))?, 0usize);
     while chunks.next()? {
-        let start = bits.len();
-        lengthen(&mut bits, chunks.chunk.len)?;
-        chunks.decode(bits.get_mut(start..).unwrap_or_default())?;
+        let end = used.saturating_add(chunks.chunk.len);
+        let more = end.saturating_sub(bits.len());
+        lengthen(&mut bits, more)?;
+        chunks.decode(bits.get_mut(used..end).unwrap_or_default())?;
+        used = end;
     }
+    bits.truncate(used);
     Ok(array::<L, T>(bits))
+}
+
+/// Returns the count of numbers that the header states, if the file may hold as many.
+fn hint(file: &File<'_>, src: &[u8]) -> Option<u64> {
+    let count = file.header.n_hint;
+    (count > 0 && count / 1000 <= src.len() as u64).then_some(count)
+}
+
+/// Decodes the chunk that starts at this byte of a file. Chunks may differ in their types.
+pub fn decode_chunk(src: &[u8], at: u64, options: &Options) -> Result<ArrayRef> {
+    let mut chunks = Chunks::open(src, None, options)?;
+    chunks.at = at;
+    if !chunks.next()? {
+        return Err(unspool::Error::new(ErrorKind::RangeOutside, at).into());
+    }
+    by_type!(chunks.chunk.number_type(), chunk(&mut chunks))
 }
 
 /// Decodes all numbers of a file on up to `threads` threads, as [`decode`] does.
@@ -93,9 +114,8 @@ fn whole<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
 /// The header must state the count of numbers, at most a thousand for each byte of the file; if it
 /// does not, or for half floats, one thread decodes.
 pub fn decode_in_threads(src: &[u8], threads: NonZeroUsize, options: &Options) -> Result<ArrayRef> {
-    let count = File::open(src, &options.limits)?.header.n_hint;
-    let is_plausible = count > 0 && count / 1000 <= src.len() as u64;
-    let Some(ty) = number_type(src, &options.limits)?.filter(|_| is_plausible && threads.get() > 1) else {
+    let count = hint(&File::open(src, &options.limits)?, src).filter(|_| threads.get() > 1);
+    let (Some(ty), Some(count)) = (number_type(src, &options.limits)?, count) else {
         return decode(src, options);
     };
     macro_rules! threaded {

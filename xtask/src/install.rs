@@ -124,6 +124,21 @@ pub fn node() -> Result<()> {
     Ok(())
 }
 
+/// Installs Python with virtual environments, and checks that it is version 3.10 or newer.
+pub fn python() -> Result<()> {
+    debian(&["python3"], &["python3"])?;
+    let succeeds = |script: &str| cmd("python3 -c").arg(script).succeeds();
+    if !succeeds("import sys; sys.exit(sys.version_info < (3, 10))") {
+        let version = cmd("python3 --version").answer().unwrap_or_default();
+        bail!("expected Python 3.10 or newer, found {version}; install a newer one from python.org");
+    }
+    // Debian has this part in a package of its own.
+    if !succeeds("import ensurepip") {
+        apt("python3 -m venv", "python3-venv")?;
+    }
+    Ok(())
+}
+
 /// Installs the packages in `package-lock.json` of a folder into its `node_modules`.
 pub fn node_modules(dir: &str) -> Result<()> {
     node()?;
@@ -142,8 +157,13 @@ fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
     if let Some(path) = find() {
         return Ok(path);
     }
-    let program = programs.first().copied().unwrap_or_default();
-    let packages = packages.join(" ");
+    let (program, packages) = (programs.first().copied().unwrap_or_default(), packages.join(" "));
+    apt(program, &packages)?;
+    find().with_context(|| format!("{packages} is installed, but {program} is not found"))
+}
+
+/// Installs Debian packages, for a program that is missing.
+fn apt(program: &str, packages: &str) -> Result<()> {
     if !has("apt-get") {
         bail!("{program} is missing; install it with this system's package manager (Debian calls it {packages})");
     }
@@ -163,5 +183,5 @@ fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
     }
     // Another step may be installing at the same time.
     cmd(&format!("{sudo}apt-get -o DPkg::Lock::Timeout=600 install -y {packages}")).run()?;
-    find().with_context(|| format!("{packages} is installed, but {program} is not found"))
+    Ok(())
 }

@@ -9,6 +9,7 @@ mod install;
 mod pages;
 mod peers;
 mod prose;
+mod python;
 mod serve;
 mod sh;
 mod site;
@@ -32,6 +33,7 @@ Usage: cargo xtask COMMAND [--help]
   fuzz      fuzz with coverage guidance
   size      measure flash, RAM, stack and instructions of each format on each target
   package   build the npm package as it would be published
+  wheel     build the Python wheel as it would be published
   peers     test other npm packages with broken files and rewrite the page about them
   header    rewrite the C header from its sources
   site      build one static folder: the inspector, every document, both references
@@ -92,6 +94,14 @@ Usage: cargo xtask package
 
 Builds the npm package and the tarball that would be published.";
 
+const WHEEL: &str = "\
+Usage: cargo xtask wheel [--bench]
+
+Builds the Python wheel in target/wheels.
+
+  --bench   install it into an environment of its own instead, and compare its speed with pcodec,
+            decompressed and polars";
+
 const PEERS: &str = "\
 Usage: cargo xtask peers
 
@@ -137,6 +147,7 @@ fn run() -> Result<bool> {
             "peers" => return alone(args, PEERS, wasm::peers),
             "site" => return alone(args, SITE, site::build),
             "package" => return alone(args, PACKAGE, wasm::package),
+            "wheel" => return wheel(args),
             other => return Err(lexopt::Error::from(format!("unknown command: {other}\n\n{HELP}")).into()),
         },
         Some(other) => return Err(other.unexpected().into()),
@@ -231,6 +242,18 @@ fn size(mut args: lexopt::Parser) -> Result<bool> {
         None => size::run_all(),
     }
     .map(|()| true)
+}
+
+fn wheel(mut args: lexopt::Parser) -> Result<bool> {
+    let mut bench = false;
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("bench") => bench = true,
+            Short('h') | Long("help") => return show(WHEEL),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if bench { python::bench() } else { python::wheel() }.map(|()| true)
 }
 
 /// Runs a command that has no arguments.

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, AARCH64, CORTEX_M0, CORTEX_M4F, RISCV32, S390X, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{c, demo, firmware, fuzz, prose, site, size, wasm};
+use crate::{c, demo, firmware, fuzz, prose, python, site, size, wasm};
 
 /// The steps in the order in which they run. Those that fail fastest come first.
 pub const STEPS: &[Step] = &[
@@ -44,6 +44,11 @@ pub const STEPS: &[Step] = &[
         run: size::test,
     },
     Step { name: "npm", proves: "the npm package builds, and its tests pass in Node", run: npm },
+    Step {
+        name: "python",
+        proves: "the wheel decodes every vector in a fresh environment, its types are strict, and peers agree",
+        run: python::test,
+    },
     Step { name: "browser", proves: "the inspector and the npm package work in headless Chromium", run: browser },
     Step {
         name: "site",
@@ -66,6 +71,7 @@ fn fmt() -> Result<()> {
     cmd("cargo fmt --check").dir("tests/firmware").run()?;
     cmd("cargo fmt --check").dir("tests/size").run()?;
     cmd("cargo fmt --check").dir("fuzz").run()?;
+    cmd("cargo fmt --check").dir("python").run()?;
     prose::check()
 }
 

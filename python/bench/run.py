@@ -1,0 +1,104 @@
+"""Compares the wheel with what its users have today. Prints a table, the median of alternating runs."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import decompressed
+import numpy as np
+import pcodec.standalone
+import polars as pl
+import unspool
+import unspool.polars
+
+ROUNDS = 7
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def compare(name: str, peer: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
+    """Runs both in turns, and prints the ratio of their medians."""
+    ours(), theirs()
+    took: tuple[list[float], list[float]] = ([], [])
+    for _ in range(ROUNDS):
+        for function, times in zip((ours, theirs), took):
+            start = time.perf_counter()
+            function()
+            times.append(time.perf_counter() - start)
+    mine, other = (statistics.median(times) for times in took)
+    print(f"| {name} | {peer} | {mine * 1000:.1f} | {other * 1000:.1f} | {other / mine:.2f} |", flush=True)
+
+
+def vectors(folder: Path) -> None:
+    random = np.random.default_rng(1)
+    for compression in ("fp16", "int8"):
+        path = folder / f"{compression}.cvc"
+        values = random.standard_normal((130_000 if compression == "fp16" else 260_000, 400), np.float32)
+        decompressed.pack_cvc(values, str(path), compression=compression, chunk_size=8192)
+        size = f"{path.stat().st_size / 1e6:.0f} MB"
+        column = unspool.open(path).column()
+        for threads in (1, 2):
+            compare(
+                f"CVC {compression}, {size}, to numpy, {threads} threads",
+                "decompressed",
+                lambda threads=threads, column=column: column.numpy(threads=threads),
+                lambda path=path: decompressed.load_cvc(str(path), framework="numpy", backend="python"),
+            )
+
+
+def numbers() -> None:
+    random = np.random.default_rng(2)
+    for name, column in {
+        "i64 steps": np.cumsum(random.integers(-3, 1000, 5_000_000)),
+        "f64 prices": np.round(random.gamma(3, 20, 5_000_000), 2),
+        "f32 noise": random.standard_normal(5_000_000, np.float32),
+    }.items():
+        packed = pcodec.standalone.simple_compress(column, pcodec.ChunkConfig())
+        assert unspool.open(packed).numpy().tobytes() == column.tobytes()
+        for threads in (1, 2):
+            compare(
+                f"Pco {name}, 5 million, {threads} threads",
+                "pcodec",
+                lambda threads=threads, packed=packed: unspool.open(packed).numpy(threads=threads),
+                lambda packed=packed: pcodec.standalone.simple_decompress(packed),
+            )
+
+
+def tables(folder: Path) -> None:
+    source = Path(os.environ.get("UNSPOOL_VECTORS", "")) / "at1" / "big_c7_trades.at1"
+    if not source.exists():
+        print(f"(no {source.name}: name the folder of the large vectors in UNSPOOL_VECTORS)")
+        source = ROOT / "tests/vectors/at1/c8_events.at1"
+    file = unspool.open(source)
+    frame = pl.DataFrame(file.read(decimals="float"))
+    path = folder / "table.csv"
+    frame.write_csv(path)
+    name = f"AT-1 {source.stem}, {len(file):,} rows, {path.stat().st_size / 1e6:.1f} MB as CSV"
+    for decimals in ("float", "exact"):
+        compare(
+            f"{name}, decimals {decimals}",
+            "polars.read_csv",
+            lambda decimals=decimals: pl.DataFrame(unspool.open(source).read(decimals=decimals)),
+            lambda: pl.read_csv(path),
+        )
+    column = frame.columns[0]
+    middle = frame[column][len(frame) // 2]
+    compare(
+        f"{name}, one value of {column}",
+        "polars.scan_csv",
+        lambda: unspool.polars.scan_at1(source, decimals="float").filter(pl.col(column) == middle).collect(),
+        lambda: pl.scan_csv(path).filter(pl.col(column) == middle).collect(),
+    )
+
+
+if __name__ == "__main__":
+    print("| case | peer | unspool, ms | peer, ms | ratio |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as name:
+        numbers()
+        tables(Path(name))
+        vectors(Path(name))

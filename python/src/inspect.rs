@@ -1,0 +1,77 @@
+//! `unspool.inspect`: the structure of a file.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use unspool::tree::Tree;
+use unspool::{Format, Limits as CoreLimits, at1, cvc, gzip, onpair, pco, xz, zstd};
+
+use crate::fail::{Fail, Result};
+use crate::limits::{self, Limits};
+use crate::source::Source;
+
+/// Returns the nodes of a file as JSON, the number of those that were left out, and the error that
+/// ended the walk.
+#[pyfunction]
+#[pyo3(signature = (source, format, limits=None, max_nodes=100_000))]
+pub fn inspect(
+    py: Python<'_>,
+    source: &Bound<'_, Source>,
+    format: &str,
+    limits: Option<&Bound<'_, Limits>>,
+    max_nodes: usize,
+) -> PyResult<(String, u64, Option<Py<PyAny>>)> {
+    let (source, limits) = (source.get(), limits::of(limits));
+    let inspected = py.detach(|| {
+        let bytes = source.all(&limits)?;
+        let mut tree = Tree::new(max_nodes);
+        let error = walk(format, &bytes, &limits, &mut tree).err();
+        if let Some(Fail::Python(error)) = error {
+            return Err(error.into());
+        }
+        let mut json = String::new();
+        // Writing to a string cannot fail.
+        let _ = tree.write_json(&mut json);
+        Ok::<_, Fail>((json, tree.left_out, error))
+    });
+    let (json, left_out, error) = inspected?;
+    let error = error.map(|fail| PyErr::from(fail).into_value(py).into_any());
+    Ok((json, left_out, error))
+}
+
+fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Result<()> {
+    let limits = *limits;
+    let is = |other: Format| format == other.name();
+    match () {
+        () if is(Format::Pco) => {
+            pco::decode_chunks(bytes, &limits, tree, |_, _| Ok(()))?;
+        }
+        () if is(Format::OnPair) => {
+            onpair::inspect(bytes, &mut onpair::Workspace::new(), &onpair::Options { limits }, tree)?;
+        }
+        () if is(Format::Cvc) => {
+            let options = cvc::Options { limits, ..cvc::Options::DEFAULT };
+            let words = cvc::workspace_len(bytes, &options)?;
+            let mut table = vec![0; usize::try_from(words).unwrap_or(0)];
+            cvc::inspect(bytes, &mut cvc::Workspace::with_table(&mut table), &options, tree)?;
+        }
+        () if is(Format::At1) => {
+            let options = at1::Options { limits, ..at1::Options::DEFAULT };
+            at1::inspect(bytes, &mut at1::Workspace::new(), &options, tree)?;
+        }
+        () if is(Format::Xz) => {
+            let options = xz::Options { limits, ..xz::Options::DEFAULT };
+            xz::inspect(bytes, &mut xz::Workspace::new(), &options, tree)?;
+        }
+        () if is(Format::Gzip) => {
+            let options = gzip::Options { limits, ..gzip::Options::DEFAULT };
+            let mut window = vec![0; gzip::WINDOW_SIZE];
+            gzip::inspect(bytes, &mut gzip::Workspace::new(), &mut window, &options, tree)?;
+        }
+        () if format.starts_with("zstd") => {
+            let options = zstd::Options { limits, ..zstd::Options::DEFAULT };
+            zstd::inspect(bytes, &mut zstd::Workspace::new(), &options, tree)?;
+        }
+        () => return Err(PyValueError::new_err(format!("unknown format: {format}")).into()),
+    }
+    Ok(())
+}

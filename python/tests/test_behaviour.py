@@ -1,0 +1,159 @@
+"""Leaks, threads, forks and signals."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import lzma
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import unspool
+from vectors import ROOT
+
+PCO = (ROOT / "pco" / "k_u32_arange.pco").read_bytes()
+CVC = (ROOT / "cvc" / "v1_fp16.cvc").read_bytes()
+BROKEN = (ROOT / "pco" / "bad" / "delta_order_4.pco").read_bytes()
+
+
+def resident() -> int:
+    """Returns the bytes of memory that this process has."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def once() -> None:
+    pco = unspool.open(PCO)
+    assert isinstance(pco, unspool.Pco)
+    assert np.asarray(pco.read(threads=1))[-1] == 776
+    array = pco[5:9]
+    array.__arrow_c_array__()
+    cvc = unspool.open(CVC)
+    assert isinstance(cvc, unspool.Cvc)
+    cvc.read(rows=(1, 2)).__arrow_c_stream__()
+    try:
+        unspool.open(BROKEN).read()
+    except unspool.Error:
+        pass
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads the memory of a process as Linux shows it")
+def test_many_calls_leak_nothing() -> None:
+    # Each round is several calls: 100,000 and more together.
+    for _ in range(2_000):
+        once()
+    gc.collect()
+    before = resident()
+    for _ in range(15_000):
+        once()
+    gc.collect()
+    grown = resident() - before
+    # 32 bytes a call would be 3 MB.
+    assert grown < 2 << 20, f"{grown} bytes more"
+
+
+def test_threads_share_objects() -> None:
+    path = ROOT / "cvc" / "med_fp16.cvc"
+    column = unspool.open(path).column()
+    stream = unspool.open(ROOT / "xz" / "blocks.xz", threads=2)
+    assert isinstance(stream, unspool.Stream)
+    expected = column.numpy().tobytes()
+    content = stream.read()
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for _ in range(20):
+                assert column.numpy(threads=1 + number % 2).tobytes() == expected
+                own = unspool.open(ROOT / "xz" / "blocks.xz", threads=1)
+                assert isinstance(own, unspool.Stream)
+                own.seek(number * 7)
+                assert own.read(50) == content[number * 7 :][:50]
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_others_run_while_a_file_decodes() -> None:
+    packed = lzma.compress(os.urandom(1 << 20) * 24, preset=1)
+    counted = 0
+    stop = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    time.sleep(0.05)
+    before, start = counted, time.monotonic()
+    stream = unspool.open(packed)
+    assert isinstance(stream, unspool.Stream)
+    # One call that decodes everything.
+    assert stream.size == 24 << 20
+    stream.seek((24 << 20) - 1)
+    assert stream.read(1)
+    during, took = counted - before, time.monotonic() - start
+    stop.set()
+    counter.join()
+    assert during > took * 100, f"{during} counts in {took} seconds"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_objects_work_after_a_fork() -> None:
+    column = unspool.open(ROOT / "cvc" / "med_fp16.cvc").column()
+    stream = unspool.open(ROOT / "xz" / "blocks.xz")
+    assert isinstance(stream, unspool.Stream)
+    expected, content = column.numpy(threads=2).tobytes(), stream.read()
+    child = os.fork()
+    if child == 0:
+        stream.seek(3)
+        same = column.numpy(threads=2).tobytes() == expected and stream.read() == content[3:]
+        os._exit(0 if same else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+INTERRUPTED = """
+import signal, sys, unspool
+source = sys.argv[1]
+stream = unspool.open(source)
+print("ready", flush=True)
+try:
+    stream.seek(0, 2)
+    print("finished")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_long_decode_is_interrupted(tmp_path: object) -> None:
+    # 15 GiB of zeros take many seconds, and no index leads to their end.
+    path = f"{tmp_path}/zeros.gz"
+    with open(path, "wb") as file:
+        file.write(gzip.compress(bytes(1 << 26), 1) * 240)
+    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED, path], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    start = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    answer = child.stdout.read()
+    assert answer == "interrupted\n", answer
+    assert time.monotonic() - start < 2
+    assert child.wait() == 0

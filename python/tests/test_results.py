@@ -1,0 +1,168 @@
+"""Results through Arrow and numpy, indexing, and arguments that are refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import arro3.core
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+import unspool
+import unspool.polars
+from polars.testing import assert_frame_equal
+from vectors import ROOT
+
+EVENTS = ROOT / "at1" / "c8_events.at1"
+
+
+def at1(path: object = EVENTS) -> unspool.At1:
+    opened = unspool.open(path)
+    assert isinstance(opened, unspool.At1)
+    return opened
+
+
+def test_arrow_libraries_read_arrays_and_tables() -> None:
+    column = unspool.open(ROOT / "cvc" / "v1_fp16.cvc").column()
+    array = pa.array(column[3:7])
+    assert array.type == pa.list_(pa.field("item", pa.float32(), nullable=False), 16)
+    assert np.array_equal(array.flatten().to_numpy().reshape(4, 16), np.asarray(column[3:7]))
+    assert arro3.core.Array.from_arrow(column[3:7]).to_pylist() == array.to_pylist()
+    table = at1().read()
+    frame = pl.DataFrame(table)
+    assert frame.columns == ["type", "ts", "val"] and frame.height == 2500
+    assert pa.table(table).to_pydict() == table.to_dict()
+    relation = pa.table(table)
+    assert duckdb.sql("select count(*), sum(ts)::hugeint from relation").fetchall() == [(2500, sum(frame["ts"]))]
+    half = unspool.open(next((ROOT / "pco").glob("*f16*.pco")))
+    assert isinstance(half, unspool.Pco) and half.dtype == "float16"
+    assert pa.array(half).type == pa.float16()
+    urls = unspool.open(ROOT / "onpair" / "cpp" / "urls_b12.onp")
+    assert isinstance(urls, unspool.OnPair)
+    assert pl.DataFrame(urls.read())["value"].to_list() == urls[:].to_list()
+    del table, column
+    assert array.to_pylist()[0][0] is not None, "the array keeps its memory"
+
+
+def test_numpy_reads_arrays_in_place() -> None:
+    pco = unspool.open(ROOT / "pco" / "k_u32_arange.pco")
+    assert isinstance(pco, unspool.Pco)
+    array = pco.read()
+    first, second = np.asarray(array), np.asarray(array)
+    assert first.__array_interface__["data"] == second.__array_interface__["data"]
+    assert not first.flags.writeable
+    assert np.asarray(array[100:200]).tolist() == list(range(100, 200))
+    with pytest.raises(TypeError, match="numpy has no type"):
+        np.asarray(unspool.open(ROOT / "onpair" / "cpp" / "urls_b12.onp")[:].__array_interface__)
+
+
+def test_out_must_fit() -> None:
+    pco = unspool.open(ROOT / "pco" / "k_u32_arange.pco")
+    assert isinstance(pco, unspool.Pco)
+    for wrong, failure in [
+        (np.empty(777, np.int32), TypeError),
+        (np.empty(776, np.uint32), unspool.OutputTooSmallError),
+        (np.empty(778, np.uint32), unspool.Error),
+        (np.empty(1554, np.uint32)[::2], ValueError),
+        (np.empty(777, np.uint32).astype(">u4"), TypeError),
+    ]:
+        with pytest.raises(failure):
+            pco.numpy(out=wrong, threads=1)
+    fixed = np.empty(777, np.uint32)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError):
+        pco.numpy(out=fixed)
+    column = unspool.open(ROOT / "cvc" / "v1_fp16.cvc").column()
+    with pytest.raises(ValueError, match="1600 values"):
+        column.numpy(out=np.empty((99, 16), np.float32))
+    memory = bytearray(777 * 4)
+    view = memoryview(memory).cast("I")
+    pco.numpy(out=view)
+    assert view[776] == 776
+
+
+def test_indexes_count_as_those_of_lists() -> None:
+    pco = unspool.open(ROOT / "pco" / "k_u32_arange.pco")
+    assert isinstance(pco, unspool.Pco)
+    plain = list(range(777))
+    for index in (0, 5, -1, -777, 776):
+        assert pco[index] == plain[index]
+    for bounds in (slice(None), slice(3, 9), slice(-5, None), slice(9, 3), slice(700, 900), slice(2000, None)):
+        assert pco[bounds].to_list() == plain[bounds]
+    for outside in (777, -778):
+        with pytest.raises(IndexError):
+            pco[outside]
+    with pytest.raises(ValueError, match="step 1"):
+        pco[::2]
+    with pytest.raises(ValueError, match="thread"):
+        pco.read(threads=0)
+
+
+def test_tables_have_exact_decimals() -> None:
+    table = at1()
+    assert table.columns == {"type": "text", "ts": "integer", "val": "decimal"}
+    rows, texts = table.read().to_dict(), table.read(decimals="text").to_dict()
+    assert rows["val"] == [Decimal(text) for text in texts["val"]]
+    assert table.read(decimals="float").to_dict()["val"] == [float(text) for text in texts["val"]]
+    mixed = at1(ROOT / "at1" / "c7_decimal_scale_mix.at1")
+    assert mixed.read(decimals=4).to_dict()["0"][3] == Decimal("3.0003")
+    with pytest.raises(unspool.MisfitError) as caught:
+        mixed.read(decimals=3)
+    assert (caught.value.column, caught.value.row, caught.value.value) == (0, 3, b"3.0003")
+    assert mixed.read(decimals=3, misfit="null").to_dict()["0"][:4][3] is None
+
+
+def test_queries_return_the_rows_that_match() -> None:
+    table = at1()
+    rows = list(zip(*table.read().to_dict().values()))
+    where: list[unspool.Condition] = [("ts", ">=", 1700000100), ("type", "==", '"buy"')]
+    expected = [row for row in rows if row[1] >= 1700000100 and row[0] == '"buy"']
+    found = list(zip(*table.query(where).to_dict().values()))
+    assert found == expected and table.count(where) == len(expected) > 0
+    assert len(table.query(where, limit=3)) == min(3, len(expected))
+    with pytest.raises(unspool.MisuseError):
+        table.query([("nothing", "==", 1)])
+    with pytest.raises(ValueError, match="expected =="):
+        table.query([("ts", "<", 1)])
+
+
+FILTERS = [
+    pl.col("ts") > 1700000100,
+    (pl.col("ts") >= 1700000100) & (pl.col("ts") < 1700000300),
+    pl.lit(1700002000) <= pl.col("ts"),
+    pl.col("type") == '"buy"',
+    (pl.col("type") != '"buy"') & (pl.col("ts") <= 1700000500),
+    (pl.col("ts") < 1700000100) | (pl.col("ts") > 1700002300),
+    pl.col("val") > 9.0,
+    pl.col("val").cast(pl.Float64) == 9.13,
+    pl.col("ts") == 1700000105.0,
+    pl.col("ts").is_in([1700000100, 1700000101]),
+    pl.col("ts") > 2**70,
+]
+
+
+@pytest.mark.parametrize("decimals", ["exact", "float", "text"])
+def test_lazy_frames_answer_as_eager_ones(decimals: unspool.Decimals) -> None:
+    eager = pl.DataFrame(at1().read(decimals=decimals))
+    for predicate in FILTERS:
+        lazy = unspool.polars.scan_at1(EVENTS, decimals=decimals)
+        if decimals == "text" and "val" in predicate.meta.root_names():
+            continue
+        assert_frame_equal(lazy.filter(predicate).collect(), eager.filter(predicate))
+        assert_frame_equal(
+            lazy.filter(predicate).select("val").head(7).collect(), eager.filter(predicate).select("val").head(7)
+        )
+    assert_frame_equal(unspool.polars.scan_at1(EVENTS).select("ts").head(5).collect(), pl.DataFrame(at1().read(["ts"]))[:5])
+    assert unspool.polars.scan_at1(EVENTS).select(pl.len()).collect().item() == 2500
+
+
+def test_lazy_frames_push_conditions_down() -> None:
+    schema = unspool.polars.scan_at1(EVENTS).collect_schema()
+    of = unspool.polars.conditions_of
+    assert of((pl.col("ts") >= 5) & (pl.col("type") == "x"), schema) == [("ts", ">=", 5), ("type", "==", "x")]
+    assert of(pl.lit(5) > pl.col("ts"), schema) == [("ts", "<=", 5)]
+    assert of((pl.col("ts") < 5) | (pl.col("ts") > 7), schema) == []
+    low, high = of(pl.col("val") == 0.5, schema)
+    assert low[2] < 0.5 < high[2]

@@ -1,0 +1,233 @@
+"""One file through every kind of source, with the requests of remote ones counted."""
+
+from __future__ import annotations
+
+import http.server
+import io
+import json
+import struct
+import tarfile
+import threading
+import urllib.request
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import numpy as np
+import obstore
+import pandas as pd
+import pytest
+import unspool
+from vectors import ROOT
+
+CVC = ROOT / "cvc" / "v1_fp16.cvc"
+EXPECTED = np.fromfile(ROOT / "cvc" / "v1_fp16.f32.bin", np.float32).reshape(100, 16)
+
+
+class Remote:
+    """A file on an HTTP server, by range requests."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        with urllib.request.urlopen(urllib.request.Request(url, method="HEAD")) as answer:
+            self.size = int(answer.headers["Content-Length"])
+
+    def read_range(self, start: int, end: int) -> bytes:
+        request = urllib.request.Request(self.url, headers={"Range": f"bytes={start}-{end - 1}"})
+        with urllib.request.urlopen(request) as answer:
+            assert answer.status == 206
+            return answer.read()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves one file, and keeps the ranges that were asked for."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.path = path
+        self.ranges: list[tuple[int, int]] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/file"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    server: Server
+
+    def do_HEAD(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(self.server.path.stat().st_size))
+        self.send_header("Accept-Ranges", "bytes")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        first, last = self.headers["Range"].removeprefix("bytes=").split("-")
+        start, end = int(first), int(last) + 1
+        self.server.ranges.append((start, end))
+        with open(self.server.path, "rb") as file:
+            file.seek(start)
+            body = file.read(end - start)
+        self.send_response(206)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Range", f"bytes {start}-{end - 1}/{self.server.path.stat().st_size}")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def serve(path: Path) -> Iterator[Server]:
+    server = Server(path)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+CHUNK_ROWS, CHUNKS, DIMENSION = 4096, 256, 512
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A CVC file of 1 GB, sparse on disk, whose first chunk has values."""
+    path = tmp_path_factory.mktemp("cvc") / "large.cvc"
+    chunks = [{"rows": CHUNK_ROWS, "compression": "fp16"}] * CHUNKS
+    head = {"num_vectors": CHUNK_ROWS * CHUNKS, "dimension": DIMENSION, "compression": "fp16", "chunks": chunks}
+    text = json.dumps(head).encode()
+    with open(path, "wb") as file:
+        file.write(b"CVCF" + struct.pack("<HHI", 1, 0, len(text)) + text)
+        values = np.arange(CHUNK_ROWS * DIMENSION, dtype=np.uint32).astype(np.float16)
+        payload = values.tobytes()
+        file.write(struct.pack("<II", len(payload), zlib.crc32(payload)) + payload)
+        zeros = bytes(len(payload))
+        prefix = struct.pack("<II", len(zeros), zlib.crc32(zeros))
+        for _ in range(CHUNKS - 1):
+            file.write(prefix)
+            file.seek(len(zeros), io.SEEK_CUR)
+        file.truncate()
+    assert path.stat().st_size > 1 << 30
+    yield from serve(path)
+
+
+def test_rows_of_a_large_remote_file_read_the_head_and_their_chunk(large: Server) -> None:
+    large.ranges.clear()
+    column = unspool.open(Remote(large.url)).column()
+    rows = np.asarray(column[10:20])
+    expected = np.arange(10 * DIMENSION, 20 * DIMENSION, dtype=np.uint32).astype(np.float16).astype(np.float32)
+    assert (rows.reshape(-1) == expected).all()
+    # The first eight bytes, the head, and one chunk.
+    assert len(large.ranges) == 3, large.ranges
+    chunk = CHUNK_ROWS * DIMENSION * 2 + 8
+    assert sum(end - start for start, end in large.ranges) < (64 << 10) + chunk + 100, large.ranges
+    large.ranges.clear()
+    assert np.asarray(column[CHUNK_ROWS - 1 : CHUNK_ROWS + 1]).shape == (2, DIMENSION)
+    assert len(large.ranges) == 2, "two chunks"
+    large.ranges.clear()
+    assert column[CHUNK_ROWS * CHUNKS - 1] == [0.0] * DIMENSION
+    assert len(large.ranges) == 1, "the last chunk"
+
+
+@pytest.fixture()
+def table() -> Iterator[Server]:
+    yield from serve(ROOT / "at1" / "c8_events.at1")
+
+
+def test_queries_of_a_remote_table_read_the_blocks_they_need(table: Server) -> None:
+    file = unspool.open(Remote(table.url))
+    assert isinstance(file, unspool.At1)
+    answer = file.query([("ts", ">=", 1700000100), ("ts", "<=", 1700000120)], ["ts", "val"], decimals="text")
+    local = unspool.open(ROOT / "at1" / "c8_events.at1")
+    assert isinstance(local, unspool.At1)
+    rows = local.read(["ts", "val"], decimals="text").to_dict()
+    expected = [(ts, val) for ts, val in zip(rows["ts"], rows["val"]) if 1700000100 <= ts <= 1700000120]
+    assert list(zip(*answer.to_dict().values())) == expected and expected
+
+
+@pytest.fixture()
+def stream() -> Iterator[Server]:
+    yield from serve(ROOT / "xz" / "blocks.xz")
+
+
+def test_a_seek_in_a_remote_file_reads_one_block(stream: Server) -> None:
+    file = unspool.open(Remote(stream.url), threads=1)
+    assert isinstance(file, unspool.Stream) and len(file.starts) > 1
+    before = len(stream.ranges)
+    file.seek(file.starts[-1])
+    assert file.read(1)
+    assert len(stream.ranges) == before + 1, "one block"
+
+
+@pytest.mark.parametrize("kind", ["path", "text", "bytes", "bytearray", "view", "file", "memory", "fsspec", "obstore"])
+def test_every_kind_of_source_reads_the_same(kind: str) -> None:
+    bytes_of = CVC.read_bytes()
+    store = obstore.store.LocalStore(str(CVC.parent))
+    source = {
+        "path": lambda: CVC,
+        "text": lambda: str(CVC),
+        "bytes": lambda: bytes_of,
+        "bytearray": lambda: bytearray(bytes_of),
+        "view": lambda: memoryview(bytes_of),
+        "file": lambda: open(CVC, "rb"),
+        "memory": lambda: io.BytesIO(bytes_of),
+        "fsspec": lambda: fsspec.open(str(CVC)).open(),
+        "obstore": lambda: obstore.open_reader(store, CVC.name),
+    }[kind]()
+    assert unspool.probe(source) == "cvc"
+    column = unspool.open(source).column()
+    assert (np.asarray(column[:]) == EXPECTED).all()
+
+
+def test_a_source_that_raises_passes_its_exception_on() -> None:
+    class Broken:
+        size = 1000
+
+        def read_range(self, start: int, end: int) -> bytes:
+            raise ConnectionError("the network is down")
+
+    with pytest.raises(ConnectionError, match="down"):
+        unspool.open(Broken())
+
+    class Short:
+        size = 1000
+
+        def read_range(self, start: int, end: int) -> bytes:
+            return b""
+
+    with pytest.raises(unspool.TruncatedError):
+        unspool.open(Short())
+    with pytest.raises(TypeError, match="expected a path"):
+        unspool.open(12)
+    with pytest.raises(FileNotFoundError):
+        unspool.open("there is no such file")
+
+
+def test_streams_are_files(tmp_path: Path) -> None:
+    import lzma
+
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        for name in ("one.json", "two.csv"):
+            content = b'{"a": 1}' if name.endswith("json") else b"x,y\n1,2\n3,4\n"
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    packed = lzma.compress(archive.getvalue())
+    with tarfile.open(fileobj=unspool.open(packed)) as tar:
+        assert tar.getnames() == ["one.json", "two.csv"]
+        member = tar.extractfile("one.json")
+        assert member is not None and json.load(member) == {"a": 1}
+    table = pd.read_csv(unspool.open(lzma.compress(b"x,y\n1,2\n3,4\n")))
+    assert table.to_dict("list") == {"x": [1, 3], "y": [2, 4]}
+    assert json.load(unspool.open(lzma.compress(b"[1, 2]"))) == [1, 2]
+    stream = io.BufferedReader(unspool.open(lzma.compress(b"a\nb\n")))
+    assert list(stream) == [b"a\n", b"b\n"]
+    stream.close()
+    closed = unspool.open(lzma.compress(b"a"))
+    assert isinstance(closed, unspool.Stream)
+    closed.close()
+    with pytest.raises(ValueError, match="closed"):
+        closed.read()

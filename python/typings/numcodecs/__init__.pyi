@@ -1,0 +1,3 @@
+from typing import Any
+
+def register_codec(cls: type[Any], codec_id: str | None = None) -> None: ...

@@ -1,0 +1,3 @@
+from typing import Any
+
+def ensure_bytes(buf: Any) -> bytes: ...
