@@ -3,8 +3,8 @@
 //!
 //! For programs without a C library. A program in Rust can copy this file, which needs no other.
 //!
-//! Every access is volatile. Otherwise the compiler recognises the loop in `memcpy`, and replaces it
-//! with a call of `memcpy`.
+//! Every access is volatile. Otherwise the compiler recognises the loop in `memcpy`, and replaces
+//! it with a call of `memcpy`.
 
 #![allow(clippy::missing_safety_doc, reason = "the contracts are those of C")]
 #![allow(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks, reason = "so are the proofs")]
