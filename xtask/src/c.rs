@@ -238,7 +238,7 @@ fn bare() -> Result<()> {
             }
         }
         if device.is_small() {
-            let archive = self::archive(device, SMALLEST, "byte-loops,")?;
+            let archive = archive(device, SMALLEST, "byte-loops,")?;
             for name in examples()? {
                 example(device, SMALLEST, "-Os", &name, &archive)?;
             }
