@@ -272,6 +272,7 @@ export class CvcColumn {
   async rows(start = 0, end = this.length, options: CvcReadOptions = {}): Promise<CvcVectors> {
     checkOptions(options, { as: true, checksums: true, signal: true });
     const { signal, checksums } = options;
+    signal?.throwIfAborted();
     const { reader } = this.#opened;
     if (!reader.isRemote) return this.#pump(this.#decode(start, end, options), (range) => reader.read(range, signal));
     // The plan is known beforehand, so only chunk lengths cost a round trip.
@@ -294,6 +295,7 @@ export class CvcColumn {
   /** Returns the byte ranges of the file that {@link rows} would read for these rows. */
   async plan(start = 0, end = this.length, options: Pick<CvcReadOptions, 'checksums' | 'signal'> = {}): Promise<ByteRange[]> {
     checkOptions(options, { checksums: true, signal: true });
+    options.signal?.throwIfAborted();
     checkRows([start, end]);
     const { head, reader, limits } = this.#opened;
     const verify = verifies(options);
