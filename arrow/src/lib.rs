@@ -34,6 +34,11 @@ pub use error::{Error, Misfit, Result};
 
 use unspool::ErrorKind;
 
+/// The example of the README is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// Returns a vector of `len` zeros, if there is memory for it. Its pages are mapped when they are
 /// written.
 fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
