@@ -69,7 +69,10 @@ impl<W: Write + Send + 'static> ThreadedWriter<W> {
             if self.buffer.filled > 0 {
                 self.hand_over()?;
             }
-            self.buffer.bytes.resize(SIZE, 0);
+            // One that was moved here is longer.
+            if self.buffer.bytes.len() < SIZE {
+                self.buffer.bytes.resize(SIZE, 0);
+            }
         }
         Ok(self.buffer.rest())
     }

@@ -248,7 +248,7 @@ fn run(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums,
             Ok(())
         };
         decode_growing(&bytes, &mut sink, workspace, scratch, &options)?;
-        pool.give(bytes);
+        pool.give_stored(bytes);
         Ok(Content { range: 0..buffer.len(), decoded: buffer.len() as u64, buffer, sums: Sums::default() })
     };
     let mut to = Hashed { hash: ends.and_then(|(_, stored)| stored).map(|_| Sha256::new()), to };
@@ -318,7 +318,7 @@ impl Frames {
             end = start.checked_add(len).filter(|&end| end <= self.end)?;
         }
         affordable((end - self.at).saturating_add(MOST_PART as u64), self.threads).then_some(())?;
-        let mut bytes = pool.take();
+        let mut bytes = pool.take_stored();
         bytes.clear();
         bytes.extend_from_slice(&self.head);
         source.append_at(self.at..end, &mut bytes).ok()?;

@@ -251,7 +251,7 @@ fn decode_rows(
             buffer.clear();
             Lines::new(number(output), column.dimension(), &mut append(&mut buffer)).write(values)?;
         }
-        pool.give(bytes);
+        pool.give_stored(bytes);
         Ok(Content { range: 0..buffer.len(), buffer, decoded, sums })
     };
     let parts = |_: &Source| {
@@ -280,11 +280,11 @@ impl Chunks<'_> {
     /// Reads the chunk that a plan needs; `None` if it needs no more.
     fn chunk(&self, plan: &mut Plan<'_>, source: &Source, pool: &Pool) -> Result<Option<(Vec<u8>, Piece)>, Left> {
         while let Some(range) = plan.needs() {
-            let mut bytes = pool.take();
+            let mut bytes = pool.take_stored();
             let Some(piece) = plan.piece().cloned() else {
                 source.read_at(range.clone(), &mut bytes)?;
                 plan.feed(range.start, &bytes, Verify::Refuse)?;
-                pool.give(bytes);
+                pool.give_stored(bytes);
                 continue;
             };
             if !affordable((range.end - range.start) * 5, self.threads) {

@@ -240,7 +240,7 @@ impl Tables {
             let column = batch.column(self.bits, dictionary, limits)?;
             rows_to(&column, 0..batch.rows(), text, &mut left, wide, limits, &mut append(&mut buffer))?;
             let decoded = MOST_BATCH.min(limits.max_output) - left;
-            pool.give(batch.codes);
+            pool.give_stored(batch.codes);
             Ok(Content { range: 0..buffer.len(), buffer, decoded, sums: Sums::default() })
         };
         let is_one = rows.end - rows.start <= BATCH_ROWS && self.codes.end - self.codes.start <= BATCH_CODES;
@@ -282,7 +282,7 @@ impl PartReader for Batches<'_> {
     type Part = Batch;
 
     fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Batch, Left>> {
-        self.tables.batch(source, &mut self.rest, pool.take()).map_err(Left::from).transpose()
+        self.tables.batch(source, &mut self.rest, pool.take_stored()).map_err(Left::from).transpose()
     }
 }
 

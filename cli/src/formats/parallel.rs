@@ -56,19 +56,37 @@ pub trait PartReader {
     fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Self::Part, Left>>;
 }
 
-/// Buffers that are used again: the system clears memory that is new.
+/// Buffers that are used again, because the system clears memory that is new. Those of stored bytes
+/// and of content are apart: they differ in length.
 #[derive(Default)]
-pub struct Pool(Mutex<Vec<Vec<u8>>>);
+pub struct Pool {
+    stored: Mutex<Vec<Vec<u8>>>,
+    content: Mutex<Vec<Vec<u8>>>,
+}
 
 impl Pool {
-    /// Takes a buffer, whose length and content are of no interest.
-    pub fn take(&self) -> Vec<u8> {
-        self.0.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default()
+    /// Takes a buffer for stored bytes. Its length and content are of no interest.
+    pub fn take_stored(&self) -> Vec<u8> {
+        let pop = |spare: &Mutex<Vec<Vec<u8>>>| spare.lock().ok().and_then(|mut spare| spare.pop());
+        // Stored bytes that were passed on as content have come back there.
+        pop(&self.stored).or_else(|| pop(&self.content)).unwrap_or_default()
     }
 
-    /// Returns a buffer.
+    /// Returns a buffer of stored bytes.
+    pub fn give_stored(&self, buffer: Vec<u8>) {
+        if let Ok(mut spare) = self.stored.lock() {
+            spare.push(buffer);
+        }
+    }
+
+    /// Takes a buffer for content. Its length and content are of no interest.
+    pub fn take(&self) -> Vec<u8> {
+        self.content.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default()
+    }
+
+    /// Returns a buffer of content.
     pub fn give(&self, buffer: Vec<u8>) {
-        if let Ok(mut spare) = self.0.lock() {
+        if let Ok(mut spare) = self.content.lock() {
             spare.push(buffer);
         }
     }

@@ -179,7 +179,7 @@ fn whole(source: &mut Source, text: bool, limits: &Limits, to: &mut impl Room) -
         if at != if slice.is_last { usize::MAX } else { stored.len() } {
             return Err(Left::InOrder);
         }
-        pool.give(slice.bytes);
+        pool.give_stored(slice.bytes);
         let mut range = 0..len;
         if text {
             range.end = lines.len();
@@ -253,7 +253,7 @@ impl Slices {
     }
 
     fn slice(&mut self, source: &Source, pool: &Pool) -> Result<Slice, Left> {
-        let mut bytes = pool.take();
+        let mut bytes = pool.take_stored();
         loop {
             let end = self.at.saturating_add(self.want).min(self.len);
             source.read_at(self.at..end, &mut bytes)?;

@@ -152,7 +152,7 @@ fn whole(source: &mut Source, index: Option<Index>, limits: &Limits, to: &mut im
         if done.window > limits.max_window {
             return Err(Left::InOrder);
         }
-        pool.give(bytes);
+        pool.give_stored(bytes);
         Ok(Content { buffer, range: 0..len, decoded: size, sums: done.checksums })
     };
     parallel::decode(
@@ -180,7 +180,7 @@ impl PartReader for Blocks {
     type Part = (Vec<u8>, Block);
 
     fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Self::Part, Left>> {
-        let (block, mut bytes) = (self.0.next()?, pool.take());
+        let (block, mut bytes) = (self.0.next()?, pool.take_stored());
         let read = source.read_at(block.range.clone(), &mut bytes);
         Some(read.map(|()| (bytes, block)).map_err(Left::from))
     }

@@ -242,7 +242,7 @@ fn whole(source: &mut Source, options: &Options<'_>, to: &mut impl Room) -> Resu
         if done.window > options.limits.max_window {
             return Err(Left::InOrder);
         }
-        pool.give(group.bytes);
+        pool.give_stored(group.bytes);
         Ok(Content { buffer, range: 0..done.wrote, decoded: done.content, sums: done.checksums })
     };
     parallel::decode(
@@ -334,7 +334,7 @@ impl PartReader for Frames {
         }
         let group = self.walk(source).and_then(|end| {
             self.fill(source, end)?;
-            let mut rest = pool.take();
+            let mut rest = pool.take_stored();
             rest.clear();
             rest.extend_from_slice(self.bytes.get(end..).unwrap_or_default());
             self.bytes.truncate(end);
