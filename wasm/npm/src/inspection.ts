@@ -30,7 +30,7 @@ export interface InspectOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Result of {@link inspect} and {@link outline}. */
+/** Result of `inspect` and `outline`. */
 export interface Inspection {
   /** Format of the file, if known. */
   readonly format: Format | undefined;
