@@ -5,9 +5,11 @@ use core::ffi::c_void;
 use unspool::at1::{self, Container, Header, Options, Workspace};
 use unspool::{Done, Error, ErrorKind, Result};
 
-use crate::common::{UnspoolLimits, limits};
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{answer, apart, input, output, stretch, zeroed};
+use crate::common::{
+    Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, choices, lend, limits_of, reply, reply_done,
+};
+use crate::error::{UnspoolError, UnspoolErrorKind};
+use crate::memory::{input, tables};
 
 /// Words of a workspace.
 #[cfg(feature = "small")]
@@ -48,39 +50,20 @@ pub struct UnspoolAt1Info {
     pub whole: u8,
 }
 
-/// The result of decoding a whole file.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnspoolAt1Done {
-    /// Bytes of the input that were used: all of it.
-    pub read: usize,
-    /// Bytes of the output that are filled. The bytes after them may have been used as scratch.
-    pub wrote: usize,
-    /// 1 if the hash was compared and is equal.
-    pub hashed: u8,
-}
-
-impl From<Done> for UnspoolAt1Done {
-    fn from(Done { read, wrote, checksums, .. }: Done) -> Self {
-        Self { read, wrote, hashed: (checksums.matched > 0).into() }
-    }
-}
-
 /// # Safety
 ///
-/// As for [`limits`].
-unsafe fn options(with: *const UnspoolLimits) -> Result<Options> {
+/// As for [`choices`].
+pub(crate) unsafe fn options_of(with: *const UnspoolOptions) -> Result<Options> {
     // SAFETY: the same promise.
-    Ok(Options { limits: unsafe { limits(with)? }, ..Options::DEFAULT })
+    unsafe { choices(with) }.map(|(limits, verify)| Options { limits, verify })
 }
 
 /// # Safety
 ///
-/// As for [`zeroed`].
-pub(crate) unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. A workspace consists of numbers, arrays of numbers, and enums whose
-    // first variant is 0; `Workspace::new` is all zeros, which a test compares.
-    unsafe { zeroed::<Workspace>(workspace, len) }
+/// As for [`tables`].
+pub(crate) unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
+    // SAFETY: the same promise. `Workspace::new` is all zeros, which a test compares.
+    unsafe { tables::<Workspace>(memory, len) }
 }
 
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
@@ -92,86 +75,67 @@ pub extern "C" fn unspool_at1_workspace_len() -> usize {
 /// Reads the header and trailer of a whole file; decodes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_info(
-    src: *const u8,
+    src: *const c_void,
     src_len: usize,
-    with_limits: *const UnspoolLimits,
+    limits: *const UnspoolLimits,
     info: *mut UnspoolAt1Info,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
-            let src = input(src, src_len)?;
-            let options = options(with_limits)?;
+        reply(info, error, || {
+            let src = input(src.cast(), src_len)?;
+            let options = Options { limits: limits_of(limits)?, ..Options::DEFAULT };
             let header = Header::read(src, &options.limits)?;
-            let told = UnspoolAt1Info {
+            Ok(UnspoolAt1Info {
                 scratch_len: at1::scratch_len(src, &options)?,
                 scratch_len_to: at1::scratch_len_to(src, &options)?,
                 codec: header.codec as u8,
                 hashed: header.hash.is_some().into(),
                 whole: (header.container == Container::Whole).into(),
-            };
-            answer(info, told);
-            Ok(())
-        };
-        report(error, read())
+            })
+        })
     }
 }
 
-/// Counts the bytes that a file decodes to. Reads everything as `unspool_at1_decode` does, but
-/// writes nothing.
+/// Counts the bytes that `src` decodes to. Reads everything as `unspool_at1_decode` does, with the
+/// same workspace and scratch, but writes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_decoded_len(
-    src: *const u8,
-    src_len: usize,
-    scratch: *mut u8,
-    scratch_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
     len: *mut u64,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let count = || {
-            let options = options(with_limits)?;
-            apart(&[stretch(src, src_len)], &[stretch(scratch, scratch_len), stretch(space, space_len)])?;
-            let (src, scratch) = (input(src, src_len)?, output(scratch, scratch_len)?);
-            answer(len, at1::decoded_len(src, workspace(space, space_len)?, scratch, &options)?);
-            Ok(())
-        };
-        report(error, count())
+        reply(len, error, || {
+            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            count(lent.src, workspace_of(lent.workspace)?, lent.scratch, &options)
+        })
     }
 }
 
-/// Decodes a whole file.
+/// Counts in a stack frame of its own, which is not added to that of the call from C.
+#[inline(never)]
+fn count(src: &[u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<u64> {
+    at1::decoded_len(src, workspace, scratch, options)
+}
+
+/// Decodes a whole file from `src` to `dst`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_decode(
-    src: *const u8,
-    src_len: usize,
-    dst: *mut u8,
-    dst_len: usize,
-    scratch: *mut u8,
-    scratch_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
-    done: *mut UnspoolAt1Done,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            let options = options(with_limits)?;
-            let written = [stretch(dst, dst_len), stretch(scratch, scratch_len), stretch(space, space_len)];
-            apart(&[stretch(src, src_len)], &written)?;
-            let (src, dst, scratch) = (input(src, src_len)?, output(dst, dst_len)?, output(scratch, scratch_len)?);
-            let workspace = workspace(space, space_len)?;
-            answer(done, whole(src, dst, workspace, scratch, &options)?.into());
-            Ok(())
-        };
-        report(error, decode())
+        reply_done(done, error, || {
+            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            whole(lent.src, lent.dst, workspace_of(lent.workspace)?, lent.scratch, &options)
+        })
     }
 }
 
@@ -183,42 +147,32 @@ fn whole(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, scratch: &mut [u
 
 /// Takes decoded bytes in order; they are borrowed for the call. Any return value but 0 ends
 /// decoding with the error `SINK_FULL`.
-pub type UnspoolAt1Write = Option<unsafe extern "C" fn(context: *mut c_void, bytes: *const u8, len: usize) -> u8>;
+pub type UnspoolAt1Write = Option<unsafe extern "C" fn(context: *mut c_void, bytes: *const c_void, len: usize) -> u8>;
 
-/// Decodes a whole file to a function that takes it piece by piece, if there is no memory for all
-/// of it.
+/// Decodes the whole file in `src` to a function that takes it piece by piece, if there is no
+/// memory for all of it. `dst` is not used.
 ///
 /// The format cannot stream further than that: the parts of a line are all over the file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_decode_to(
-    src: *const u8,
-    src_len: usize,
+    buffers: *const UnspoolBuffers,
     write: UnspoolAt1Write,
     context: *mut c_void,
-    scratch: *mut u8,
-    scratch_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
-    done: *mut UnspoolAt1Done,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
+        reply_done(done, error, || {
             let write = write.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
-            let options = options(with_limits)?;
-            apart(&[stretch(src, src_len)], &[stretch(scratch, scratch_len), stretch(space, space_len)])?;
-            let (src, scratch) = (input(src, src_len)?, output(scratch, scratch_len)?);
-            let mut sink = |bytes: &[u8]| match write(context, bytes.as_ptr(), bytes.len()) {
+            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            let mut sink = |bytes: &[u8]| match write(context, bytes.as_ptr().cast(), bytes.len()) {
                 0 => Ok(()),
                 _ => Err(Error::new(ErrorKind::SinkFull, 0)),
             };
-            let workspace = workspace(space, space_len)?;
-            answer(done, at1::decode_to(src, &mut sink, workspace, scratch, &options)?.into());
-            Ok(())
-        };
-        report(error, decode())
+            at1::decode_to(lent.src, &mut sink, workspace_of(lent.workspace)?, lent.scratch, &options)
+        })
     }
 }
 

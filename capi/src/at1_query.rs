@@ -7,11 +7,12 @@ use core::mem::MaybeUninit;
 use unspool::at1::{Ask, ColumnRef, Filter, Next, Options, Query, Request, Row, Stats, Test, Workspace};
 use unspool::{Count, Error, ErrorKind, Result, SliceSink};
 
-use crate::at1::workspace;
-use crate::common::{UnspoolLimits, bad_argument, limits, u64_from};
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::at1::workspace_of;
+use crate::common::{UnspoolBuffers, UnspoolLimits, bad_argument, compared, limits_of, reply, u64_from};
+use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    Opaque, Stretch, answer, apart, build, clear, fits, held, held_in, input, maybe, noted, output, room, stretch,
+    NOTHING, Opaque, Span, answer, apart, build, clear, fits, held, held_in, input, maybe, needed, noted, output, room,
+    span,
 };
 
 /// Names a column: by its name, or if that is null by its number, from 0. A name is a path of JSON,
@@ -20,7 +21,7 @@ use crate::memory::{
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolAt1Column {
     /// The name, or null.
-    pub name: *const u8,
+    pub name: *const c_void,
     /// Bytes of the name.
     pub name_len: usize,
     /// The number, if there is no name.
@@ -36,15 +37,15 @@ pub struct UnspoolAt1Filter {
     pub column: UnspoolAt1Column,
     /// The value to equal, as bytes in a column of texts and as a number in one of numbers; null
     /// for a range.
-    pub equal: *const u8,
+    pub equal: *const c_void,
     /// Bytes of it.
     pub equal_len: usize,
-    /// The lowest number of the range, such as `"-12.50"`; null if unbounded.
-    pub low: *const u8,
+    /// The lowest number of the range, such as -12.50, as text; null if unbounded.
+    pub low: *const c_void,
     /// Bytes of it.
     pub low_len: usize,
     /// The highest number of the range; null if unbounded.
-    pub high: *const u8,
+    pub high: *const c_void,
     /// Bytes of it.
     pub high_len: usize,
 }
@@ -103,7 +104,7 @@ pub struct UnspoolAt1Term {
 pub const UNSPOOL_AT1_QUERY_WORDS: usize = 74;
 /// Words of a query.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_AT1_QUERY_WORDS: usize = 89;
+pub const UNSPOOL_AT1_QUERY_WORDS: usize = 99;
 /// Bytes of a query.
 pub const UNSPOOL_AT1_QUERY_SIZE: usize = UNSPOOL_AT1_QUERY_WORDS * 8;
 
@@ -124,12 +125,12 @@ pub struct Asked {
 }
 
 impl Asked {
-    fn scratch(&self) -> Stretch {
-        stretch(self.scratch.as_ptr(), self.scratch.len())
+    fn scratch(&self) -> Span {
+        span(self.scratch.as_ptr(), self.scratch.len())
     }
 
-    fn space(&self) -> Stretch {
-        stretch(&raw const *self.workspace, 1)
+    fn space(&self) -> Span {
+        span(&raw const *self.workspace, 1)
     }
 
     fn row(&self) -> Result<Row<'_>> {
@@ -188,7 +189,7 @@ pub struct UnspoolAt1Answer {
     pub sum_scale: u32,
     /// The smallest or largest number, as written in the first row that has it; valid until the
     /// next step, null if there is none.
-    pub best: *const u8,
+    pub best: *const c_void,
     /// Bytes of it.
     pub best_len: usize,
 }
@@ -212,9 +213,9 @@ pub struct UnspoolAt1Stats {
 /// # Safety
 ///
 /// As for [`input`].
-unsafe fn text(bytes: *const u8, len: usize) -> Result<Option<&'static [u8]>> {
+unsafe fn text(bytes: *const c_void, len: usize) -> Result<Option<&'static [u8]>> {
     // SAFETY: the same promise.
-    let text = unsafe { input(bytes, len)? };
+    let text = unsafe { input(bytes.cast(), len)? };
     Ok((!bytes.is_null()).then_some(text))
 }
 
@@ -275,9 +276,10 @@ unsafe fn read(request: &UnspoolAt1Request, terms: *mut UnspoolAt1Term, terms_le
     }
 }
 
-/// Starts a query with the first bytes of a file. If they are too few, the error is of the class
-/// `TRUNCATED`, and its `need` is how many there must be. If terms or scratch are too small, it is
-/// of the class `WORKSPACE_TOO_SMALL`. Then call again with more.
+/// Starts a query with the first bytes of a file in `src`, a workspace and scratch. If the bytes
+/// are too few, the error is of the class `TRUNCATED`, and its `need` is how many there must be. If
+/// terms or scratch are too small, it is of the class `WORKSPACE_TOO_SMALL`. Then call again with
+/// more.
 ///
 /// The query borrows terms, scratch and workspace until it is no longer used, and also the names
 /// and values that the request points to. It takes a term for each condition and each column.
@@ -288,46 +290,32 @@ pub unsafe extern "C" fn unspool_at1_query_init(
     request: *const UnspoolAt1Request,
     terms: *mut UnspoolAt1Term,
     terms_len: usize,
-    head: *const u8,
-    head_len: usize,
-    scratch: *mut u8,
-    scratch_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
+    buffers: *const UnspoolBuffers,
+    limits: *const UnspoolLimits,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let start = || {
-            let (asked, limits) = (maybe(request), limits(with_limits));
-            let lists = match asked {
-                Ok(Some(asked)) => {
-                    [stretch(asked.filters, asked.filters_len), stretch(asked.columns, asked.columns_len)]
-                }
-                _ => [(0, 0); 2],
+        run(error, || {
+            let lists = match maybe(request) {
+                Ok(Some(asked)) => [span(asked.filters, asked.filters_len), span(asked.columns, asked.columns_len)],
+                _ => [NOTHING; 2],
             };
             let [filters, columns] = lists;
-            let written = [
-                stretch(query, 1),
-                stretch(terms, terms_len),
-                stretch(scratch, scratch_len),
-                stretch(space, space_len),
-            ];
-            apart(&[stretch(request, 1), filters, columns, stretch(head, head_len)], &written)?;
-            clear(query, &[])?;
-            let limits = limits?;
-            let request = read(asked?.ok_or(Error::new(ErrorKind::NullPointer, 0))?, terms, terms_len)?;
-            let (head, scratch) = (input(head, head_len)?, output(scratch, scratch_len)?);
-            let workspace = workspace(space, space_len)?;
+            let read = [span(request, 1), filters, columns];
+            let memory = compared(buffers, &read, &[span(query, 1), span(terms, terms_len)])?;
+            clear(query, &[NOTHING; 5])?;
+            let limits = limits_of(limits)?;
+            let request = self::read(needed(request)?, terms, terms_len)?;
+            let lent = memory.slices()?;
+            let (head, scratch, workspace) = (lent.src, lent.scratch, workspace_of(lent.workspace)?);
             build(query, |place| {
                 let options = Options { limits, ..Options::DEFAULT };
                 let asked = place.write(Asked { query: Query::new(request, &options), scratch, workspace });
                 asked.query.open(head, asked.workspace, asked.scratch)?;
                 Ok(asked)
             })
-        };
-        report(error, start())
+        })
     }
 }
 
@@ -336,17 +324,17 @@ pub unsafe extern "C" fn unspool_at1_query_init(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_lend(
     query: *mut UnspoolAt1Query,
-    scratch: *mut u8,
+    scratch: *mut c_void,
     scratch_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let lend = || {
+        run(error, || {
             let asked = held_in(query)?;
-            let written = [stretch(query, 1), stretch(scratch, scratch_len), asked.space(), asked.scratch()];
-            apart(&[], &written)?;
-            let longer = output(scratch, scratch_len)?;
+            let new = span(scratch.cast::<u8>(), scratch_len);
+            apart(&[], &[span(query, 1), new, asked.space(), asked.scratch()])?;
+            let longer = output(scratch.cast::<u8>(), scratch_len)?;
             let Some((front, _)) = longer.split_at_mut_checked(asked.scratch.len()) else {
                 return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(asked.scratch.len())));
             };
@@ -355,8 +343,7 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
             }
             asked.scratch = longer;
             Ok(())
-        };
-        report(error, lend())
+        })
     }
 }
 
@@ -374,18 +361,19 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
 pub unsafe extern "C" fn unspool_at1_query_step(
     query: *mut UnspoolAt1Query,
     at: u64,
-    bytes: *const u8,
-    bytes_len: usize,
+    src: *const c_void,
+    src_len: usize,
     next: *mut UnspoolAt1Next,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let step = || {
+        reply(next, error, || {
             let asked = held_in(query)?;
-            apart(&[stretch(bytes, bytes_len)], &[stretch(query, 1), asked.space(), asked.scratch()])?;
-            let bytes = input(bytes, bytes_len)?;
-            let told = match asked.query.step(at, bytes, asked.workspace, asked.scratch)? {
+            let bytes = (src.cast::<u8>(), src_len);
+            apart(&[span(bytes.0, bytes.1)], &[span(query, 1), asked.space(), asked.scratch()])?;
+            let bytes = input(bytes.0, bytes.1)?;
+            Ok(match asked.query.step(at, bytes, asked.workspace, asked.scratch)? {
                 Next::Bytes(needs) => {
                     let kind = UNSPOOL_AT1_NEXT_BYTES;
                     UnspoolAt1Next { start: needs.start, end: needs.end, kind, ..UnspoolAt1Next::default() }
@@ -397,11 +385,8 @@ pub unsafe extern "C" fn unspool_at1_query_step(
                     UnspoolAt1Next { start, end, row: row.number(), values: row.len(), kind: UNSPOOL_AT1_NEXT_ROW }
                 }
                 Next::Nothing => UnspoolAt1Next { kind: UNSPOOL_AT1_NEXT_NOTHING, ..UnspoolAt1Next::default() },
-            };
-            answer(next, told);
-            Ok(())
-        };
-        report(error, step())
+            })
+        })
     }
 }
 
@@ -410,20 +395,19 @@ pub unsafe extern "C" fn unspool_at1_query_step(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_value(
     query: *const UnspoolAt1Query,
-    i: usize,
-    value: *mut *const u8,
+    number: usize,
+    value: *mut *const c_void,
     value_len: *mut usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let show = || {
-            let found = held(query)?.row()?.value(i).ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
-            answer(value, found.as_ptr());
+        run(error, || {
+            let found = held(query)?.row()?.value(number).ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
+            answer(value, found.as_ptr().cast());
             answer(value_len, found.len());
             Ok(())
-        };
-        report(error, show())
+        })
     }
 }
 
@@ -431,17 +415,17 @@ pub unsafe extern "C" fn unspool_at1_query_value(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_line(
     query: *const UnspoolAt1Query,
-    dst: *mut u8,
+    dst: *mut c_void,
     dst_len: usize,
     wrote: *mut usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let write = || {
-            let asked = held(query)?;
-            apart(&[stretch(query, 1), asked.scratch()], &[stretch(dst, dst_len)])?;
-            let (row, dst) = (asked.row()?, output(dst, dst_len)?);
+        reply(wrote, error, || {
+            let (asked, dst) = (held(query)?, (dst.cast::<u8>(), dst_len));
+            apart(&[span(query, 1), asked.scratch()], &[span(dst.0, dst.1)])?;
+            let (row, dst) = (asked.row()?, output(dst.0, dst.1)?);
             let mut sink = SliceSink::new(dst);
             if let Err(error) = row.write_line(&mut sink) {
                 let mut count = Count::default();
@@ -449,10 +433,8 @@ pub unsafe extern "C" fn unspool_at1_query_line(
                 let kind = if error.kind == ErrorKind::SinkFull { ErrorKind::OutputTooSmall } else { error.kind };
                 return Err(Error { kind, ..error }.needing(count.0));
             }
-            answer(wrote, sink.written());
-            Ok(())
-        };
-        report(error, write())
+            Ok(sink.written())
+        })
     }
 }
 
@@ -468,28 +450,25 @@ fn halves(number: i128) -> (u64, i64) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_answer(
     query: *const UnspoolAt1Query,
-    so_far: *mut UnspoolAt1Answer,
+    answer: *mut UnspoolAt1Answer,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let tell = || {
+        reply(answer, error, || {
             let asked = held(query)?;
             let found = asked.query.answer(asked.scratch);
             let (sum_low, sum_high) = halves(found.sum.value);
-            let told = UnspoolAt1Answer {
+            Ok(UnspoolAt1Answer {
                 rows: found.rows,
                 without_number: found.without_number,
                 sum_low,
                 sum_high,
                 sum_scale: found.sum.scale,
-                best: found.best.map_or(core::ptr::null(), <[u8]>::as_ptr),
+                best: found.best.map_or(core::ptr::null(), |best| best.as_ptr().cast()),
                 best_len: found.best.map_or(0, <[u8]>::len),
-            };
-            answer(so_far, told);
-            Ok(())
-        };
-        report(error, tell())
+            })
+        })
     }
 }
 
@@ -502,11 +481,9 @@ pub unsafe extern "C" fn unspool_at1_query_stats(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let tell = || {
+        reply(stats, error, || {
             let Stats { groups, skipped, read, block_bytes_read, block_bytes_total } = held(query)?.query.stats();
-            answer(stats, UnspoolAt1Stats { groups, skipped, read, block_bytes_read, block_bytes_total });
-            Ok(())
-        };
-        report(error, tell())
+            Ok(UnspoolAt1Stats { groups, skipped, read, block_bytes_read, block_bytes_total })
+        })
     }
 }

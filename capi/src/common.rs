@@ -1,19 +1,154 @@
-//! The parts that all formats share: limits, steps, and the detection of formats.
+//! The parts that all formats share: memory, options, results, and the detection of formats.
 
 use core::ffi::{c_char, c_void};
 
-use unspool::{End, Error, ErrorKind, Limits, Probe, Result, Status, Step};
+use unspool::{Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, Verify};
 
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, Stretch, answer, apart, build, clear, held_in, input, maybe, output, stretch};
+use crate::layout::LAYOUT;
+use crate::memory::{
+    Lent, NOTHING, Opaque, Span, answer, apart, build, clear, held_in, input, lent_to, needed, output, relent, sized,
+    span,
+};
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
 pub const UNSPOOL_WORD: usize = 8;
 
-/// Bounds that are compared with what a header claims, before any work is done for that claim.
+/// The memory of a call. Unused members are zero. All lengths are in bytes.
+///
+/// Names that all formats share: a workspace holds tables, a window holds history, scratch holds
+/// bytes on their way.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolBuffers {
+    /// The input.
+    pub src: *const c_void,
+    /// Bytes of the input.
+    pub src_len: usize,
+    /// The output.
+    pub dst: *mut c_void,
+    /// Bytes of the output.
+    pub dst_len: usize,
+    /// Memory for tables, aligned to `UNSPOOL_WORD`. Its contents do not matter.
+    pub workspace: *mut c_void,
+    /// Bytes of the workspace.
+    pub workspace_len: usize,
+    /// Memory for the history of a stream.
+    pub window: *mut c_void,
+    /// Bytes of the window.
+    pub window_len: usize,
+    /// Memory for bytes between input and output.
+    pub scratch: *mut c_void,
+    /// Bytes of scratch.
+    pub scratch_len: usize,
+}
+
+/// The memory of a call as slices. The workspace is typed by its format.
+#[derive(Debug)]
+pub struct Buffers<'a> {
+    /// The input.
+    pub src: &'a [u8],
+    /// The output.
+    pub dst: &'a mut [u8],
+    /// The workspace.
+    pub workspace: Place,
+    /// The window.
+    pub window: &'a mut [u8],
+    /// The scratch.
+    pub scratch: &'a mut [u8],
+}
+
+/// Memory without a type, and its bytes.
+pub type Place = (*mut c_void, usize);
+
+impl UnspoolBuffers {
+    /// The range of the workspace.
+    pub fn workspace(&self) -> Span {
+        span(self.workspace.cast::<u8>(), self.workspace_len)
+    }
+
+    /// The range of the window.
+    pub fn window(&self) -> Span {
+        span(self.window.cast::<u8>(), self.window_len)
+    }
+
+    /// The range of the scratch.
+    pub fn scratch(&self) -> Span {
+        span(self.scratch.cast::<u8>(), self.scratch_len)
+    }
+
+    /// Returns the memory as slices.
+    ///
+    /// # Safety
+    ///
+    /// As for [`input`] and [`output`].
+    pub unsafe fn slices<'a>(&self) -> Result<Buffers<'a>> {
+        // SAFETY: the same promises.
+        unsafe {
+            Ok(Buffers {
+                src: input(self.src.cast(), self.src_len)?,
+                dst: output(self.dst.cast(), self.dst_len)?,
+                workspace: (self.workspace, self.workspace_len),
+                window: output(self.window.cast(), self.window_len)?,
+                scratch: output(self.scratch.cast(), self.scratch_len)?,
+            })
+        }
+    }
+}
+
+/// Compares the memory of a call with itself, and with what else the call reads and writes.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to buffers.
+#[inline(never)]
+pub unsafe fn compared(memory: *const UnspoolBuffers, read: &[Span], written: &[Span]) -> Result<UnspoolBuffers> {
+    // SAFETY: the same promise.
+    let memory = *unsafe { needed(memory)? };
+    let src = span(memory.src.cast::<u8>(), memory.src_len);
+    let dst = span(memory.dst.cast::<u8>(), memory.dst_len);
+    let lent = [dst, memory.workspace(), memory.window(), memory.scratch()];
+    for read in [&[src], read, written] {
+        apart(read, &lent)?;
+    }
+    apart(&[src], written)?;
+    apart(read, written)?;
+    Ok(memory)
+}
+
+/// Compares and returns the memory of a call that reads nothing else than these.
+///
+/// # Safety
+///
+/// As for [`compared`] and [`UnspoolBuffers::slices`].
+pub unsafe fn lend<'a>(memory: *const UnspoolBuffers, read: &[Span]) -> Result<Buffers<'a>> {
+    // SAFETY: the same promises.
+    unsafe { compared(memory, read, &[])?.slices() }
+}
+
+/// A range of bytes, rows or positions.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolRange {
+    /// The first.
+    pub start: u64,
+    /// The one after the last.
+    pub end: u64,
+}
+
+impl From<&core::ops::Range<u64>> for UnspoolRange {
+    fn from(range: &core::ops::Range<u64>) -> Self {
+        Self { start: range.start, end: range.end }
+    }
+}
+
+/// Bounds that are compared with what a header claims, before any work is done for that claim. A
+/// bound of 0 means the default, which suits files that a person opens.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolLimits {
+    /// `sizeof(UnspoolLimits)`.
+    pub size: usize,
     /// Most bytes that a whole file may decode to.
     pub max_output: u64,
     /// Most bytes of history that a streaming decoder may be asked to keep.
@@ -28,32 +163,184 @@ pub struct UnspoolLimits {
     pub max_depth: u16,
 }
 
-impl UnspoolLimits {
-    const fn from_core(limits: Limits) -> Self {
-        let Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth } = limits;
-        Self { max_output, max_window, max_header, max_elements, max_columns, max_depth }
-    }
-
-    const fn to_core(self) -> Limits {
-        let Self { max_output, max_window, max_header, max_elements, max_columns, max_depth } = self;
-        Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth }
-    }
-}
-
-/// Returns the limits that a null pointer means: those for files that a person opens.
-#[unsafe(no_mangle)]
-pub extern "C" fn unspool_limits_default() -> UnspoolLimits {
-    UnspoolLimits::from_core(Limits::DEFAULT)
-}
-
 /// Returns the limits of the caller, or the default.
 ///
 /// # Safety
 ///
 /// A pointer that is not null leads to limits.
-pub unsafe fn limits(limits: *const UnspoolLimits) -> Result<Limits> {
+#[inline(never)]
+pub unsafe fn limits_of(limits: *const UnspoolLimits) -> Result<Limits> {
+    const OURS: Limits = Limits::DEFAULT;
     // SAFETY: the same promise.
-    Ok(unsafe { maybe(limits)? }.map_or(Limits::DEFAULT, |limits| limits.to_core()))
+    let Some(asked) = (unsafe { sized(limits)? }) else { return Ok(OURS) };
+    let or = |bound: u64, ours: u64| if bound == 0 { ours } else { bound };
+    Ok(Limits {
+        max_output: or(asked.max_output, OURS.max_output),
+        max_window: or(asked.max_window, OURS.max_window),
+        max_header: or(asked.max_header, OURS.max_header),
+        max_elements: or(asked.max_elements, OURS.max_elements),
+        max_columns: or(asked.max_columns, OURS.max_columns),
+        max_depth: if asked.max_depth == 0 { OURS.max_depth } else { asked.max_depth },
+    })
+}
+
+/// The handling of the checksums in a file.
+pub type UnspoolChecks = u8;
+
+/// Compare them; a difference is an error.
+pub const UNSPOOL_CHECKS_VERIFY: u8 = 0;
+/// Compare them, count the differences, and go on: see `UnspoolDone`.
+pub const UNSPOOL_CHECKS_REPORT: u8 = 1;
+/// Neither compute nor compare them.
+pub const UNSPOOL_CHECKS_SKIP: u8 = 2;
+
+/// Reads the choice of a caller.
+pub fn verify(checks: UnspoolChecks) -> Result<Verify> {
+    match checks {
+        UNSPOOL_CHECKS_VERIFY => Ok(Verify::Refuse),
+        UNSPOOL_CHECKS_REPORT => Ok(Verify::Report),
+        UNSPOOL_CHECKS_SKIP => Ok(Verify::Skip),
+        _ => Err(bad_argument()),
+    }
+}
+
+/// The options of gzip, Pco and AT-1. All members but `size` may be zero, and so may the pointer to
+/// the options.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolOptions {
+    /// `sizeof(UnspoolOptions)`.
+    pub size: usize,
+    /// The bounds of what a file may cost, or null.
+    pub limits: *const UnspoolLimits,
+    /// The handling of checksums.
+    pub checks: UnspoolChecks,
+}
+
+/// Returns the options of the caller, or the default.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to options, and so does that to their limits.
+#[cfg(any(feature = "gzip", feature = "pco", feature = "at1-columnar"))]
+#[inline(never)]
+pub unsafe fn choices(with: *const UnspoolOptions) -> Result<(Limits, Verify)> {
+    // SAFETY: the same promise.
+    match unsafe { sized(with)? } {
+        None => Ok((Limits::DEFAULT, Verify::Refuse)),
+        // SAFETY: the same promise.
+        Some(asked) => Ok((unsafe { limits_of(asked.limits)? }, verify(asked.checks)?)),
+    }
+}
+
+/// The result of a call that decodes or inspects. Members that a format does not count are 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolDone {
+    /// Bytes of the input that were used.
+    pub read: usize,
+    /// Bytes of the output that are filled. Those after them may have been used as scratch.
+    pub wrote: usize,
+    /// Bytes that the file decodes to, as far as they were counted.
+    pub content: u64,
+    /// Top-level parts: frames of Zstandard and AT-1, streams of xz, members of gzip, chunks of Pco
+    /// and CVC.
+    pub parts: u64,
+    /// Blocks within the parts, for Zstandard and xz.
+    pub blocks: u64,
+    /// Bytes of window that a stream of this file needs.
+    pub window: u64,
+    /// Checksums that were compared and are equal. If nothing was decoded, those that the file has.
+    pub checks_matched: u64,
+    /// Checksums that were compared and differ; only with `UNSPOOL_CHECKS_REPORT`.
+    pub checks_mismatched: u64,
+    /// Parts without a checksum, and checksums that were skipped.
+    pub checks_unchecked: u64,
+}
+
+impl From<Done> for UnspoolDone {
+    fn from(done: Done) -> Self {
+        let Done { read, wrote, content, parts, blocks, window, checksums } = done;
+        Self {
+            read,
+            wrote,
+            content,
+            parts,
+            blocks,
+            window,
+            checks_matched: checksums.matched,
+            checks_mismatched: checksums.mismatched,
+            checks_unchecked: checksums.unchecked,
+        }
+    }
+}
+
+/// Ends a function with one result: writes it unless there is an error, and reports the error.
+///
+/// # Safety
+///
+/// Pointers that are not null lead to space for the result and for an error.
+pub unsafe fn reply<T>(to: *mut T, error: *mut UnspoolError, call: impl FnOnce() -> Result<T>) -> UnspoolErrorKind {
+    // SAFETY: the same promises.
+    unsafe { report(error, call().map(|result| answer(to, result))) }
+}
+
+/// Ends a function that decodes as [`reply`] does.
+///
+/// # Safety
+///
+/// As for [`reply`].
+pub unsafe fn reply_done(
+    to: *mut UnspoolDone,
+    error: *mut UnspoolError,
+    call: impl FnOnce() -> Result<Done>,
+) -> UnspoolErrorKind {
+    // SAFETY: the same promises.
+    unsafe { concluded(to, error, call()) }
+}
+
+/// Shared by all formats, to save flash.
+///
+/// # Safety
+///
+/// As for [`reply`].
+#[inline(never)]
+unsafe fn concluded(to: *mut UnspoolDone, error: *mut UnspoolError, result: Result<Done>) -> UnspoolErrorKind {
+    // SAFETY: the same promises.
+    unsafe { report(error, result.map(|done| answer(to, UnspoolDone::from(done)))) }
+}
+
+/// Turns the elements of which an error of this kind needs more into bytes.
+#[cfg(any(feature = "pco", feature = "cvc"))]
+#[cold]
+pub fn in_bytes<T>(kind: ErrorKind, error: Error) -> Error {
+    match error.kind == kind {
+        true => error.needing(error.need.saturating_mul(u64_from(size_of::<T>()))),
+        false => error,
+    }
+}
+
+/// Writes characters as UTF-8 to the start of `dst`, and their length to `len`. If `dst` is too
+/// short, only the length is written.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to space for a length.
+#[cfg(any(feature = "cvc", feature = "at1"))]
+pub unsafe fn spell<I: Iterator<Item = char>>(text: &dyn Fn() -> I, dst: &mut [u8], len: *mut usize) -> Result<()> {
+    let size = text().map(char::len_utf8).sum::<usize>();
+    // SAFETY: the same promise.
+    unsafe { answer(len, size) };
+    if dst.len() < size {
+        return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(size)));
+    }
+    let mut rest = dst.iter_mut();
+    for character in text() {
+        for (&byte, to) in character.encode_utf8(&mut [0; 4]).as_bytes().iter().zip(&mut rest) {
+            *to = byte;
+        }
+    }
+    Ok(())
 }
 
 /// Says whether more input follows that of this call.
@@ -65,7 +352,7 @@ pub const UNSPOOL_END_NOT_YET: u8 = 0;
 pub const UNSPOOL_END_HERE: u8 = 1;
 
 /// Reads the argument of a step function.
-pub fn end(end: UnspoolEnd) -> Result<End> {
+pub fn end_of(end: UnspoolEnd) -> Result<End> {
     match end {
         UNSPOOL_END_NOT_YET => Ok(End::NotYet),
         UNSPOOL_END_HERE => Ok(End::Here),
@@ -95,58 +382,105 @@ pub const UNSPOOL_STATUS_NEED_OUTPUT: u8 = 1;
 /// The data is complete; the input after it was not read.
 pub const UNSPOOL_STATUS_DONE: u8 = 2;
 
-/// The progress of one call. After an error `read` and `wrote` are 0, so that a loop may add them
-/// up first.
+/// Input and output of one call of a stream, and its progress. After an error `read` and `wrote`
+/// are 0, so that a loop may add them up first.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct UnspoolStep {
-    /// Bytes of the input that were used.
+    /// In: the input.
+    pub src: *const c_void,
+    /// In: bytes of the input.
+    pub src_len: usize,
+    /// In: the output.
+    pub dst: *mut c_void,
+    /// In: bytes of the output.
+    pub dst_len: usize,
+    /// Out: bytes of the input that were used.
     pub read: usize,
-    /// The filled part of the output, in the units of its length.
+    /// Out: bytes of the output that are filled.
     pub wrote: usize,
-    /// The next thing to do.
+    /// In: `UNSPOOL_END_HERE` if no input follows this.
+    pub end: UnspoolEnd,
+    /// Out: the next thing to do.
     pub status: UnspoolStatus,
 }
 
-/// Ends a step function: writes its progress, which is none after an error, and the error as
-/// [`report`] does.
-///
-/// # Safety
-///
-/// Pointers that are not null lead to space for a step and for an error.
-pub unsafe fn report_step(
-    to: *mut UnspoolStep,
-    error: *mut UnspoolError,
-    result: Result<UnspoolStep>,
-) -> UnspoolErrorKind {
-    // SAFETY: the same promises.
-    unsafe {
-        answer(to, result.unwrap_or_default());
-        report(error, result.map(|_| ()))
+impl UnspoolStep {
+    /// The range of the input.
+    pub fn src(&self) -> Span {
+        span(self.src.cast::<u8>(), self.src_len)
+    }
+
+    /// The range of the output.
+    pub fn dst(&self) -> Span {
+        span(self.dst.cast::<u8>(), self.dst_len)
     }
 }
 
-/// Starts a decoder of bytes, whose options borrow the bytes at `read`. An error leaves the struct
+/// Runs one step: reads its input and output, and writes its progress, which is none after an
+/// error.
+///
+/// # Safety
+///
+/// Pointers that are not null lead to a step and to space for an error.
+pub unsafe fn report_step(
+    step: *mut UnspoolStep,
+    error: *mut UnspoolError,
+    run: impl FnOnce(&UnspoolStep) -> Result<Step>,
+) -> UnspoolErrorKind {
+    // SAFETY: the same promises. The copy is of plain members.
+    unsafe {
+        let result = needed(step.cast_const()).copied().and_then(|asked| run(&asked));
+        progress(step, error, result)
+    }
+}
+
+/// Shared by all formats, to save flash.
+///
+/// # Safety
+///
+/// As for [`report_step`].
+#[inline(never)]
+unsafe fn progress(step: *mut UnspoolStep, error: *mut UnspoolError, result: Result<Step>) -> UnspoolErrorKind {
+    let Step { read, wrote, status } = result.unwrap_or(Step { read: 0, wrote: 0, status: Status::NeedInput });
+    let status = match status {
+        Status::NeedInput => UNSPOOL_STATUS_NEED_INPUT,
+        Status::NeedOutput => UNSPOOL_STATUS_NEED_OUTPUT,
+        Status::Done => UNSPOOL_STATUS_DONE,
+    };
+    // SAFETY: the same promises; a pointer that is not null and aligned leads to a step.
+    unsafe {
+        if !step.is_null() && step.is_aligned() {
+            ((*step).read, (*step).wrote, (*step).status) = (read, wrote, status);
+        }
+        report(error, result.map(drop))
+    }
+}
+
+/// Starts a decoder of bytes, whose options borrow the ranges `read`. An error leaves the struct
 /// empty.
 ///
 /// # Safety
 ///
-/// As for [`build`], [`output`] and the function that makes the workspace.
+/// As for [`build`], [`compared`], [`UnspoolBuffers::slices`], and the functions that read the
+/// options and make the workspace.
 pub unsafe fn start<O: Opaque, W: 'static, P>(
     decoder: *mut O,
-    (space, space_len): (*mut c_void, usize),
-    (window, window_len): (*mut u8, usize),
-    (options, read): (Result<P>, Stretch),
-    workspace: unsafe fn(*mut c_void, usize) -> Result<&'static mut W>,
+    memory: *const UnspoolBuffers,
+    read: [Span; 2],
+    options: impl FnOnce() -> Result<P>,
+    workspace: unsafe fn(Place) -> Result<&'static mut W>,
     make: impl FnOnce(&'static mut W, &'static mut [u8], &P) -> O::Value,
 ) -> Result<()> {
-    apart(&[read], &[stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)])?;
     // SAFETY: the same promises.
     unsafe {
-        clear(decoder, &[])?;
-        let options = options?;
-        let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-        build(decoder, |place| Ok(place.write(make(workspace, window, &options))))
+        let memory = compared(memory, &read, &[span(decoder, 1)])?;
+        let [one, two] = read;
+        clear(decoder, &[memory.workspace(), memory.window(), one, two, NOTHING])?;
+        let options = options()?;
+        let lent = memory.slices()?;
+        let workspace = workspace(lent.workspace)?;
+        build(decoder, |place| Ok(place.write(make(workspace, lent.window, &options))))
     }
 }
 
@@ -157,15 +491,29 @@ pub unsafe fn start<O: Opaque, W: 'static, P>(
 /// As for [`input`], [`output`] and [`held_in`].
 pub unsafe fn advance<O: Opaque>(
     decoder: *mut O,
-    (src, src_len): (*const u8, usize),
-    at_end: UnspoolEnd,
-    (dst, dst_len): (*mut u8, usize),
-    step: impl FnOnce(&mut O::Value, &[u8], End, &mut [u8]) -> Result<Step>,
-) -> Result<UnspoolStep> {
-    apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
+    step: &UnspoolStep,
+    run: impl FnOnce(&mut O::Value, &[u8], End, &mut [u8]) -> Result<Step>,
+) -> Result<Step> {
     // SAFETY: the same promises.
-    let (src, dst, decoder) = unsafe { (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?) };
-    step(decoder, src, end(at_end)?, dst).map(UnspoolStep::from)
+    unsafe {
+        let (src, end, dst) = step_memory(step, span(decoder, 1), &lent_to(decoder.cast_const()))?;
+        run(held_in(decoder)?, src, end, dst)
+    }
+}
+
+/// Compares the memory of a step with the decoder and the memory that was lent to it. Returns it as
+/// slices.
+///
+/// # Safety
+///
+/// As for [`input`] and [`output`].
+#[inline(never)]
+pub unsafe fn step_memory<'a>(step: &UnspoolStep, decoder: Span, lent: &Lent) -> Result<(&'a [u8], End, &'a mut [u8])> {
+    let [workspace, window, ..] = *lent;
+    apart(lent, &[step.dst()])?;
+    apart(&[step.src()], &[step.dst(), decoder, workspace, window])?;
+    // SAFETY: the same promises.
+    unsafe { Ok((input(step.src.cast(), step.src_len)?, end_of(step.end)?, output(step.dst.cast(), step.dst_len)?)) }
 }
 
 /// Lends a decoder another window.
@@ -175,22 +523,18 @@ pub unsafe fn advance<O: Opaque>(
 /// As for [`output`] and [`held_in`].
 pub unsafe fn relend<O: Opaque>(
     decoder: *mut O,
-    (window, window_len): (*mut u8, usize),
+    window: Place,
     lend: impl FnOnce(&mut O::Value, &'static mut [u8]) -> Result<()>,
 ) -> Result<()> {
-    apart(&[], &[stretch(decoder, 1), stretch(window, window_len)])?;
     // SAFETY: the same promises.
-    unsafe { lend(held_in(decoder)?, output(window, window_len)?) }
-}
-
-impl From<Step> for UnspoolStep {
-    fn from(step: Step) -> Self {
-        let status = match step.status {
-            Status::NeedInput => UNSPOOL_STATUS_NEED_INPUT,
-            Status::NeedOutput => UNSPOOL_STATUS_NEED_OUTPUT,
-            Status::Done => UNSPOOL_STATUS_DONE,
-        };
-        Self { read: step.read, wrote: step.wrote, status }
+    unsafe {
+        let (start, len) = (window.0.cast::<u8>(), window.1);
+        let new = span(start, len);
+        // The last window is free, and may be part of the new one.
+        let [workspace, _, one, two, three] = lent_to(decoder.cast_const());
+        apart(&[one, two, three], &[span(decoder, 1), workspace, new])?;
+        lend(held_in(decoder)?, output(start, len)?)?;
+        relent(decoder, &[workspace, new, one, two, three])
     }
 }
 
@@ -221,10 +565,10 @@ pub const UNSPOOL_FORMAT_GZIP: u8 = 9;
 /// Detects the format of a file by its first bytes. Eight bytes are always enough. If there are
 /// fewer and more could decide, `need` is how many, else 0. `need` may be null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn unspool_probe(prefix: *const u8, prefix_len: usize, need: *mut usize) -> UnspoolFormat {
+pub unsafe extern "C" fn unspool_probe(src: *const c_void, src_len: usize, need: *mut usize) -> UnspoolFormat {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let (format, more) = match unspool::probe(input(prefix, prefix_len).unwrap_or(&[])) {
+        let (format, more) = match unspool::probe(input(src.cast(), src_len).unwrap_or(&[])) {
             Probe::Match(format) => (format as u8, 0),
             Probe::NeedInput { min } => (UNSPOOL_FORMAT_UNKNOWN, min),
             Probe::Unknown => (UNSPOOL_FORMAT_UNKNOWN, 0),
@@ -240,3 +584,31 @@ pub extern "C" fn unspool_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
     VERSION.as_ptr().cast()
 }
+
+/// Returns 0 if the library is of the version and the layout that a header declares, else
+/// `UNSPOOL_ERROR_WRONG_HEADER`. Call it as `unspool_check()`, once, before anything else.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_check_header(version: u32, layout: u32) -> UnspoolErrorKind {
+    match (version, layout) == (VERSION, LAYOUT | SMALL | NARROW) {
+        true => 0,
+        false => ErrorKind::WrongHeader as u16,
+    }
+}
+
+/// The version as one number: a million for each major one, a thousand for each minor one.
+const VERSION: u32 = {
+    let [major, minor, patch] =
+        [env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"), env!("CARGO_PKG_VERSION_PATCH")];
+    number(major) * 1_000_000 + number(minor) * 1000 + number(patch)
+};
+
+const fn number(digits: &str) -> u32 {
+    match u32::from_str_radix(digits, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("a version is three numbers"),
+    }
+}
+
+/// The bits of a layout that depend on the build.
+const SMALL: u32 = cfg!(feature = "small") as u32;
+const NARROW: u32 = if cfg!(target_pointer_width = "32") { 2 } else { 0 };

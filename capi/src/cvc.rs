@@ -1,20 +1,26 @@
 //! CVC: embedding vectors.
 
+use core::ffi::c_void;
 use core::str;
 
-use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Scalar, Text};
-use unspool::{Checksums, Error, ErrorKind, Limits, Result, Verify};
+use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Scalar};
+use unspool::{Done, Error, ErrorKind, Limits, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, advance, bad_argument, limits, report_step, u64_from};
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, build, clear, fill, fits, held, input, output, stretch};
+use crate::common::{
+    UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument, compared, in_bytes,
+    lend, limits_of, reply, reply_done, report_step, spell, verify,
+};
+use crate::error::{UnspoolError, UnspoolErrorKind, run};
+use crate::memory::{
+    NOTHING, Opaque, answer, apart, build, clear, fill, fits, held, input, maybe, needed, output, sized, span,
+};
 
 /// Words of an open file.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_CVC_FILE_WORDS: usize = 10;
+pub const UNSPOOL_CVC_FILE_WORDS: usize = 16;
 /// Words of an open file.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_CVC_FILE_WORDS: usize = 14;
+pub const UNSPOOL_CVC_FILE_WORDS: usize = 24;
 /// Bytes of an open file.
 pub const UNSPOOL_CVC_FILE_SIZE: usize = UNSPOOL_CVC_FILE_WORDS * 8;
 
@@ -35,10 +41,10 @@ const _: () = fits::<UnspoolCvcFile>();
 
 /// Words of a column.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_CVC_COLUMN_WORDS: usize = 14;
+pub const UNSPOOL_CVC_COLUMN_WORDS: usize = 20;
 /// Words of a column.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_CVC_COLUMN_WORDS: usize = 20;
+pub const UNSPOOL_CVC_COLUMN_WORDS: usize = 30;
 /// Bytes of a column.
 pub const UNSPOOL_CVC_COLUMN_SIZE: usize = UNSPOOL_CVC_COLUMN_WORDS * 8;
 
@@ -59,10 +65,10 @@ const _: () = fits::<UnspoolCvcColumn>();
 
 /// Words of a decoder.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_CVC_DECODER_WORDS: usize = 52;
+pub const UNSPOOL_CVC_DECODER_WORDS: usize = 58;
 /// Words of a decoder.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_CVC_DECODER_WORDS: usize = 62;
+pub const UNSPOOL_CVC_DECODER_WORDS: usize = 71;
 /// Bytes of a decoder.
 pub const UNSPOOL_CVC_DECODER_SIZE: usize = UNSPOOL_CVC_DECODER_WORDS * 8;
 
@@ -111,29 +117,26 @@ fn dtype(dtype: Option<Dtype>) -> UnspoolCvcDtype {
     }
 }
 
-/// The handling of the CRC-32 of each chunk.
-pub type UnspoolCvcCrc = u8;
-
-/// A chunk whose CRC-32 differs is an error.
-pub const UNSPOOL_CVC_CRC_VERIFY: u8 = 0;
-/// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, for streams
-/// `unspool_cvc_counts`.
-pub const UNSPOOL_CVC_CRC_REPORT: u8 = 1;
-/// CRCs are not computed.
-pub const UNSPOOL_CVC_CRC_SKIP: u8 = 2;
-
-pub(crate) fn verify(crc: UnspoolCvcCrc) -> Result<Verify> {
-    match crc {
-        UNSPOOL_CVC_CRC_VERIFY => Ok(Verify::Refuse),
-        UNSPOOL_CVC_CRC_REPORT => Ok(Verify::Report),
-        UNSPOOL_CVC_CRC_SKIP => Ok(Verify::Skip),
-        _ => Err(bad_argument()),
-    }
+/// The options of a stream. All members but `size` may be zero, and so may the pointer to the
+/// options.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolCvcOptions {
+    /// `sizeof(UnspoolCvcOptions)`.
+    pub size: usize,
+    /// The bounds of what a file may cost, or null.
+    pub limits: *const UnspoolLimits,
+    /// The name of the column, or null for the only one. Borrowed as long as the decoder is used.
+    pub column: *const c_void,
+    /// Bytes of the name.
+    pub column_len: usize,
+    /// The handling of the CRC-32 of each chunk.
+    pub checks: UnspoolChecks,
 }
 
 /// Options for a column of an open file, which keeps the limits that it was opened with.
-fn options(check: UnspoolCvcCrc) -> Result<Options<'static>> {
-    Ok(Options { limits: Limits::NONE, verify: verify(check)?, column: None })
+fn options_of(checks: UnspoolChecks) -> Result<Options<'static>> {
+    Ok(Options { limits: Limits::NONE, verify: verify(checks)?, column: None })
 }
 
 /// The header of a file.
@@ -175,27 +178,6 @@ pub struct UnspoolCvcColumnInfo {
     pub output_width: u8,
 }
 
-/// The result of a call that decodes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnspoolCvcDone {
-    /// The filled part of the output, in the units of its length. 0 if there is no output.
-    pub wrote: usize,
-    /// Chunks whose CRC-32 is equal.
-    pub crc_right: u64,
-    /// Chunks whose CRC-32 differs.
-    pub crc_wrong: u64,
-    /// Chunks that were not compared, or have no CRC-32.
-    pub crc_unchecked: u64,
-}
-
-impl UnspoolCvcDone {
-    pub(crate) const fn new(wrote: usize, checksums: Checksums) -> Self {
-        let Checksums { matched, mismatched, unchecked } = checksums;
-        Self { wrote, crc_right: matched, crc_wrong: mismatched, crc_unchecked: unchecked }
-    }
-}
-
 /// A range of rows that the header names.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -205,11 +187,27 @@ pub struct UnspoolCvcSection {
     /// The row after its last.
     pub end_row: u64,
     /// Its metadata, as the JSON in the header; not null-terminated.
-    pub metadata: *const u8,
+    pub metadata: *const c_void,
     /// Bytes of the metadata.
     pub metadata_len: usize,
     /// 1 if there is such a section.
     pub found: u8,
+}
+
+/// The metadata that a section must have.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolCvcFilter {
+    /// The key.
+    pub key: *const c_void,
+    /// Bytes of the key.
+    pub key_len: usize,
+    /// The value: a number, `true`, `false` or `null` if it reads like one, else text.
+    pub value: *const c_void,
+    /// Bytes of the value.
+    pub value_len: usize,
+    /// Not 0: the value is text, whatever it reads like.
+    pub as_text: u8,
 }
 
 /// Text of the caller.
@@ -217,20 +215,9 @@ pub struct UnspoolCvcSection {
 /// # Safety
 ///
 /// As for [`input`].
-unsafe fn words<'a>(text: *const u8, len: usize) -> Result<&'a str> {
+unsafe fn text<'a>(text: *const c_void, len: usize) -> Result<&'a str> {
     // SAFETY: the same promise.
-    str::from_utf8(unsafe { input(text, len)? }).map_err(|_| bad_argument())
-}
-
-/// Text of the caller, unless it is null.
-///
-/// # Safety
-///
-/// As for [`input`].
-unsafe fn named<'a>(text: *const u8, len: usize) -> Result<Option<&'a str>> {
-    // SAFETY: the same promise.
-    let text_or_empty = unsafe { words(text, len)? };
-    Ok((!text.is_null()).then_some(text_or_empty))
+    str::from_utf8(unsafe { input(text.cast(), len)? }).map_err(|_| bad_argument())
 }
 
 /// Returns the bytes of the header at the start of a file, from its first 13. `unspool_cvc_open`
@@ -238,20 +225,14 @@ unsafe fn named<'a>(text: *const u8, len: usize) -> Result<Option<&'a str>> {
 /// for columns that are stored lossless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_workspace_len(
-    prefix: *const u8,
-    prefix_len: usize,
-    with_limits: *const UnspoolLimits,
+    src: *const c_void,
+    src_len: usize,
+    limits: *const UnspoolLimits,
     len: *mut u64,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let read = || {
-            answer(len, Header::read(input(prefix, prefix_len)?, &limits(with_limits)?)?.head_len());
-            Ok(())
-        };
-        report(error, read())
-    }
+    unsafe { reply(len, error, || Ok(Header::read(input(src.cast(), src_len)?, &limits_of(limits)?)?.head_len())) }
 }
 
 /// Parses the header, from the whole file or from the bytes that `unspool_cvc_workspace_len` says.
@@ -259,18 +240,17 @@ pub unsafe extern "C" fn unspool_cvc_workspace_len(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_open(
     file: *mut UnspoolCvcFile,
-    bytes: *const u8,
-    bytes_len: usize,
-    with_limits: *const UnspoolLimits,
+    src: *const c_void,
+    src_len: usize,
+    limits: *const UnspoolLimits,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let open = || {
-            clear(file, &[stretch(bytes, bytes_len)])?;
-            fill(file, File::open(input(bytes, bytes_len)?, &limits(with_limits)?)?)
-        };
-        report(error, open())
+        run(error, || {
+            clear(file, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
+            fill(file, File::open(input(src.cast(), src_len)?, &limits_of(limits)?)?)
+        })
     }
 }
 
@@ -283,10 +263,10 @@ pub unsafe extern "C" fn unspool_cvc_info(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
+        reply(info, error, || {
             let file = held(file)?;
             let version = file.version();
-            let told = UnspoolCvcInfo {
+            Ok(UnspoolCvcInfo {
                 rows: file.num_vectors(),
                 chunks: file.chunk_count(),
                 columns: file.column_count(),
@@ -296,11 +276,8 @@ pub unsafe extern "C" fn unspool_cvc_info(
                 columnar: file.is_columnar().into(),
                 checksums: file.has_checksums().into(),
                 mmap_optimized: file.is_mmap_optimized().into(),
-            };
-            answer(info, told);
-            Ok(())
-        };
-        report(error, read())
+            })
+        })
     }
 }
 
@@ -315,13 +292,12 @@ pub unsafe extern "C" fn unspool_cvc_column(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let find = || {
-            clear(column, &[stretch(file, 1)])?;
+        run(error, || {
+            clear(column, &[NOTHING, NOTHING, span(file, 1), NOTHING, NOTHING])?;
             let number = usize::try_from(number).unwrap_or(usize::MAX);
             let found = held(file)?.columns().nth(number);
             fill(column, found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))??)
-        };
-        report(error, find())
+        })
     }
 }
 
@@ -330,17 +306,16 @@ pub unsafe extern "C" fn unspool_cvc_column(
 pub unsafe extern "C" fn unspool_cvc_column_named(
     column: *mut UnspoolCvcColumn,
     file: *const UnspoolCvcFile,
-    name: *const u8,
+    name: *const c_void,
     name_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let find = || {
-            clear(column, &[stretch(file, 1), stretch(name, name_len)])?;
-            fill(column, held(file)?.column(words(name, name_len)?)?)
-        };
-        report(error, find())
+        run(error, || {
+            clear(column, &[NOTHING, NOTHING, span(file, 1), span(name.cast::<u8>(), name_len), NOTHING])?;
+            fill(column, held(file)?.column(text(name, name_len)?)?)
+        })
     }
 }
 
@@ -353,19 +328,16 @@ pub unsafe extern "C" fn unspool_cvc_column_info(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
+        reply(info, error, || {
             let column = held(column)?;
             let output = column.output().ok();
-            let told = UnspoolCvcColumnInfo {
+            Ok(UnspoolCvcColumnInfo {
                 dimension: column.dimension(),
                 dtype: dtype(column.dtype()),
                 output: dtype(output),
                 output_width: output.and_then(|output| u8::try_from(output.width()).ok()).unwrap_or(0),
-            };
-            answer(info, told);
-            Ok(())
-        };
-        report(error, read())
+            })
+        })
     }
 }
 
@@ -374,161 +346,141 @@ pub unsafe extern "C" fn unspool_cvc_column_info(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_column_name(
     column: *const UnspoolCvcColumn,
-    name: *mut u8,
-    name_len: usize,
+    dst: *mut c_void,
+    dst_len: usize,
     len: *mut usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
-            apart(&[stretch(column, 1)], &[stretch(name, name_len)])?;
-            let (text, room) = (held(column)?.name(), output(name, name_len)?);
-            let size = text.chars().map(char::len_utf8).sum::<usize>();
-            answer(len, size);
-            match room.get_mut(..size) {
-                Some(room) => {
-                    spell(text, room);
-                    Ok(())
-                }
-                None => Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(size))),
-            }
-        };
-        report(error, read())
-    }
-}
-
-/// Writes the characters of a text to a slice of exactly their length.
-fn spell(text: Text<'_>, room: &mut [u8]) {
-    let mut bytes = room.iter_mut();
-    for character in text.chars() {
-        for &byte in character.encode_utf8(&mut [0; 4]).as_bytes() {
-            if let Some(to) = bytes.next() {
-                *to = byte;
-            }
-        }
+        run(error, || {
+            let dst = (dst.cast::<u8>(), dst_len);
+            apart(&[span(column, 1)], &[span(dst.0, dst.1)])?;
+            let name = held(column)?.name();
+            spell(&|| name.chars(), output(dst.0, dst.1)?, len)
+        })
     }
 }
 
 /// Decodes the rows from `first_row` to before `end_row` to little-endian bytes of the type in the
-/// column's info. `bytes` is the whole file.
+/// column's info. `src` is the whole file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_decode(
     column: *const UnspoolCvcColumn,
-    bytes: *const u8,
-    bytes_len: usize,
     first_row: u64,
     end_row: u64,
-    check: UnspoolCvcCrc,
-    dst: *mut u8,
-    dst_len: usize,
-    done: *mut UnspoolCvcDone,
+    buffers: *const UnspoolBuffers,
+    checks: UnspoolChecks,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            apart(&[stretch(column, 1), stretch(bytes, bytes_len)], &[stretch(dst, dst_len)])?;
-            let (column, bytes, dst) = (held(column)?, input(bytes, bytes_len)?, output(dst, dst_len)?);
-            let decoded = column.decode_bytes(bytes, first_row..end_row, dst, &options(check)?)?;
-            answer(done, UnspoolCvcDone::new(decoded.wrote, decoded.checksums));
-            Ok(())
-        };
-        report(error, decode())
+        reply_done(done, error, || {
+            let lent = lend(buffers, &[span(column, 1)])?;
+            held(column)?.decode_bytes(lent.src, first_row..end_row, lent.dst, &options_of(checks)?)
+        })
     }
 }
 
-/// Decodes the rows from `first_row` to before `end_row` to f32, from any stored type. Integers
-/// beyond 2^24 are rounded.
+/// Decodes the rows from `first_row` to before `end_row` to `float`s in `dst`, from any stored
+/// type. Integers beyond 2^24 are rounded. `src` is the whole file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_decode_f32(
     column: *const UnspoolCvcColumn,
-    bytes: *const u8,
-    bytes_len: usize,
     first_row: u64,
     end_row: u64,
-    check: UnspoolCvcCrc,
-    values: *mut f32,
-    values_len: usize,
-    done: *mut UnspoolCvcDone,
+    buffers: *const UnspoolBuffers,
+    checks: UnspoolChecks,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            apart(&[stretch(column, 1), stretch(bytes, bytes_len)], &[stretch(values, values_len)])?;
-            let (column, bytes, values) = (held(column)?, input(bytes, bytes_len)?, output(values, values_len)?);
-            let decoded = column.decode(bytes, first_row..end_row, values, &options(check)?)?;
-            answer(done, UnspoolCvcDone::new(decoded.wrote, decoded.checksums));
-            Ok(())
-        };
-        report(error, decode())
+        reply_done(done, error, || {
+            let lent = lend(buffers, &[span(column, 1)])?;
+            let (column, values) = (held(column)?, floats(lent.dst)?);
+            let decoded = column.decode(lent.src, first_row..end_row, values, &options_of(checks)?);
+            decoded.map(done_in_bytes).map_err(floats_in_bytes)
+        })
     }
 }
 
-/// Starts a stream of the column of this name, or of the only one if the name is null. The decoder
-/// borrows workspace and name until it is no longer used; `unspool_cvc_workspace_len` returns the
-/// size of the workspace.
+/// Returns an output as floats.
+///
+/// # Safety
+///
+/// As for [`output`].
+pub(crate) unsafe fn floats(dst: &mut [u8]) -> Result<&mut [f32]> {
+    // SAFETY: the same memory, of which floats are values.
+    unsafe { output(dst.as_mut_ptr().cast::<f32>(), dst.len() / size_of::<f32>()) }
+}
+
+/// Turns floats that were written into bytes.
+pub(crate) fn done_in_bytes(done: Done) -> Done {
+    Done { wrote: done.wrote.saturating_mul(size_of::<f32>()), ..done }
+}
+
+/// Turns the floats that an output must have into bytes.
+pub(crate) fn floats_in_bytes(error: Error) -> Error {
+    in_bytes::<f32>(ErrorKind::OutputTooSmall, error)
+}
+
+/// Starts a stream. The decoder borrows its workspace, and the name of the column in the options,
+/// until it is no longer used; `unspool_cvc_workspace_len` returns the size of the workspace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_init(
     decoder: *mut UnspoolCvcDecoder,
-    space: *mut u8,
-    space_len: usize,
-    column: *const u8,
-    column_len: usize,
-    check: UnspoolCvcCrc,
-    with_limits: *const UnspoolLimits,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolCvcOptions,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let start = || {
-            apart(&[stretch(column, column_len)], &[stretch(decoder, 1), stretch(space, space_len)])?;
-            clear(decoder, &[])?;
-            let column = named(column, column_len)?;
-            let space = output(space, space_len)?;
-            let options = Options { limits: limits(with_limits)?, verify: verify(check)?, column };
-            build(decoder, |place| Ok(place.write(Decoder::new(space, &options))))
-        };
-        report(error, start())
+        run(error, || {
+            let asked = sized(options);
+            let name = match asked {
+                Ok(Some(asked)) => span(asked.column.cast::<u8>(), asked.column_len),
+                _ => NOTHING,
+            };
+            let memory = compared(buffers, &[name], &[span(decoder, 1)])?;
+            clear(decoder, &[memory.workspace(), NOTHING, name, NOTHING, NOTHING])?;
+            let mut options = Options::DEFAULT;
+            if let Some(asked) = asked? {
+                let named = text(asked.column, asked.column_len)?;
+                let column = (!asked.column.is_null()).then_some(named);
+                options = Options { limits: limits_of(asked.limits)?, verify: verify(asked.checks)?, column };
+            }
+            let workspace = output(memory.workspace.cast::<u8>(), memory.workspace_len)?;
+            build(decoder, |place| Ok(place.write(Decoder::new(workspace, &options))))
+        })
     }
 }
 
-/// Reads `src` and writes `dst`, as far as both allow: little-endian bytes of the type that
-/// `unspool_cvc_output` returns. An error stays.
+/// Reads `src` and writes `dst` of a step, as far as both allow: little-endian bytes of the type
+/// that `unspool_cvc_output` returns. An error stays.
 ///
 /// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
 /// with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_step(
     decoder: *mut UnspoolCvcDecoder,
-    src: *const u8,
-    src_len: usize,
-    at_end: UnspoolEnd,
-    dst: *mut u8,
-    dst_len: usize,
     step: *mut UnspoolStep,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
+    unsafe { report_step(step, error, |step| advance(decoder, step, Decoder::step)) }
 }
 
-/// Returns the checksums of a stream so far. `wrote` is 0, because each step returns it.
+/// Returns the checksums of a stream so far.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn unspool_cvc_counts(
+pub unsafe extern "C" fn unspool_cvc_done(
     decoder: *const UnspoolCvcDecoder,
-    so_far: *mut UnspoolCvcDone,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let tell = || {
-            answer(so_far, UnspoolCvcDone::new(0, held(decoder)?.checksums()));
-            Ok(())
-        };
-        report(error, tell())
-    }
+    unsafe { reply_done(done, error, || Ok(Done { checksums: held(decoder)?.checksums(), ..Done::default() })) }
 }
 
 /// Returns the type of the values of a stream; unknown until its header is read.
@@ -539,54 +491,51 @@ pub unsafe extern "C" fn unspool_cvc_output(decoder: *const UnspoolCvcDecoder) -
 }
 
 /// Finds the next section that the header lists, from the number `*number` on, which becomes the
-/// number after it. With a key, only sections count whose metadata has this value there: a number,
-/// `true`, `false` or `null` if it reads like one, else text; with `as_text` always text.
+/// number after it. With a filter that is not null, only sections count that have its metadata.
 ///
 /// Each call reads the list from its start: n calls for n sections take n * n / 2 steps. With a
-/// key, one call skips all sections that do not match.
+/// filter, one call skips all sections that do not match.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_section(
     file: *const UnspoolCvcFile,
-    key: *const u8,
-    key_len: usize,
-    value: *const u8,
-    value_len: usize,
-    as_text: u8,
+    filter: *const UnspoolCvcFilter,
     number: *mut u64,
     section: *mut UnspoolCvcSection,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let find = || {
-            let (file, number) = (held(file)?, output(number.cast::<u64>(), 1)?);
-            let value = words(value, value_len)?;
-            let wanted = named(key, key_len)?.map(|key| match Scalar::parse(value) {
-                Ok(scalar) if as_text == 0 => (key, scalar),
-                _ => (key, Scalar::from(value)),
-            });
-            let [number] = number else { return Err(bad_argument()) };
-            let none =
-                UnspoolCvcSection { first_row: 0, end_row: 0, metadata: core::ptr::null(), metadata_len: 0, found: 0 };
-            let mut told = none;
-            for one in file.sections().skip(usize::try_from(*number).unwrap_or(usize::MAX)) {
+        reply(section, error, || {
+            let (file, first) = (held(file)?, *needed(number.cast_const())?);
+            let wanted = match maybe(filter)? {
+                None => None,
+                Some(filter) => {
+                    let (key, value) = (text(filter.key, filter.key_len)?, text(filter.value, filter.value_len)?);
+                    match Scalar::parse(value) {
+                        Ok(scalar) if filter.as_text == 0 => Some((key, scalar)),
+                        _ => Some((key, Scalar::from(value))),
+                    }
+                }
+            };
+            let mut next = first;
+            for one in file.sections().skip(usize::try_from(first).unwrap_or(usize::MAX)) {
                 let one = one?;
-                *number = number.saturating_add(1);
+                next = next.saturating_add(1);
                 if wanted.is_none_or(|(key, value)| one.metadata.matches(key, &value)) {
                     let raw = one.metadata.raw();
-                    told = UnspoolCvcSection {
+                    answer(number, next);
+                    return Ok(UnspoolCvcSection {
                         first_row: one.rows.start,
                         end_row: one.rows.end,
-                        metadata: raw.as_ptr(),
+                        metadata: raw.as_ptr().cast(),
                         metadata_len: raw.len(),
                         found: 1,
-                    };
-                    break;
+                    });
                 }
             }
-            answer(section, told);
-            Ok(())
-        };
-        report(error, find())
+            answer(number, next);
+            let (metadata, metadata_len) = (core::ptr::null(), 0);
+            Ok(UnspoolCvcSection { first_row: 0, end_row: 0, metadata, metadata_len, found: 0 })
+        })
     }
 }

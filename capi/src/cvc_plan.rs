@@ -1,19 +1,21 @@
 //! CVC by ranges: a plan names the bytes that some rows need, for a caller who fetches only those.
 
-use unspool::cvc::{Payload, Plan};
-use unspool::{Checksums, Error, ErrorKind, Result, Verify};
+use core::ffi::c_void;
 
-use crate::common::bad_argument;
-use crate::cvc::{UnspoolCvcColumn, UnspoolCvcCrc, UnspoolCvcDone, verify};
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, build, clear, fits, held, held_in, input, output, stretch};
+use unspool::cvc::{Payload, Plan};
+use unspool::{Checksums, Done, Error, ErrorKind, Result, Verify};
+
+use crate::common::{UnspoolBuffers, UnspoolChecks, UnspoolDone, bad_argument, compared, reply, reply_done, verify};
+use crate::cvc::{UnspoolCvcColumn, done_in_bytes, floats, floats_in_bytes};
+use crate::error::{UnspoolError, UnspoolErrorKind, run};
+use crate::memory::{NOTHING, Opaque, answer, build, clear, fits, held, held_in, input, span};
 
 /// Words of a plan.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_CVC_PLAN_WORDS: usize = 48;
+pub const UNSPOOL_CVC_PLAN_WORDS: usize = 47;
 /// Words of a plan.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_CVC_PLAN_WORDS: usize = 58;
+pub const UNSPOOL_CVC_PLAN_WORDS: usize = 60;
 /// Bytes of a plan.
 pub const UNSPOOL_CVC_PLAN_SIZE: usize = UNSPOOL_CVC_PLAN_WORDS * 8;
 
@@ -84,16 +86,15 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let start = || {
-            clear(plan, &[stretch(column, 1)])?;
+        run(error, || {
+            clear(plan, &[NOTHING, NOTHING, span(column, 1), NOTHING, NOTHING])?;
             let column = held(column)?;
             build(plan, |place| {
                 let state = place.write(PlanState { plan: Plan::new(), named: false });
                 state.plan.open(column, first_row..end_row)?;
                 Ok(state)
             })
-        };
-        report(error, start())
+        })
     }
 }
 
@@ -106,14 +107,13 @@ pub unsafe extern "C" fn unspool_cvc_plan_next(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let next = || {
+        reply(need, error, || {
             let PlanState { plan, named } = held_in(plan)?;
             if core::mem::take(named) {
                 plan.skip();
             }
             let Some(range) = plan.needs() else {
-                answer(need, UnspoolCvcNeed::default());
-                return Ok(());
+                return Ok(UnspoolCvcNeed::default());
             };
             if range.is_empty() {
                 // The next chunk cannot be read; this is the reason.
@@ -127,10 +127,8 @@ pub unsafe extern "C" fn unspool_cvc_plan_next(
                 (wanted.first_row, wanted.end_row) = (piece.rows.start, piece.rows.end);
                 (wanted.values, wanted.kind, *named) = (piece.values(), UNSPOOL_CVC_NEED_CHUNK, true);
             }
-            answer(need, wanted);
-            Ok(())
-        };
-        report(error, next())
+            Ok(wanted)
+        })
     }
 }
 
@@ -138,75 +136,68 @@ pub unsafe extern "C" fn unspool_cvc_plan_next(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_feed(
     plan: *mut UnspoolCvcPlan,
-    length: *const u8,
-    length_len: usize,
+    src: *const c_void,
+    src_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let feed = || {
-            let (PlanState { plan, .. }, length) = (held_in(plan)?, input(length, length_len)?);
+        run(error, || {
+            let (PlanState { plan, .. }, length) = (held_in(plan)?, input(src.cast(), src_len)?);
             match plan.needs() {
                 Some(range) if plan.piece().is_none() => plan.feed(range.start, length, Verify::Refuse).map(drop),
                 _ => Ok(()),
             }
-        };
-        report(error, feed())
+        })
     }
 }
 
-/// Decodes the rows that `unspool_cvc_plan_next` named last to f32. `bytes` are those from `start`
-/// to `end`, which are verified, or those from `data_start` to `data_end`, which cannot be.
+/// Decodes the rows that `unspool_cvc_plan_next` named last to `float`s in `dst`. `src` is the
+/// bytes from `start` to `end`, which are verified, or those from `data_start` to `data_end`, which
+/// cannot be.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     plan: *mut UnspoolCvcPlan,
-    bytes: *const u8,
-    bytes_len: usize,
-    check: UnspoolCvcCrc,
-    values: *mut f32,
-    values_len: usize,
-    done: *mut UnspoolCvcDone,
+    buffers: *const UnspoolBuffers,
+    checks: UnspoolChecks,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            apart(&[stretch(bytes, bytes_len)], &[stretch(plan, 1), stretch(values, values_len)])?;
-            let (state, bytes, values) = (held_in(plan)?, input(bytes, bytes_len)?, output(values, values_len)?);
-            let (payload, count) = open(state, bytes, verify(check)?)?;
-            payload.decode(values)?;
-            answer(done, UnspoolCvcDone::new(payload.len(), count));
-            Ok(())
-        };
-        report(error, decode())
+        reply_done(done, error, || {
+            let lent = compared(buffers, &[], &[span(plan, 1)])?.slices()?;
+            let (state, values) = (held_in(plan)?, floats(lent.dst)?);
+            let (payload, checksums) = open(state, lent.src, verify(checks)?)?;
+            payload.decode(values).map_err(floats_in_bytes)?;
+            Ok(done_in_bytes(Done { wrote: payload.len(), checksums, ..Done::default() }))
+        })
     }
 }
 
 /// Returns the values that `unspool_cvc_plan_next` named last, as they are stored, without a copy:
-/// the result points into `bytes`. Lossless values are not stored one after the other, so they are
-/// an error.
+/// the result points into `src`. Lossless values are not stored one after the other, so they are an
+/// error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_raw(
     plan: *mut UnspoolCvcPlan,
-    bytes: *const u8,
-    bytes_len: usize,
-    check: UnspoolCvcCrc,
-    values: *mut *const u8,
+    src: *const c_void,
+    src_len: usize,
+    checks: UnspoolChecks,
+    values: *mut *const c_void,
     values_len: *mut usize,
-    done: *mut UnspoolCvcDone,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let find = || {
-            let (payload, count) = open(held_in(plan)?, input(bytes, bytes_len)?, verify(check)?)?;
+        reply_done(done, error, || {
+            let (payload, checksums) = open(held_in(plan)?, input(src.cast(), src_len)?, verify(checks)?)?;
             let raw = payload.raw().ok_or(Error::new(ErrorKind::WrongType, 0))?;
-            answer(values, raw.as_ptr());
+            answer(values, raw.as_ptr().cast());
             answer(values_len, raw.len());
-            answer(done, UnspoolCvcDone::new(0, count));
-            Ok(())
-        };
-        report(error, find())
+            Ok(Done { checksums, ..Done::default() })
+        })
     }
 }
 

@@ -61,11 +61,22 @@ impl From<Error> for UnspoolError {
 /// # Safety
 ///
 /// A pointer that is not null leads to space for an error.
+#[inline(never)]
 pub unsafe fn report(to: *mut UnspoolError, result: Result<()>) -> UnspoolErrorKind {
     let error = result.map_or_else(UnspoolError::from, |()| UnspoolError::default());
     // SAFETY: the same promise.
     unsafe { answer(to, error) };
     error.kind
+}
+
+/// Runs a function without a result and [reports](report) its error.
+///
+/// # Safety
+///
+/// As for [`report`].
+pub unsafe fn run(to: *mut UnspoolError, call: impl FnOnce() -> Result<()>) -> UnspoolErrorKind {
+    // SAFETY: the same promise.
+    unsafe { report(to, call()) }
 }
 
 fn class(kind: ErrorKind) -> UnspoolClass {

@@ -25,10 +25,13 @@ extern crate std;
 
 pub mod common;
 pub mod error;
+mod layout;
 pub mod memory;
 
 #[cfg(feature = "at1-columnar")]
 pub mod at1;
+#[cfg(feature = "at1")]
+pub mod at1_bundle;
 #[cfg(feature = "at1")]
 pub mod at1_query;
 #[cfg(feature = "byte-loops")]
@@ -73,7 +76,7 @@ pub mod small {
             renamed!(
                 "pco", pco::$function as $name,
                 decoder: *mut crate::pco::UnspoolPcoDecoder, meta: *const crate::pco::UnspoolPcoMeta, n: usize,
-                with: crate::pco::UnspoolPcoPlan, words: *mut u64, words_len: usize
+                plan: crate::pco::UnspoolPcoPlan, workspace: *mut core::ffi::c_void, workspace_len: usize
             );
         };
     }
@@ -84,8 +87,7 @@ pub mod small {
     renamed!(
         "onpair", onpair::unspool_onpair_search_init as "unspool_small_onpair_search_init",
         search: *mut crate::onpair::UnspoolOnPairSearch, column: *const crate::onpair::UnspoolOnPairColumn,
-        kind: crate::onpair::UnspoolOnPairMatch, needle: *const u8, needle_len: usize,
-        fallback: *mut u32, fallback_len: usize, tokens: *mut u8, tokens_len: usize
+        needle: *const crate::onpair::UnspoolOnPairNeedle
     );
 }
 

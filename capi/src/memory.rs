@@ -44,17 +44,21 @@ pub unsafe fn output<'a, T: Plain>(data: *mut T, len: usize) -> Result<&'a mut [
 }
 
 /// A range of memory: its address, and its length in bytes.
-pub type Stretch = (usize, usize);
+pub type Span = (usize, usize);
+
+/// No memory.
+pub const NOTHING: Span = (0, 0);
 
 /// The range of `len` values. It is empty for null.
-pub fn stretch<T>(data: *const T, len: usize) -> Stretch {
+pub fn span<T>(data: *const T, len: usize) -> Span {
     (data.addr(), if data.is_null() { 0 } else { len.saturating_mul(size_of::<T>()) })
 }
 
-/// Refuses output that overlaps any other argument of a call. Called before any argument becomes a
-/// slice, and before anything is written or cleared.
+/// Refuses memory that is written and overlaps any other. Called before any argument becomes a
+/// slice, and before anything is written. A range that is larger than memory has no other verdict.
 #[inline(never)]
-pub fn apart(read: &[Stretch], written: &[Stretch]) -> Result<()> {
+pub fn apart(read: &[Span], written: &[Span]) -> Result<()> {
+    read.iter().chain(written).try_for_each(|&span| possible(span))?;
     let mut rest = written;
     while let Some((one, others)) = rest.split_first() {
         if others.iter().chain(read).any(|other| overlap(*one, *other)) {
@@ -65,18 +69,25 @@ pub fn apart(read: &[Stretch], written: &[Stretch]) -> Result<()> {
     Ok(())
 }
 
-fn overlap((one, one_size): Stretch, (other, other_size): Stretch) -> bool {
+fn overlap((one, one_size): Span, (other, other_size): Span) -> bool {
     let (before, after) = (one.saturating_add(one_size) <= other, other.saturating_add(other_size) <= one);
     one_size > 0 && other_size > 0 && !before && !after
 }
 
-/// Refuses a slice that is misaligned, or larger than half of the address space.
+/// Refuses a range that is larger than half of the address space, or goes beyond its end.
+fn possible((address, size): Span) -> Result<()> {
+    match isize::try_from(size).is_ok() && address.checked_add(size).is_some() {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::LengthTooLarge, 0)),
+    }
+}
+
+/// Refuses a slice that is misaligned, or larger than memory can be.
 fn check(address: usize, len: usize, align: usize, size: usize) -> Result<()> {
-    let fits = len.checked_mul(size).is_some_and(|size| isize::try_from(size).is_ok());
-    match address.is_multiple_of(align.max(1)) {
-        true if fits => Ok(()),
-        true => Err(Error::new(ErrorKind::BadArgument, 0)),
-        false => Err(Error::new(ErrorKind::Misaligned, 0)),
+    // A mask rather than a remainder, to save the flash of a division.
+    match address & (align - 1) {
+        0 => possible((address, len.saturating_mul(size))),
+        _ => Err(Error::new(ErrorKind::Misaligned, 0)),
     }
 }
 
@@ -91,6 +102,36 @@ pub unsafe fn maybe<'a, T>(from: *const T) -> Result<Option<&'a T>> {
     }
     // SAFETY: aligned; the caller promises the rest.
     Ok(unsafe { from.as_ref() })
+}
+
+/// Returns a value to read; null is an error.
+///
+/// # Safety
+///
+/// As for [`maybe`].
+pub unsafe fn needed<'a, T>(from: *const T) -> Result<&'a T> {
+    // SAFETY: the same promise.
+    unsafe { maybe(from)? }.ok_or(NULL)
+}
+
+/// Returns a struct that starts with its size, or `None` for null. Refuses one of another size: it
+/// was compiled with the header of another version, or its size was not set.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to as many bytes as the first member says, which nobody writes
+/// during `'a`.
+pub unsafe fn sized<'a, T>(from: *const T) -> Result<Option<&'a T>> {
+    const { assert!(align_of::<T>() >= align_of::<usize>(), "the size is the first member") };
+    if !from.is_null() && from.is_aligned() {
+        // SAFETY: not null and aligned; the caller promises the rest.
+        let size = unsafe { from.cast::<usize>().read() };
+        if size != size_of::<T>() {
+            return Err(Error::new(ErrorKind::WrongHeader, 0));
+        }
+    }
+    // SAFETY: the struct has its full size.
+    unsafe { maybe(from) }
 }
 
 /// Writes a result, unless the pointer is null.
@@ -185,8 +226,13 @@ pub trait Opaque: Sized {
 #[repr(C)]
 struct Held<T> {
     tag: u32,
+    lent: Lent,
     value: MaybeUninit<T>,
 }
+
+/// The memory that a value borrows: first a workspace and a window, which it writes, then what it
+/// only reads.
+pub type Lent = [Span; 5];
 
 /// Fails to compile unless the words of a C struct are enough for its value, and not far too many.
 pub const fn fits<O: Opaque>() {
@@ -230,15 +276,43 @@ pub unsafe fn build<O: Opaque>(
     Ok(())
 }
 
-/// Empties a C struct, before it is filled from memory that is read. Refuses if they overlap.
+/// Empties a C struct, before it is filled with a value that borrows this memory. Refuses if they
+/// overlap.
 ///
 /// # Safety
 ///
 /// As for [`fill`].
-pub unsafe fn clear<O: Opaque>(to: *mut O, read: &[Stretch]) -> Result<()> {
-    apart(read, &[stretch(to, 1)])?;
+pub unsafe fn clear<O: Opaque>(to: *mut O, lent: &Lent) -> Result<()> {
+    apart(lent, &[span(to, 1)])?;
     // SAFETY: the same promise.
-    unsafe { held_mut(to).map(|_| ()) }
+    unsafe { held_mut(to)? }.lent = *lent;
+    Ok(())
+}
+
+/// Notes that the value of a C struct borrows other memory from now on.
+///
+/// # Safety
+///
+/// As for [`held_in`].
+pub unsafe fn relent<O: Opaque>(to: *mut O, lent: &Lent) -> Result<()> {
+    // SAFETY: the same promise.
+    unsafe { (*place(to)?).lent = *lent };
+    Ok(())
+}
+
+/// Returns the memory that the value of a C struct borrows; none if it is empty.
+///
+/// # Safety
+///
+/// As for [`held`].
+pub unsafe fn lent_to<O: Opaque>(from: *const O) -> Lent {
+    // SAFETY: the same promise; a struct with a value has this, too.
+    unsafe {
+        match (held(from), place(from.cast_mut())) {
+            (Ok(_), Ok(held)) => (*held).lent,
+            _ => [NOTHING; 5],
+        }
+    }
 }
 
 /// Returns the value of a C struct.
@@ -304,7 +378,7 @@ fn place<O: Opaque>(at: *mut O) -> Result<*mut Held<O::Value>> {
 ///
 /// Zeros are a value of `T`. A pointer that is not null leads to `len` bytes, and nobody else uses
 /// them during `'a`.
-pub unsafe fn zeroed<'a, T>(memory: *mut c_void, len: usize) -> Result<&'a mut T> {
+pub unsafe fn tables<'a, T>(memory: *mut c_void, len: usize) -> Result<&'a mut T> {
     let workspace = large_enough::<T>(memory, len)?;
     // SAFETY: large enough, aligned, not null because `T` has a size, and used by nobody else.
     // Zeros are a value of it.

@@ -3,21 +3,21 @@
 use core::ffi::c_void;
 
 use unspool::onpair::{Codes, Column, Dictionary, File, MAX_TOKEN_LEN, Progress, RowOffsets, Search, SearchWorkspace};
-use unspool::{Error, ErrorKind, Result};
+use unspool::{Error, ErrorKind, Result, Status, Step};
 
-use crate::common::{
-    UNSPOOL_STATUS_DONE, UNSPOOL_STATUS_NEED_OUTPUT, UnspoolLimits, UnspoolStep, bad_argument, limits, report_step,
-    u64_from,
+use crate::common::{UnspoolLimits, UnspoolStep, bad_argument, limits_of, reply, report_step, u64_from};
+use crate::error::{UnspoolError, UnspoolErrorKind, run};
+use crate::memory::{
+    NOTHING, Opaque, answer, apart, build, clear, fits, held, held_in, input, lent_to, maybe, needed, output, relent,
+    sized, span,
 };
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, build, clear, fits, held, held_in, input, maybe, output, stretch};
 
 /// Words of a column.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_ONPAIR_COLUMN_WORDS: usize = 17;
+pub const UNSPOOL_ONPAIR_COLUMN_WORDS: usize = 20;
 /// Words of a column.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_ONPAIR_COLUMN_WORDS: usize = 21;
+pub const UNSPOOL_ONPAIR_COLUMN_WORDS: usize = 31;
 /// Bytes of a column.
 pub const UNSPOOL_ONPAIR_COLUMN_SIZE: usize = UNSPOOL_ONPAIR_COLUMN_WORDS * 8;
 
@@ -38,13 +38,13 @@ const _: () = fits::<UnspoolOnPairColumn>();
 
 /// Words of a search. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #[cfg(feature = "small")]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 34;
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 43;
 /// Words of a search.
 #[cfg(all(not(feature = "small"), target_pointer_width = "32"))]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 112;
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 118;
 /// Words of a search.
 #[cfg(all(not(feature = "small"), not(target_pointer_width = "32")))]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 118;
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 128;
 /// Bytes of a search.
 pub const UNSPOOL_ONPAIR_SEARCH_SIZE: usize = UNSPOOL_ONPAIR_SEARCH_WORDS * 8;
 
@@ -76,19 +76,19 @@ const _: () = fits::<UnspoolOnPairSearch>();
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolOnPairParts {
     /// The bytes of the tokens, one after the other.
-    pub dictionary: *const u8,
+    pub dictionary: *const c_void,
     /// Their length.
     pub dictionary_len: usize,
     /// The start of each token: one u32 more than there are tokens.
-    pub token_offsets: *const u8,
+    pub token_offsets: *const c_void,
     /// Bytes of these.
     pub token_offsets_len: usize,
     /// The codes.
-    pub codes: *const u8,
+    pub codes: *const c_void,
     /// Bytes of the codes.
     pub codes_len: usize,
     /// The index of the first code of each row: one entry more than there are rows.
-    pub row_offsets: *const u8,
+    pub row_offsets: *const c_void,
     /// Bytes of these.
     pub row_offsets_len: usize,
     /// 1 to 16 if the codes are packed; 0 if each has two bytes.
@@ -119,19 +119,18 @@ pub struct UnspoolOnPairInfo {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_open(
     column: *mut UnspoolOnPairColumn,
-    bytes: *const u8,
-    bytes_len: usize,
-    with_limits: *const UnspoolLimits,
+    src: *const c_void,
+    src_len: usize,
+    limits: *const UnspoolLimits,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let open = || {
-            clear(column, &[stretch(bytes, bytes_len)])?;
-            let (bytes, limits) = (input(bytes, bytes_len)?, limits(with_limits)?);
+        run(error, || {
+            clear(column, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
+            let (bytes, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
             build(column, |place| Ok(best(place.write(*File::open(bytes, &limits)?.column()))))
-        };
-        report(error, open())
+        })
     }
 }
 
@@ -141,48 +140,57 @@ pub unsafe extern "C" fn unspool_onpair_open(
 pub unsafe extern "C" fn unspool_onpair_open_parts(
     column: *mut UnspoolOnPairColumn,
     parts: *const UnspoolOnPairParts,
-    with_limits: *const UnspoolLimits,
+    limits: *const UnspoolLimits,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let open = || {
-            let parts = maybe(parts);
-            parts_apart(column, parts)?;
-            clear(column, &[])?;
-            let parts = parts?.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
-            let tokens = input(parts.token_offsets, parts.token_offsets_len)?;
-            let dictionary = Dictionary::open(input(parts.dictionary, parts.dictionary_len)?, tokens)?;
-            let offsets = input(parts.row_offsets, parts.row_offsets_len)?;
+        run(error, || {
+            clear_parts(column, maybe(parts))?;
+            let parts = needed(parts)?;
+            let tokens = input(parts.token_offsets.cast(), parts.token_offsets_len)?;
+            let dictionary = Dictionary::open(input(parts.dictionary.cast(), parts.dictionary_len)?, tokens)?;
+            let offsets = input(parts.row_offsets.cast(), parts.row_offsets_len)?;
             let rows = match parts.row_offset_width {
                 4 => RowOffsets::u32(offsets)?,
                 8 => RowOffsets::u64(offsets)?,
                 _ => return Err(bad_argument()),
             };
-            let codes = input(parts.codes, parts.codes_len)?;
+            let codes = input(parts.codes.cast(), parts.codes_len)?;
             let codes = match parts.code_bits {
                 0 => Codes::bytes(codes)?,
                 bits => Codes::packed(codes, bits.into(), usize::try_from(rows.last()).unwrap_or(usize::MAX))?,
             };
-            let opened = Column::open(dictionary, codes, rows, &limits(with_limits)?)?;
+            let opened = Column::open(dictionary, codes, rows, &limits_of(limits)?)?;
             build(column, |place| Ok(best(place.write(opened))))
-        };
-        report(error, open())
+        })
     }
 }
 
-/// Runs in a stack frame of its own, which is gone before the column is opened.
+/// Empties the struct, and notes the memory of the parts. Runs in a stack frame of its own, which
+/// is gone before the column is opened.
+///
+/// # Safety
+///
+/// As for [`clear`].
 #[inline(never)]
-fn parts_apart(column: *mut UnspoolOnPairColumn, parts: Result<Option<&UnspoolOnPairParts>>) -> Result<()> {
-    let Ok(Some(parts)) = parts else { return Ok(()) };
-    let pieces = [
-        stretch(parts, 1),
-        stretch(parts.dictionary, parts.dictionary_len),
-        stretch(parts.token_offsets, parts.token_offsets_len),
-        stretch(parts.codes, parts.codes_len),
-        stretch(parts.row_offsets, parts.row_offsets_len),
-    ];
-    apart(&pieces, &[stretch(column, 1)])
+unsafe fn clear_parts(column: *mut UnspoolOnPairColumn, parts: Result<Option<&UnspoolOnPairParts>>) -> Result<()> {
+    let part = |data: *const c_void, len| span(data.cast::<u8>(), len);
+    let lent = match parts {
+        Ok(Some(parts)) => {
+            apart(&[span(parts, 1)], &[span(column, 1)])?;
+            [
+                NOTHING,
+                part(parts.dictionary, parts.dictionary_len),
+                part(parts.token_offsets, parts.token_offsets_len),
+                part(parts.codes, parts.codes_len),
+                part(parts.row_offsets, parts.row_offsets_len),
+            ]
+        }
+        _ => [NOTHING; 5],
+    };
+    // SAFETY: the same promise.
+    unsafe { clear(column, &lent) }
 }
 
 /// Returns the same column, marked as conforming if its dictionary is.
@@ -203,26 +211,23 @@ pub unsafe extern "C" fn unspool_onpair_info(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
+        reply(info, error, || {
             let column = held(column)?;
             let tokens = u64_from(column.dictionary().len());
-            let told = UnspoolOnPairInfo {
+            Ok(UnspoolOnPairInfo {
                 rows: column.rows().end,
                 tokens,
                 codes: u64_from(column.codes().len()),
-                workspace_len: space(tokens),
+                workspace_len: workspace_of(tokens),
                 code_bits: column.codes().bits(),
                 conforming: column.dictionary().is_conforming().into(),
-            };
-            answer(info, told);
-            Ok(())
-        };
-        report(error, read())
+            })
+        })
     }
 }
 
 /// A cell and a length for each token.
-fn space(tokens: u64) -> u64 {
+fn workspace_of(tokens: u64) -> u64 {
     tokens.saturating_mul(u64_from(MAX_TOKEN_LEN + 1))
 }
 
@@ -230,35 +235,54 @@ fn space(tokens: u64) -> u64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_workspace_len(column: *const UnspoolOnPairColumn) -> u64 {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { held(column) }.map_or(0, |column| space(u64_from(column.dictionary().len())))
+    unsafe { held(column) }.map_or(0, |column| workspace_of(u64_from(column.dictionary().len())))
 }
 
-/// Decodes the column through a wide copy of its dictionary from now on. The column borrows this
-/// memory. The output is the same, only faster: worth it for more than a few thousand rows. Memory
-/// at a multiple of 16 bytes is read fastest.
+/// Decodes the column through a wide copy of its dictionary from now on. The column borrows the
+/// workspace. The output is the same, only faster: worth it for more than a few thousand rows. A
+/// workspace at a multiple of 16 bytes is read fastest.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_widen(
     column: *mut UnspoolOnPairColumn,
-    memory: *mut c_void,
-    memory_len: usize,
+    workspace: *mut c_void,
+    workspace_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let widen = || {
-            apart(&[], &[stretch(column, 1), stretch(memory, memory_len)])?;
-            let column = held_in(column)?;
-            let tokens = column.dictionary().len();
-            let need = space(u64_from(tokens));
-            if u64_from(memory_len) < need {
+        run(error, || {
+            let wide = span(workspace.cast::<u8>(), workspace_len);
+            let [_, one, two, three, four] = lent_to(column.cast_const());
+            apart(&[one, two, three, four], &[span(column, 1), wide])?;
+            let of = held_in(column)?;
+            let tokens = of.dictionary().len();
+            let need = workspace_of(u64_from(tokens));
+            if u64_from(workspace_len) < need {
                 return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
             }
-            let memory = output(memory.cast::<u8>(), memory_len)?;
+            let memory = output(workspace.cast::<u8>(), workspace_len)?;
             let (padded, lens) = memory.split_at_mut_checked(tokens.saturating_mul(MAX_TOKEN_LEN)).unwrap_or_default();
-            *column = column.widened(padded.as_chunks_mut().0, lens)?;
-            Ok(())
-        };
-        report(error, widen())
+            *of = of.widened(padded.as_chunks_mut().0, lens)?;
+            relent(column, &[wide, one, two, three, four])
+        })
+    }
+}
+
+/// Returns the column of a struct, and an output that overlaps nothing that it reads.
+///
+/// # Safety
+///
+/// As for [`held`] and [`output`].
+unsafe fn reader<'a>(
+    column: *const UnspoolOnPairColumn,
+    (dst, dst_len): (*mut c_void, usize),
+) -> Result<(&'a Column<'static>, &'a mut [u8])> {
+    // SAFETY: the same promises.
+    unsafe {
+        let dst = (dst.cast::<u8>(), dst_len);
+        apart(&[span(column, 1)], &[span(dst.0, dst.1)])?;
+        apart(&lent_to(column), &[span(dst.0, dst.1)])?;
+        Ok((held(column)?, output(dst.0, dst.1)?))
     }
 }
 
@@ -272,13 +296,7 @@ pub unsafe extern "C" fn unspool_onpair_decoded_len(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let count = || {
-            answer(len, held(column)?.decoded_len(first_row..end_row)?);
-            Ok(())
-        };
-        report(error, count())
-    }
+    unsafe { reply(len, error, || held(column)?.decoded_len(first_row..end_row)) }
 }
 
 /// Decodes the rows from `first_row` to before `end_row`, one after the other. If the output is
@@ -288,19 +306,17 @@ pub unsafe extern "C" fn unspool_onpair_decode(
     column: *const UnspoolOnPairColumn,
     first_row: u64,
     end_row: u64,
-    dst: *mut u8,
+    dst: *mut c_void,
     dst_len: usize,
     wrote: *mut usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            apart(&[stretch(column, 1)], &[stretch(dst, dst_len)])?;
-            answer(wrote, held(column)?.decode_into(first_row..end_row, output(dst, dst_len)?)?);
-            Ok(())
-        };
-        report(error, decode())
+        reply(wrote, error, || {
+            let (column, dst) = reader(column, (dst, dst_len))?;
+            column.decode_into(first_row..end_row, dst)
+        })
     }
 }
 
@@ -309,19 +325,17 @@ pub unsafe extern "C" fn unspool_onpair_decode(
 pub unsafe extern "C" fn unspool_onpair_row(
     column: *const UnspoolOnPairColumn,
     row: u64,
-    dst: *mut u8,
+    dst: *mut c_void,
     dst_len: usize,
     wrote: *mut usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            apart(&[stretch(column, 1)], &[stretch(dst, dst_len)])?;
-            answer(wrote, held(column)?.row_into(row, output(dst, dst_len)?)?);
-            Ok(())
-        };
-        report(error, decode())
+        reply(wrote, error, || {
+            let (column, dst) = reader(column, (dst, dst_len))?;
+            column.row_into(row, dst)
+        })
     }
 }
 
@@ -334,54 +348,45 @@ pub unsafe extern "C" fn unspool_onpair_row_len(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let count = || {
-            answer(len, held(column)?.row_len(row)?);
-            Ok(())
-        };
-        report(error, count())
-    }
+    unsafe { reply(len, error, || held(column)?.row_len(row)) }
 }
 
-/// Decodes whole rows from `*row` on, as many as fit in the output, up to before `end_row`; `*row`
-/// becomes the first that did not fit. `read` of the step counts rows. If the first row does not
-/// fit, the error has its length.
+/// Decodes whole rows from `*row` on, as many as fit in the output of the step, up to before
+/// `end_row`; `*row` becomes the first that did not fit. `read` of the step counts rows; its input
+/// and `end` are not used. If the first row does not fit, the error has its length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_step(
     column: *const UnspoolOnPairColumn,
     row: *mut u64,
     end_row: u64,
-    dst: *mut u8,
-    dst_len: usize,
     step: *mut UnspoolStep,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let work = || {
-            apart(&[stretch(column, 1)], &[stretch(row, 1), stretch(dst, dst_len)])?;
-            let (column, mut rest) = (held(column)?, output(dst, dst_len)?);
+        report_step(step, error, |asked| {
+            apart(&[span(column, 1)], &[span(row, 1), asked.dst()])?;
+            let (column, mut rest) = reader(column, (asked.dst, asked.dst_len))?;
             let [row] = output(row, 1)? else { return Err(bad_argument()) };
-            let mut told = UnspoolStep { status: UNSPOOL_STATUS_DONE, ..UnspoolStep::default() };
+            let mut step = Step { read: 0, wrote: 0, status: Status::Done };
             while *row < end_row {
                 match column.row_into(*row, rest) {
                     Ok(len) => {
                         rest = rest.get_mut(len..).unwrap_or_default();
-                        told.wrote = told.wrote.saturating_add(len);
-                        told.read = told.read.saturating_add(1);
+                        step.wrote = step.wrote.saturating_add(len);
+                        step.read = step.read.saturating_add(1);
                         *row = row.saturating_add(1);
                     }
                     // Decoded rows leave first. The next call returns the error.
-                    Err(_) if told.read > 0 => {
-                        told.status = UNSPOOL_STATUS_NEED_OUTPUT;
+                    Err(_) if step.read > 0 => {
+                        step.status = Status::NeedOutput;
                         break;
                     }
                     Err(error) => return Err(error),
                 }
             }
-            Ok(told)
-        };
-        report_step(step, error, work())
+            Ok(step)
+        })
     }
 }
 
@@ -395,6 +400,28 @@ pub const UNSPOOL_ONPAIR_STARTS_WITH: u8 = 1;
 /// Rows that contain the needle.
 pub const UNSPOOL_ONPAIR_CONTAINS: u8 = 2;
 
+/// The needle of a search. Only `UNSPOOL_ONPAIR_CONTAINS` needs memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolOnPairNeedle {
+    /// `sizeof(UnspoolOnPairNeedle)`.
+    pub size: usize,
+    /// The needle.
+    pub needle: *const c_void,
+    /// Bytes of the needle.
+    pub needle_len: usize,
+    /// An entry for each byte of the needle.
+    pub fallback: *mut u32,
+    /// Entries, not bytes.
+    pub fallback_len: usize,
+    /// A byte for each token of the dictionary, for speed; or null.
+    pub tokens: *mut u8,
+    /// The number of these bytes.
+    pub tokens_len: usize,
+    /// The rows to find.
+    pub kind: UnspoolOnPairMatch,
+}
+
 /// Runs in a stack frame of its own, which is gone before the search is prepared.
 ///
 /// # Safety
@@ -404,14 +431,15 @@ pub const UNSPOOL_ONPAIR_CONTAINS: u8 = 2;
 unsafe fn clear_search(
     search: *mut UnspoolOnPairSearch,
     column: *const UnspoolOnPairColumn,
-    (needle, needle_len): (*const u8, usize),
-    (fallback, fallback_len): (*mut u32, usize),
-    (tokens, tokens_len): (*mut u8, usize),
+    asked: &UnspoolOnPairNeedle,
 ) -> Result<()> {
-    let written = [stretch(search, 1), stretch(fallback, fallback_len), stretch(tokens, tokens_len)];
-    apart(&[stretch(column, 1), stretch(needle, needle_len)], &written)?;
+    let written = [span(search, 1), span(asked.fallback, asked.fallback_len), span(asked.tokens, asked.tokens_len)];
     // SAFETY: the same promise.
-    unsafe { clear(search, &[]) }
+    unsafe {
+        apart(&lent_to(column), &written)?;
+        apart(&[span(column, 1), span(asked, 1), span(asked.needle.cast::<u8>(), asked.needle_len)], &written)?;
+        clear(search, &[NOTHING; 5])
+    }
 }
 
 /// Prepares a search of this kind. A separate function, so that its frame is not added to that of
@@ -431,36 +459,28 @@ fn prepare<'s>(
     }
 }
 
-/// Prepares a search. It borrows the column, its struct, the needle and the memory.
-///
-/// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle,
-/// and for speed in `tokens` one for each token.
+/// Prepares a search. It borrows the column, its struct, and the memory of the needle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_search_init(
     search: *mut UnspoolOnPairSearch,
     column: *const UnspoolOnPairColumn,
-    kind: UnspoolOnPairMatch,
-    needle: *const u8,
-    needle_len: usize,
-    fallback: *mut u32,
-    fallback_len: usize,
-    tokens: *mut u8,
-    tokens_len: usize,
+    needle: *const UnspoolOnPairNeedle,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let start = || {
-            clear_search(search, column, (needle, needle_len), (fallback, fallback_len), (tokens, tokens_len))?;
-            let (column, needle) = (held(column)?, input(needle, needle_len)?);
+        run(error, || {
+            let asked = sized(needle)?.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
+            clear_search(search, column, asked)?;
+            let column = held(column)?;
+            let needle = input(asked.needle.cast(), asked.needle_len)?;
             let workspace = || {
-                let (needle, tokens) = (output(fallback, fallback_len)?, output(tokens, tokens_len)?);
-                Ok(SearchWorkspace { needle, tokens })
+                let needle = output(asked.fallback, asked.fallback_len)?;
+                Ok(SearchWorkspace { needle, tokens: output(asked.tokens, asked.tokens_len)? })
             };
-            let prepared = prepare(kind, column, needle, &workspace)?;
+            let prepared = prepare(asked.kind, column, needle, &workspace)?;
             build(search, |place| Ok(place.write(Hunt { search: prepared, progress: Progress::new(column.rows()) })))
-        };
-        report(error, start())
+        })
     }
 }
 
@@ -473,13 +493,7 @@ pub unsafe extern "C" fn unspool_onpair_search_matches(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let look = || {
-            answer(matches, held(search)?.search.matches(row)?.into());
-            Ok(())
-        };
-        report(error, look())
-    }
+    unsafe { reply(matches, error, || Ok(held(search)?.search.matches(row)?.into())) }
 }
 
 /// Returns the next row that matches, in ascending order, with 1 in `found`; 0 if there are no
@@ -493,17 +507,15 @@ pub unsafe extern "C" fn unspool_onpair_search_next(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let look = || {
+        reply(found, error, || {
             let Hunt { search, progress } = held_in(search)?;
             match progress.next(search) {
                 Some(match_at) => {
                     answer(row, match_at?);
-                    answer(found, 1);
+                    Ok(1)
                 }
-                None => answer(found, 0),
+                None => Ok(0),
             }
-            Ok(())
-        };
-        report(error, look())
+        })
     }
 }

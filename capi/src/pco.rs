@@ -3,20 +3,23 @@
 use core::ffi::c_void;
 
 use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Options, Plan, Version, decode_bytes};
-use unspool::{Error, ErrorKind, Result};
+use unspool::{Error, ErrorKind, Result, Step};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::common::{
+    Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, choices, in_bytes,
+    lend, limits_of, reply, reply_done, report_step, step_memory, u64_from,
+};
+use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
-    Opaque, Plain, Stretch, answer, apart, build, clear, fill, fits, held, held_in, input, output, stretch,
+    NOTHING, Opaque, Plain, Span, answer, apart, build, clear, fill, fits, held, held_in, input, lent_to, output, span,
 };
 
 /// Words of an open file.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_PCO_FILE_WORDS: usize = 12;
+pub const UNSPOOL_PCO_FILE_WORDS: usize = 16;
 /// Words of an open file.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_FILE_WORDS: usize = 12;
+pub const UNSPOOL_PCO_FILE_WORDS: usize = 23;
 /// Bytes of an open file.
 pub const UNSPOOL_PCO_FILE_SIZE: usize = UNSPOOL_PCO_FILE_WORDS * 8;
 
@@ -37,10 +40,10 @@ const _: () = fits::<UnspoolPcoFile>();
 
 /// Words of chunk metadata.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_PCO_META_WORDS: usize = 40;
+pub const UNSPOOL_PCO_META_WORDS: usize = 29;
 /// Words of chunk metadata.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_META_WORDS: usize = 44;
+pub const UNSPOOL_PCO_META_WORDS: usize = 40;
 /// Bytes of chunk metadata.
 pub const UNSPOOL_PCO_META_SIZE: usize = UNSPOOL_PCO_META_WORDS * 8;
 
@@ -61,16 +64,16 @@ const _: () = fits::<UnspoolPcoMeta>();
 
 /// Words of a decoder. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #[cfg(all(feature = "small", target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 46;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 51;
 /// Words of a decoder.
 #[cfg(all(feature = "small", not(target_pointer_width = "32")))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 71;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 79;
 /// Words of a decoder.
 #[cfg(all(not(feature = "small"), target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 80;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 79;
 /// Words of a decoder.
 #[cfg(all(not(feature = "small"), not(target_pointer_width = "32")))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 119;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 115;
 /// Bytes of a decoder.
 pub const UNSPOOL_PCO_DECODER_SIZE: usize = UNSPOOL_PCO_DECODER_WORDS * 8;
 
@@ -142,7 +145,7 @@ pub const UNSPOOL_PCO_COMPACT_WHOLE: u8 = 2;
 /// Each page in any number of calls, with the smallest tables.
 pub const UNSPOOL_PCO_COMPACT_BATCHES: u8 = 3;
 
-fn plan(plan: UnspoolPcoPlan) -> Result<Plan> {
+fn plan_of(plan: UnspoolPcoPlan) -> Result<Plan> {
     match plan {
         UNSPOOL_PCO_WHOLE => Ok(Plan::Whole),
         UNSPOOL_PCO_BATCHES => Ok(Plan::Batches),
@@ -178,7 +181,7 @@ pub struct UnspoolPcoChunk {
     pub len: usize,
     /// Offset of its page in the file.
     pub page_at: u64,
-    /// 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
+    /// Bytes of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
     pub workspace_len: u64,
     /// The type of the numbers.
     pub number_type: UnspoolPcoType,
@@ -186,16 +189,24 @@ pub struct UnspoolPcoChunk {
     pub number_size: u8,
 }
 
-/// The result of decoding a whole file.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnspoolPcoDone {
-    /// Bytes of the output that are filled.
-    pub wrote: usize,
-    /// Offset of the end of the file.
-    pub read: u64,
-    /// Chunks.
-    pub chunks: u64,
+/// Returns a workspace of the caller as words.
+///
+/// # Safety
+///
+/// As for [`output`].
+unsafe fn words<'a>((memory, len): Place) -> Result<&'a mut [u64]> {
+    // SAFETY: the same promise.
+    unsafe { output(memory.cast::<u64>(), len / size_of::<u64>()) }
+}
+
+/// Turns the words that a workspace must have into bytes.
+fn words_in_bytes(error: Error) -> Error {
+    in_bytes::<u64>(ErrorKind::WorkspaceTooSmall, error)
+}
+
+/// Turns words into bytes.
+fn words_len(words: u64) -> u64 {
+    words.saturating_mul(u64_from(size_of::<u64>()))
 }
 
 /// Reads the header of a standalone file. The file borrows the bytes, and so does the metadata of
@@ -203,18 +214,17 @@ pub struct UnspoolPcoDone {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_open(
     file: *mut UnspoolPcoFile,
-    bytes: *const u8,
-    bytes_len: usize,
-    with_limits: *const UnspoolLimits,
+    src: *const c_void,
+    src_len: usize,
+    limits: *const UnspoolLimits,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let open = || {
-            clear(file, &[stretch(bytes, bytes_len)])?;
-            fill(file, File::open(input(bytes, bytes_len)?, &limits(with_limits)?)?)
-        };
-        report(error, open())
+        run(error, || {
+            clear(file, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
+            fill(file, File::open(input(src.cast(), src_len)?, &limits_of(limits)?)?)
+        })
     }
 }
 
@@ -227,20 +237,17 @@ pub unsafe extern "C" fn unspool_pco_info(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
+        reply(info, error, || {
             let file = held(file)?;
-            let told = UnspoolPcoInfo {
+            Ok(UnspoolPcoInfo {
                 n_hint: file.header.n_hint,
                 first_chunk: file.first(),
                 standalone_version: file.header.standalone_version,
                 major: file.header.version.major,
                 minor: file.header.version.minor,
                 uniform_type: file.header.uniform_type.map_or(0, |ty| ty as u8),
-            };
-            answer(info, told);
-            Ok(())
-        };
-        report(error, read())
+            })
+        })
     }
 }
 
@@ -255,26 +262,26 @@ pub unsafe extern "C" fn unspool_pco_chunk(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
+        run(error, || {
+            let [of, bytes] = source(file, at).unwrap_or([span(file, 1), NOTHING]);
             if !meta.is_null() {
-                clear(meta, &[stretch(file, 1)])?;
+                clear(meta, &[NOTHING, NOTHING, bytes, of, NOTHING])?;
             }
             let mut found = Chunk::new();
             if !found.open(held(file)?, at, &mut ())? {
                 answer(chunk, UnspoolPcoChunk::default());
                 return Ok(());
             }
-            let told = UnspoolPcoChunk {
+            let described = UnspoolPcoChunk {
                 len: found.len,
                 page_at: found.page_at,
-                workspace_len: found.workspace_len(Plan::Batches),
+                workspace_len: words_len(found.workspace_len(Plan::Batches)),
                 number_type: found.number_type() as u8,
                 number_size: u8::try_from(found.number_type().size()).unwrap_or(0),
             };
-            answer(chunk, told);
+            answer(chunk, described);
             if meta.is_null() { Ok(()) } else { fill(meta, found.meta) }
-        };
-        report(error, read())
+        })
     }
 }
 
@@ -297,37 +304,31 @@ unsafe fn read(file: *const UnspoolPcoFile, at: u64, chunk: &mut Chunk<'_>) -> R
 /// # Safety
 ///
 /// A pointer that is not null leads to a file whose bytes are valid.
-unsafe fn read_by(file: *const UnspoolPcoFile, at: u64) -> Result<[Stretch; 2]> {
+unsafe fn source(file: *const UnspoolPcoFile, at: u64) -> Result<[Span; 2]> {
     // SAFETY: the same promise.
     let bytes = unsafe { held(file)? }.trailing(at.saturating_sub(1));
-    Ok([stretch(file, 1), stretch(bytes.as_ptr(), bytes.len())])
+    Ok([span(file, 1), span(bytes.as_ptr(), bytes.len())])
 }
 
-/// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next
-/// one. Faster if `dst` is aligned like the numbers. `words` has as many 64-bit words as
+/// Decodes the chunk at this offset to little-endian numbers in `dst`; `next` becomes the offset of
+/// the next one. Faster if `dst` is aligned like the numbers. The workspace has as many bytes as
 /// `workspace_len` of the chunk says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_decode(
     file: *const UnspoolPcoFile,
     at: u64,
-    dst: *mut c_void,
-    dst_len: usize,
-    words: *mut u64,
-    words_len: usize,
+    buffers: *const UnspoolBuffers,
     next: *mut u64,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            apart(&read_by(file, at)?, &[stretch(dst, dst_len), stretch(words, words_len)])?;
-            let (dst, words) = (output(dst.cast::<u8>(), dst_len)?, output(words, words_len)?);
-            let mut chunk = Chunk::new();
+        reply(next, error, || {
+            let lent = lend(buffers, &source(file, at)?)?;
+            let (words, mut chunk) = (words(lent.workspace)?, Chunk::new());
             read(file, at, &mut chunk)?;
-            answer(next, chunk.decode_bytes(dst, words, &mut ())?);
-            Ok(())
-        };
-        report(error, decode())
+            chunk.decode_bytes(lent.dst, words, &mut ()).map_err(words_in_bytes)
+        })
     }
 }
 
@@ -336,74 +337,68 @@ pub unsafe extern "C" fn unspool_pco_decode(
 pub unsafe extern "C" fn unspool_pco_skip(
     file: *const UnspoolPcoFile,
     at: u64,
-    words: *mut u64,
-    words_len: usize,
+    workspace: *mut c_void,
+    workspace_len: usize,
     next: *mut u64,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let skip = || {
-            apart(&read_by(file, at)?, &[stretch(words, words_len)])?;
-            let (words, mut chunk) = (output(words, words_len)?, Chunk::new());
+        reply(next, error, || {
+            apart(&source(file, at)?, &[span(workspace.cast::<u8>(), workspace_len)])?;
+            let (words, mut chunk) = (words((workspace, workspace_len))?, Chunk::new());
             read(file, at, &mut chunk)?;
-            answer(next, chunk.skip(words)?);
-            Ok(())
-        };
-        report(error, skip())
+            chunk.skip(words).map_err(words_in_bytes)
+        })
     }
 }
 
-/// Decodes all chunks of a file to little-endian numbers. If there are no words, the `need` of the
-/// error is how many the first chunk needs; others may need more.
+/// Decodes all chunks of the file in `src` to little-endian numbers in `dst`. If there is no
+/// workspace, the `need` of the error is what the first chunk needs; others may need more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_decode_file(
-    bytes: *const u8,
-    bytes_len: usize,
-    dst: *mut c_void,
-    dst_len: usize,
-    words: *mut u64,
-    words_len: usize,
-    with_limits: *const UnspoolLimits,
-    done: *mut UnspoolPcoDone,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            let limits = limits(with_limits)?;
-            apart(&[stretch(bytes, bytes_len)], &[stretch(dst, dst_len), stretch(words, words_len)])?;
-            let (bytes, dst) = (input(bytes, bytes_len)?, output(dst.cast::<u8>(), dst_len)?);
-            let (words, options) = (output(words, words_len)?, Options { limits, ..Options::DEFAULT });
-            let decoded = decode_bytes(bytes, dst, words, &options, &mut ())?;
-            answer(done, UnspoolPcoDone { wrote: decoded.wrote, read: u64_from(decoded.read), chunks: decoded.parts });
-            Ok(())
-        };
-        report(error, decode())
+        reply_done(done, error, || {
+            let ((limits, _), lent) = (choices(options)?, lend(buffers, &[])?);
+            let options = Options { limits, ..Options::DEFAULT };
+            let words = words(lent.workspace)?;
+            decode_bytes(lent.src, lent.dst, words, &options, &mut ()).map_err(words_in_bytes)
+        })
     }
 }
 
-/// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how
-/// many.
+/// The header of the wrapped format.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolPcoVersion {
+    /// Its bytes: 1, or 2 since version 4.
+    pub len: usize,
+    /// The format version.
+    pub major: u8,
+    /// The features that may occur in it.
+    pub minor: u8,
+}
+
+/// Reads the header of the wrapped format.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_version(
-    bytes: *const u8,
-    bytes_len: usize,
-    major: *mut u8,
-    minor: *mut u8,
-    len: *mut usize,
+    src: *const c_void,
+    src_len: usize,
+    version: *mut UnspoolPcoVersion,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
-            let (version, taken) = Version::read(input(bytes, bytes_len)?, &mut ())?;
-            answer(major, version.major);
-            answer(minor, version.minor);
-            answer(len, taken);
-            Ok(())
-        };
-        report(error, read())
+        reply(version, error, || {
+            let (version, len) = Version::read(input(src.cast(), src_len)?, &mut ())?;
+            Ok(UnspoolPcoVersion { len, major: version.major, minor: version.minor })
+        })
     }
 }
 
@@ -412,37 +407,36 @@ pub unsafe extern "C" fn unspool_pco_version(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_meta(
     meta: *mut UnspoolPcoMeta,
-    bytes: *const u8,
-    bytes_len: usize,
+    src: *const c_void,
+    src_len: usize,
     number_type: UnspoolPcoType,
     major: u8,
-    with_limits: *const UnspoolLimits,
+    limits: *const UnspoolLimits,
     len: *mut usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
-            clear(meta, &[stretch(bytes, bytes_len)])?;
+        run(error, || {
+            clear(meta, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
             let number_type = NumberType::from_byte(number_type).ok_or(bad_argument())?;
-            let (bytes, limits) = (input(bytes, bytes_len)?, limits(with_limits)?);
+            let (bytes, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
             build(meta, |place| {
                 let meta = place.write(Meta::new());
                 answer(len, meta.read(bytes, number_type, major, 0, &limits, &mut ())?);
                 Ok(meta)
             })
-        };
-        report(error, read())
+        })
     }
 }
 
-/// Returns the 64-bit words of workspace for pages of at most `n` numbers; 0 for a struct that
-/// holds no metadata. With `UNSPOOL_PCO_BATCHES` it is enough for either plan.
+/// Returns the bytes of workspace for pages of at most `n` numbers; 0 for a struct that holds no
+/// metadata. With `UNSPOOL_PCO_BATCHES` it is enough for either plan.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn unspool_pco_workspace_len(meta: *const UnspoolPcoMeta, n: usize, with: UnspoolPcoPlan) -> u64 {
-    let with = plan(with).unwrap_or(Plan::Batches);
+pub unsafe extern "C" fn unspool_pco_workspace_len(meta: *const UnspoolPcoMeta, n: usize, plan: UnspoolPcoPlan) -> u64 {
+    let plan = plan_of(plan).unwrap_or(Plan::Batches);
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { held(meta) }.map_or(0, |meta| meta.workspace_len(n, with))
+    unsafe { held(meta) }.map_or(0, |meta| words_len(meta.workspace_len(n, plan)))
 }
 
 /// # Safety
@@ -452,19 +446,20 @@ unsafe fn init<L: Latent>(
     decoder: *mut UnspoolPcoDecoder,
     meta: *const UnspoolPcoMeta,
     n: usize,
-    with: UnspoolPcoPlan,
-    words: *mut u64,
-    words_len: usize,
+    plan: UnspoolPcoPlan,
+    workspace: Place,
 ) -> Result<()> {
     let decoder = decoder.cast::<Of<L>>();
     // SAFETY: the same promises.
     unsafe {
-        apart(&[stretch(meta, 1)], &[stretch(decoder, 1), stretch(words, words_len)])?;
-        clear(decoder, &[])?;
-        let (meta, plan, words) = (held(meta)?, plan(with)?, output(words, words_len)?);
+        let new = span(workspace.0.cast::<u8>(), workspace.1);
+        let [_, _, bytes, ..] = lent_to(meta);
+        apart(&[bytes, span(meta, 1)], &[span(decoder, 1), new])?;
+        clear(decoder, &[new, NOTHING, bytes, span(meta, 1), NOTHING])?;
+        let (meta, plan, words) = (held(meta)?, plan_of(plan)?, words(workspace)?);
         build(decoder, |place| {
             let paging = place.write(Paging { decoder: Decoder::new(meta, n, plan), started: false });
-            paging.decoder.open(words)?;
+            paging.decoder.open(words).map_err(words_in_bytes)?;
             Ok(paging)
         })
     }
@@ -476,7 +471,7 @@ unsafe fn init<L: Latent>(
 unsafe fn start<L: Latent>(decoder: *mut UnspoolPcoDecoder, n: usize, at: u64) -> Result<()> {
     // SAFETY: the same promises.
     let paging = unsafe { held_in(decoder.cast::<Of<L>>())? };
-    paging.decoder.start(n, at)?;
+    paging.decoder.start(n, at).map_err(words_in_bytes)?;
     paging.started = true;
     Ok(())
 }
@@ -484,41 +479,38 @@ unsafe fn start<L: Latent>(decoder: *mut UnspoolPcoDecoder, n: usize, at: u64) -
 /// # Safety
 ///
 /// As the header says of `unspool_pco_step_32`.
-unsafe fn step<L: Latent + Plain>(
-    decoder: *mut UnspoolPcoDecoder,
-    (src, src_len): (*const u8, usize),
-    at_end: UnspoolEnd,
-    (numbers, numbers_len): (*mut L, usize),
-) -> Result<UnspoolStep> {
+unsafe fn step<L: Latent + Plain>(decoder: *mut UnspoolPcoDecoder, step: &UnspoolStep) -> Result<Step> {
+    let decoder = decoder.cast::<Of<L>>();
     // SAFETY: the same promises.
     unsafe {
-        apart(&[stretch(src, src_len)], &[stretch(numbers, numbers_len), stretch(decoder, 1)])?;
-        let (src, numbers) = (input(src, src_len)?, output(numbers, numbers_len)?);
-        let paging = held_in(decoder.cast::<Of<L>>())?;
-        match paging.started {
-            true => paging.decoder.step(src, end(at_end)?, numbers).map(UnspoolStep::from),
-            false => Err(Error::new(ErrorKind::NotInitialised, 0)),
+        let (src, end, _) = step_memory(step, span(decoder, 1), &lent_to(decoder.cast_const()))?;
+        let numbers = output(step.dst.cast::<L>(), step.dst_len / size_of::<L>())?;
+        let paging = held_in(decoder)?;
+        if !paging.started {
+            return Err(Error::new(ErrorKind::NotInitialised, 0));
         }
+        let step = paging.decoder.step(src, end, numbers)?;
+        Ok(Step { wrote: step.wrote.saturating_mul(size_of::<L>()), ..step })
     }
 }
 
-/// Builds the tables for pages of at most `n` numbers of 8 bits. The decoder borrows metadata and
-/// words, and the struct of the metadata.
+/// Builds the tables for pages of at most `n` numbers of 8 bits. The decoder borrows metadata,
+/// its struct, and the workspace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_init_8(
     decoder: *mut UnspoolPcoDecoder,
     meta: *const UnspoolPcoMeta,
     n: usize,
-    with: UnspoolPcoPlan,
-    words: *mut u64,
-    words_len: usize,
+    plan: UnspoolPcoPlan,
+    workspace: *mut c_void,
+    workspace_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, init::<u8>(decoder, meta, n, with, words, words_len)) }
+    unsafe { report(error, init::<u8>(decoder, meta, n, plan, (workspace, workspace_len))) }
 }
 
-/// Starts a page of `n` numbers of 8 bits with the next input; offsets in errors count from `at`.
+/// Starts a page of `n` numbers of 8 bits with the next input. Offsets in errors count from `at`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_start_8(
     decoder: *mut UnspoolPcoDecoder,
@@ -530,45 +522,40 @@ pub unsafe extern "C" fn unspool_pco_start_8(
     unsafe { report(error, start::<u8>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 8 bits, as long as input and output allow. If the output
-/// is shorter than a batch and than the rest of the page, nothing is decoded:
-/// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
-/// than 7488.
+/// Decodes whole batches of 256 numbers of 8 bits, as long as input and output allow. `dst` is
+/// aligned like the numbers. If it is shorter than a batch and than the rest of the page, nothing
+/// is decoded: `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no
+/// batch takes more than 7488.
 ///
 /// Wait for more bytes or the end: a second call in a row that has no more to work with than the
 /// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_8(
     decoder: *mut UnspoolPcoDecoder,
-    src: *const u8,
-    src_len: usize,
-    at_end: UnspoolEnd,
-    numbers: *mut u8,
-    numbers_len: usize,
-    told: *mut UnspoolStep,
+    step: *mut UnspoolStep,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
+    unsafe { report_step(step, error, |step| self::step::<u8>(decoder, step)) }
 }
 
-/// Builds the tables for pages of at most `n` numbers of 16 bits. The decoder borrows metadata and
-/// words, and the struct of the metadata.
+/// Builds the tables for pages of at most `n` numbers of 16 bits. The decoder borrows metadata,
+/// its struct, and the workspace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_init_16(
     decoder: *mut UnspoolPcoDecoder,
     meta: *const UnspoolPcoMeta,
     n: usize,
-    with: UnspoolPcoPlan,
-    words: *mut u64,
-    words_len: usize,
+    plan: UnspoolPcoPlan,
+    workspace: *mut c_void,
+    workspace_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, init::<u16>(decoder, meta, n, with, words, words_len)) }
+    unsafe { report(error, init::<u16>(decoder, meta, n, plan, (workspace, workspace_len))) }
 }
 
-/// Starts a page of `n` numbers of 16 bits with the next input; offsets in errors count from `at`.
+/// Starts a page of `n` numbers of 16 bits with the next input. Offsets in errors count from `at`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_start_16(
     decoder: *mut UnspoolPcoDecoder,
@@ -580,45 +567,40 @@ pub unsafe extern "C" fn unspool_pco_start_16(
     unsafe { report(error, start::<u16>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 16 bits, as long as input and output allow. If the
-/// output is shorter than a batch and than the rest of the page, nothing is decoded:
-/// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
-/// than 7488.
+/// Decodes whole batches of 256 numbers of 16 bits, as long as input and output allow. `dst` is
+/// aligned like the numbers. If it is shorter than a batch and than the rest of the page, nothing
+/// is decoded: `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no
+/// batch takes more than 7488.
 ///
 /// Wait for more bytes or the end: a second call in a row that has no more to work with than the
 /// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_16(
     decoder: *mut UnspoolPcoDecoder,
-    src: *const u8,
-    src_len: usize,
-    at_end: UnspoolEnd,
-    numbers: *mut u16,
-    numbers_len: usize,
-    told: *mut UnspoolStep,
+    step: *mut UnspoolStep,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
+    unsafe { report_step(step, error, |step| self::step::<u16>(decoder, step)) }
 }
 
-/// Builds the tables for pages of at most `n` numbers of 32 bits. The decoder borrows metadata and
-/// words, and the struct of the metadata.
+/// Builds the tables for pages of at most `n` numbers of 32 bits. The decoder borrows metadata,
+/// its struct, and the workspace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_init_32(
     decoder: *mut UnspoolPcoDecoder,
     meta: *const UnspoolPcoMeta,
     n: usize,
-    with: UnspoolPcoPlan,
-    words: *mut u64,
-    words_len: usize,
+    plan: UnspoolPcoPlan,
+    workspace: *mut c_void,
+    workspace_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, init::<u32>(decoder, meta, n, with, words, words_len)) }
+    unsafe { report(error, init::<u32>(decoder, meta, n, plan, (workspace, workspace_len))) }
 }
 
-/// Starts a page of `n` numbers of 32 bits with the next input; offsets in errors count from `at`.
+/// Starts a page of `n` numbers of 32 bits with the next input. Offsets in errors count from `at`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_start_32(
     decoder: *mut UnspoolPcoDecoder,
@@ -630,45 +612,40 @@ pub unsafe extern "C" fn unspool_pco_start_32(
     unsafe { report(error, start::<u32>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 32 bits, as long as input and output allow. If the
-/// output is shorter than a batch and than the rest of the page, nothing is decoded:
-/// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
-/// than 7488.
+/// Decodes whole batches of 256 numbers of 32 bits, as long as input and output allow. `dst` is
+/// aligned like the numbers. If it is shorter than a batch and than the rest of the page, nothing
+/// is decoded: `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no
+/// batch takes more than 7488.
 ///
 /// Wait for more bytes or the end: a second call in a row that has no more to work with than the
 /// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_32(
     decoder: *mut UnspoolPcoDecoder,
-    src: *const u8,
-    src_len: usize,
-    at_end: UnspoolEnd,
-    numbers: *mut u32,
-    numbers_len: usize,
-    told: *mut UnspoolStep,
+    step: *mut UnspoolStep,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
+    unsafe { report_step(step, error, |step| self::step::<u32>(decoder, step)) }
 }
 
-/// Builds the tables for pages of at most `n` numbers of 64 bits. The decoder borrows metadata and
-/// words, and the struct of the metadata.
+/// Builds the tables for pages of at most `n` numbers of 64 bits. The decoder borrows metadata,
+/// its struct, and the workspace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_init_64(
     decoder: *mut UnspoolPcoDecoder,
     meta: *const UnspoolPcoMeta,
     n: usize,
-    with: UnspoolPcoPlan,
-    words: *mut u64,
-    words_len: usize,
+    plan: UnspoolPcoPlan,
+    workspace: *mut c_void,
+    workspace_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, init::<u64>(decoder, meta, n, with, words, words_len)) }
+    unsafe { report(error, init::<u64>(decoder, meta, n, plan, (workspace, workspace_len))) }
 }
 
-/// Starts a page of `n` numbers of 64 bits with the next input; offsets in errors count from `at`.
+/// Starts a page of `n` numbers of 64 bits with the next input. Offsets in errors count from `at`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_start_64(
     decoder: *mut UnspoolPcoDecoder,
@@ -680,24 +657,19 @@ pub unsafe extern "C" fn unspool_pco_start_64(
     unsafe { report(error, start::<u64>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 64 bits, as long as input and output allow. If the
-/// output is shorter than a batch and than the rest of the page, nothing is decoded:
-/// `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no batch takes more
-/// than 7488.
+/// Decodes whole batches of 256 numbers of 64 bits, as long as input and output allow. `dst` is
+/// aligned like the numbers. If it is shorter than a batch and than the rest of the page, nothing
+/// is decoded: `UNSPOOL_STATUS_NEED_OUTPUT`. Pass unused bytes again, with more after them; no
+/// batch takes more than 7488.
 ///
 /// Wait for more bytes or the end: a second call in a row that has no more to work with than the
 /// first ends the page with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_64(
     decoder: *mut UnspoolPcoDecoder,
-    src: *const u8,
-    src_len: usize,
-    at_end: UnspoolEnd,
-    numbers: *mut u64,
-    numbers_len: usize,
-    told: *mut UnspoolStep,
+    step: *mut UnspoolStep,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
+    unsafe { report_step(step, error, |step| self::step::<u64>(decoder, step)) }
 }

@@ -2,12 +2,17 @@
 
 use core::ffi::c_void;
 
-use unspool::xz::{self, Decoder, File, Literals, Options, Streams, Tables, Workspace};
-use unspool::{Done, Error, ErrorKind, Limits, Result, Verify};
+use unspool::xz::{self, Block, CheckKind, Decoder, File, IndexReader, Literals, Options, Streams, Tables, Workspace};
+use unspool::{Error, ErrorKind, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, advance, limits, relend, report_step, start};
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, fits, input, large_enough, output, stretch, zeroed};
+use crate::common::{
+    Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolRange, UnspoolStep, advance, lend,
+    limits_of, relend, reply, reply_done, report_step, start, verify,
+};
+use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
+use crate::memory::{
+    NOTHING, Opaque, apart, clear, fill, fits, held, held_in, input, large_enough, needed, sized, span, tables,
+};
 
 /// Words of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 4000;
@@ -35,7 +40,7 @@ const _: () = assert!(size_of::<Tables<[Literals; 0]>>() <= UNSPOOL_XZ_TABLES_SI
 const _: () = assert!(size_of::<Literals>() == UNSPOOL_XZ_CONTEXT_SIZE);
 
 /// Words of a decoder.
-pub const UNSPOOL_XZ_DECODER_WORDS: usize = 60;
+pub const UNSPOOL_XZ_DECODER_WORDS: usize = 67;
 /// Bytes of a decoder.
 pub const UNSPOOL_XZ_DECODER_SIZE: usize = UNSPOOL_XZ_DECODER_WORDS * 8;
 
@@ -54,51 +59,79 @@ impl Opaque for UnspoolXzDecoder {
 
 const _: () = fits::<UnspoolXzDecoder>();
 
-/// The contents of a file, by its headers and its index.
+/// Words of an index.
+pub const UNSPOOL_XZ_INDEX_WORDS: usize = 36;
+/// Bytes of an index.
+pub const UNSPOOL_XZ_INDEX_SIZE: usize = UNSPOOL_XZ_INDEX_WORDS * 8;
+
+/// A search in the index of a file that is not in memory. It borrows nothing.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnspoolXzInfo {
-    /// Bytes that it decodes to.
-    pub content_size: u64,
-    /// Bytes of window that a stream of this file needs.
-    pub stream_buffer: u64,
-    /// Streams in a row.
-    pub streams: u64,
-    /// Blocks in all streams.
-    pub blocks: u64,
-    /// Blocks that have a check.
-    pub checks: u64,
+#[derive(Debug)]
+pub struct UnspoolXzIndex {
+    /// Private to the library.
+    pub opaque: [u64; UNSPOOL_XZ_INDEX_WORDS],
 }
 
-/// The result of a call that decodes.
+impl Opaque for UnspoolXzIndex {
+    type Value = IndexReader;
+    const TAG: u32 = 0x585A_0002;
+}
+
+const _: () = fits::<UnspoolXzIndex>();
+
+/// The options of a caller. All members but `size` may be zero, and so may the pointer to the
+/// options.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolXzOptions {
+    /// `sizeof(UnspoolXzOptions)`.
+    pub size: usize,
+    /// The bounds of what a file may cost, or null.
+    pub limits: *const UnspoolLimits,
+    /// The handling of checks.
+    pub checks: UnspoolChecks,
+    /// Not 0: exactly one stream, else any number of them.
+    pub one_stream: u8,
+}
+
+/// A block, as the index lists it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct UnspoolXzDone {
-    /// Bytes of the input that were used.
-    pub read: usize,
-    /// Bytes of the output that are filled.
-    pub wrote: usize,
-    /// Their offset in the content.
-    pub content_start: u64,
-    /// Checks that were compared and are equal.
-    pub checks: u64,
+pub struct UnspoolXzBlock {
+    /// The bytes of the file that it takes: the input of `unspool_xz_decode_block`.
+    pub file: UnspoolRange,
+    /// The bytes of the content that it holds.
+    pub content: UnspoolRange,
+    /// The number of its check.
+    pub check: u8,
+}
+
+impl UnspoolXzBlock {
+    fn from_core(block: &Block) -> Self {
+        let (file, content) = (UnspoolRange::from(&block.range), UnspoolRange::from(&block.content));
+        Self { file, content, check: block.check.id() }
+    }
+
+    fn to_core(self) -> Block {
+        let Self { file, content, check } = self;
+        Block { range: file.start..file.end, content: content.start..content.end, check: CheckKind::from_id(check) }
+    }
 }
 
 /// # Safety
 ///
-/// As for [`zeroed`].
-unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. A workspace consists of numbers, arrays of numbers, and enums whose
-    // first variant is 0; `Workspace::new` is all zeros, which a test compares.
-    unsafe { zeroed::<Workspace>(workspace, len) }
+/// As for [`tables`].
+unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
+    // SAFETY: the same promise. `Workspace::new` is all zeros, which a test compares.
+    unsafe { tables::<Workspace>(memory, len) }
 }
 
-/// Clears memory of the caller, and returns it as tables with as many contexts as fit.
+/// Returns memory of the caller as tables with as many contexts as fit.
 ///
 /// # Safety
 ///
-/// As for [`zeroed`].
-unsafe fn tables<'a>(memory: *mut c_void, len: usize) -> Result<&'a mut Tables> {
+/// As for [`tables`].
+unsafe fn tables_of<'a>((memory, len): Place) -> Result<&'a mut Tables> {
     const CONTEXTS: usize = 16;
     let fixed = large_enough::<Tables<[Literals; 0]>>(memory, len)?;
     let (mut contexts, mut used) = (0, size_of::<Tables<[Literals; 0]>>());
@@ -116,13 +149,27 @@ unsafe fn tables<'a>(memory: *mut c_void, len: usize) -> Result<&'a mut Tables> 
 }
 
 /// Turns the contexts that a file needs into bytes.
-fn in_bytes(error: Error) -> Error {
+#[cold]
+fn contexts_in_bytes(error: Error) -> Error {
     match error.kind {
         ErrorKind::WorkspaceTooSmall => {
             let bytes = size_of::<Tables<[Literals; 0]>>() as u64 + error.need * size_of::<Literals>() as u64;
             error.needing(bytes)
         }
         _ => error,
+    }
+}
+
+/// # Safety
+///
+/// A pointer that is not null leads to options, and so does that to their limits.
+#[inline(never)]
+unsafe fn options_of(with: *const UnspoolXzOptions) -> Result<Options> {
+    // SAFETY: the same promise.
+    unsafe {
+        let Some(asked) = sized(with)? else { return Ok(Options::DEFAULT) };
+        let streams = if asked.one_stream == 0 { Streams::All } else { Streams::One };
+        Ok(Options { limits: limits_of(asked.limits)?, verify: verify(asked.checks)?, streams })
     }
 }
 
@@ -133,169 +180,202 @@ pub extern "C" fn unspool_xz_workspace_len() -> usize {
 }
 
 /// Reads the headers and the index of a whole file. Compares all sizes; decodes nothing.
+/// `UNSPOOL_XZ_TABLES_SIZE` bytes of workspace are enough.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn unspool_xz_info(
-    src: *const u8,
-    src_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
-    info: *mut UnspoolXzInfo,
+pub unsafe extern "C" fn unspool_xz_inspect(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolXzOptions,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
-            let limits = limits(with_limits)?;
-            apart(&[stretch(src, src_len)], &[stretch(space, space_len)])?;
-            let (src, mut tables) = (input(src, src_len)?, tables(space, space_len)?);
-            let done = xz::inspect(src, &mut tables, &Options { limits, ..Options::DEFAULT }, &mut ())?;
-            let told = UnspoolXzInfo {
-                content_size: done.content,
-                stream_buffer: done.window,
-                streams: done.parts,
-                blocks: done.blocks,
-                checks: done.checksums.matched,
-            };
-            answer(info, told);
-            Ok(())
-        };
-        report(error, read())
+        reply_done(done, error, || {
+            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            xz::inspect(lent.src, &mut tables_of(lent.workspace)?, &options, &mut ())
+        })
     }
 }
 
 /// Returns the bytes that a file decodes to, by its indexes. Reads nothing else, so a file may lie.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn unspool_xz_decoded_size(
-    src: *const u8,
+pub unsafe extern "C" fn unspool_xz_decoded_len(
+    src: *const c_void,
     src_len: usize,
-    with_limits: *const UnspoolLimits,
-    size: *mut u64,
+    limits: *const UnspoolLimits,
+    len: *mut u64,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let count = || {
-            answer(size, File::open(input(src, src_len)?, &limits(with_limits)?)?.decoded_len()?);
-            Ok(())
-        };
-        report(error, count())
-    }
+    unsafe { reply(len, error, || File::open(input(src.cast(), src_len)?, &limits_of(limits)?)?.decoded_len()) }
 }
 
-/// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the
-/// only window. `UNSPOOL_XZ_TABLES_SIZE` bytes of workspace do, and `UNSPOOL_XZ_CONTEXT_SIZE` more
-/// for each context; if a file has more contexts, the `need` of the error is the size.
+/// Decodes a whole file from `src` to `dst`. The output is the only window.
+///
+/// `UNSPOOL_XZ_TABLES_SIZE` bytes of workspace do, and `UNSPOOL_XZ_CONTEXT_SIZE` more for each
+/// context; if a file has more contexts, the `need` of the error is the size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_decode(
-    src: *const u8,
-    src_len: usize,
-    dst: *mut u8,
-    dst_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
-    one_stream: u8,
-    skip_checks: u8,
-    done: *mut UnspoolXzDone,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolXzOptions,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            let options = options(limits(with_limits)?, one_stream, skip_checks);
-            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
-            let (src, dst, mut tables) = (input(src, src_len)?, output(dst, dst_len)?, tables(space, space_len)?);
-            let decoded = xz::decode(src, dst, &mut tables, &options, &mut ()).map_err(in_bytes)?;
-            let Done { read, wrote, checksums, .. } = decoded;
-            answer(done, UnspoolXzDone { read, wrote, content_start: 0, checks: checksums.matched });
-            Ok(())
-        };
-        report(error, decode())
+        reply_done(done, error, || {
+            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            xz::decode(lent.src, lent.dst, &mut tables_of(lent.workspace)?, &options, &mut ())
+                .map_err(contexts_in_bytes)
+        })
     }
 }
 
-const fn options(limits: Limits, one_stream: u8, skip_checks: u8) -> Options {
-    let streams = if one_stream == 0 { Streams::All } else { Streams::One };
-    let verify = if skip_checks == 0 { Verify::Refuse } else { Verify::Skip };
-    Options { limits, verify, streams }
-}
-
-/// Decodes only the block that holds this position of the content; `content_start` of the result is
-/// the start of the block. A position after the end is an error.
+/// Finds the block that holds a position of the content, in a file in memory. A position after the
+/// end is an error.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn unspool_xz_decode_block(
-    src: *const u8,
+pub unsafe extern "C" fn unspool_xz_locate(
+    src: *const c_void,
     src_len: usize,
     position: u64,
-    dst: *mut u8,
-    dst_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
-    skip_checks: u8,
-    done: *mut UnspoolXzDone,
+    limits: *const UnspoolLimits,
+    block: *mut UnspoolXzBlock,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            let options = options(limits(with_limits)?, 0, skip_checks);
-            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
-            let (src, dst, mut tables) = (input(src, src_len)?, output(dst, dst_len)?, tables(space, space_len)?);
-            let file = File::open(src, &options.limits)?;
-            let block = file.locate(position)?.ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
-            let decoded = file.decode_block(&block, dst, &mut tables, &options).map_err(in_bytes)?;
-            let Done { read, wrote, checksums, .. } = decoded;
-            let (content_start, checks) = (block.content.start, checksums.matched);
-            answer(done, UnspoolXzDone { read, wrote, content_start, checks });
-            Ok(())
-        };
-        report(error, decode())
+        reply(block, error, || {
+            let found = File::open(input(src.cast(), src_len)?, &limits_of(limits)?)?.locate(position)?;
+            found.map(|block| UnspoolXzBlock::from_core(&block)).ok_or(Error::new(ErrorKind::RangeOutside, 0))
+        })
     }
 }
 
-/// Starts a stream: any number of xz streams, or with `one_stream` exactly one. The decoder borrows
-/// workspace and window until it is no longer used. The size of the window is `stream_buffer` of
-/// `UnspoolXzInfo`. If a block needs more, the `need` of its error is the size.
+/// Starts to search a file of `len` bytes for the block that holds a position of the content.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_index_init(
+    index: *mut UnspoolXzIndex,
+    len: u64,
+    position: u64,
+    limits: *const UnspoolLimits,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        run(error, || {
+            clear(index, &[NOTHING; 5])?;
+            fill(index, IndexReader::new(len, position, &limits_of(limits)?))
+        })
+    }
+}
+
+/// Returns the bytes of the file to feed next; an empty range once the search is complete.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_index_needs(
+    index: *const UnspoolXzIndex,
+    range: *mut UnspoolRange,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { reply(range, error, || Ok(UnspoolRange::from(&held(index)?.needs().unwrap_or_default()))) }
+}
+
+/// Reads bytes of the file, the first of which is at offset `at`. They must include all that
+/// `unspool_xz_index_needs` names, and may be more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_index_feed(
+    index: *mut UnspoolXzIndex,
+    at: u64,
+    src: *const c_void,
+    src_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        run(error, || {
+            apart(&[span(src.cast::<u8>(), src_len)], &[span(index, 1)])?;
+            held_in(index)?.feed(at, input(src.cast(), src_len)?)
+        })
+    }
+}
+
+/// Returns the block that was found. If the content ends before the position, or the search is not
+/// complete, the error is `UNSPOOL_ERROR_RANGE_OUTSIDE`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_index_found(
+    index: *const UnspoolXzIndex,
+    block: *mut UnspoolXzBlock,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        reply(block, error, || {
+            let reader = held(index)?;
+            let found = reader.found().filter(|_| reader.needs().is_none());
+            found.map(UnspoolXzBlock::from_core).ok_or(Error::new(ErrorKind::RangeOutside, 0))
+        })
+    }
+}
+
+/// Decodes one block, of which `src` is the bytes that `file` of the block names. Offsets of errors
+/// count from the start of the file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_decode_block(
+    buffers: *const UnspoolBuffers,
+    block: *const UnspoolXzBlock,
+    options: *const UnspoolXzOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        reply_done(done, error, || {
+            let (options, block) = (options_of(options)?, needed(block)?.to_core());
+            let lent = lend(buffers, &[])?;
+            xz::decode_block(lent.src, &block, lent.dst, &mut tables_of(lent.workspace)?, &options)
+                .map_err(contexts_in_bytes)
+        })
+    }
+}
+
+/// Starts a stream. The decoder borrows workspace and window until it is no longer used. The size
+/// of the window is `window` of the result of `unspool_xz_inspect`. If a block needs more, the
+/// `need` of its error is the size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_init(
     decoder: *mut UnspoolXzDecoder,
-    space: *mut c_void,
-    space_len: usize,
-    window: *mut u8,
-    window_len: usize,
-    with_limits: *const UnspoolLimits,
-    one_stream: u8,
-    skip_checks: u8,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolXzOptions,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let options = limits(with_limits).map(|limits| options(limits, one_stream, skip_checks));
-        let (space, window) = ((space, space_len), (window, window_len));
-        report(error, start(decoder, space, window, (options, (0, 0)), workspace, Decoder::new))
-    }
+    unsafe { report(error, start(decoder, buffers, [NOTHING; 2], || options_of(options), workspace_of, Decoder::new)) }
 }
 
-/// Reads `src` and writes `dst`, as far as both allow. An error stays, except that of a window that
-/// is too small: see `unspool_xz_lend`.
+/// Reads `src` and writes `dst` of a step, as far as both allow. An error stays, except that of a
+/// window that is too small: see `unspool_xz_lend`.
 ///
 /// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
 /// with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_step(
     decoder: *mut UnspoolXzDecoder,
-    src: *const u8,
-    src_len: usize,
-    at_end: UnspoolEnd,
-    dst: *mut u8,
-    dst_len: usize,
     step: *mut UnspoolStep,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
+    unsafe { report_step(step, error, |step| advance(decoder, step, Decoder::step)) }
+}
+
+/// Returns the progress of a stream: the streams that it has completed, and their checks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_done(
+    decoder: *const UnspoolXzDecoder,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { reply_done(done, error, || Ok(held(decoder)?.done())) }
 }
 
 /// Lends another window, after the error `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` of a step, whose `need`
@@ -304,7 +384,7 @@ pub unsafe extern "C" fn unspool_xz_step(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_lend(
     decoder: *mut UnspoolXzDecoder,
-    window: *mut u8,
+    window: *mut c_void,
     window_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {

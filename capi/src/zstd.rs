@@ -3,13 +3,16 @@
 use core::ffi::c_void;
 
 use unspool::zstd::{self, Decoder, Dictionary, File, Flavour, Header, Options, Workspace};
-use unspool::{Done, Error, ErrorKind, Limits, Result, Verify};
+use unspool::{Done, Error, ErrorKind, Limits, Result};
 
 use crate::common::{
-    UnspoolEnd, UnspoolLimits, UnspoolStep, advance, bad_argument, limits, relend, report_step, start, u64_from,
+    Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument, lend,
+    limits_of, relend, reply, reply_done, report_step, start, u64_from, verify,
 };
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, Stretch, answer, apart, fits, held, input, maybe, output, stretch, zeroed};
+use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
+use crate::memory::{
+    NOTHING, Opaque, Span, apart, clear, fill, fits, held, held_in, input, lent_to, needed, relent, sized, span, tables,
+};
 
 /// Words of a workspace. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #[cfg(feature = "small")]
@@ -32,10 +35,10 @@ const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_ZSTD_WORKSPACE_SIZE, "th
 
 /// Words of a decoder.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 52;
+pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 56;
 /// Words of a decoder.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 64;
+pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 72;
 /// Bytes of a decoder.
 pub const UNSPOOL_ZSTD_DECODER_SIZE: usize = UNSPOOL_ZSTD_DECODER_WORDS * 8;
 
@@ -54,6 +57,30 @@ impl Opaque for UnspoolZstdDecoder {
 
 const _: () = fits::<UnspoolZstdDecoder>();
 
+/// Words of a dictionary.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_ZSTD_DICTIONARY_WORDS: usize = 10;
+/// Words of a dictionary.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_ZSTD_DICTIONARY_WORDS: usize = 18;
+/// Bytes of a dictionary.
+pub const UNSPOOL_ZSTD_DICTIONARY_SIZE: usize = UNSPOOL_ZSTD_DICTIONARY_WORDS * 8;
+
+/// A dictionary. It borrows its bytes, and the workspace that it was prepared in.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolZstdDictionary {
+    /// Private to the library.
+    pub opaque: [u64; UNSPOOL_ZSTD_DICTIONARY_WORDS],
+}
+
+impl Opaque for UnspoolZstdDictionary {
+    type Value = Dictionary<'static>;
+    const TAG: u32 = 0x5A53_0002;
+}
+
+const _: () = fits::<UnspoolZstdDictionary>();
+
 /// One of the formats that share their magic numbers.
 pub type UnspoolZstdFlavour = u8;
 
@@ -66,23 +93,23 @@ pub const UNSPOOL_ZSTD_V07: u8 = 2;
 /// The draft 0.2.0.
 pub const UNSPOOL_ZSTD_DRAFT: u8 = 3;
 
-/// The choices of a caller, if the defaults do not fit. All zeros are the defaults, and so is a
-/// null pointer.
+/// The options of a caller. All members but `size` may be zero, and so may the pointer to the
+/// options.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolZstdOptions {
-    /// The dictionary that the frames were compressed with: a trained one or plain bytes.
-    pub dictionary: *const u8,
-    /// Bytes of the dictionary; 0 for none.
-    pub dictionary_len: usize,
+    /// `sizeof(UnspoolZstdOptions)`.
+    pub size: usize,
+    /// The bounds of what a file may cost, or null.
+    pub limits: *const UnspoolLimits,
+    /// The dictionary that the frames were compressed with, or null.
+    pub dictionary: *const UnspoolZstdDictionary,
+    /// The handling of checksums.
+    pub checks: UnspoolChecks,
     /// The format.
     pub flavour: UnspoolZstdFlavour,
-    /// Not 0: the dictionary is plain bytes, whatever its first bytes are.
-    pub raw_dictionary: u8,
     /// Not 0: frames have no magic numbers.
     pub magicless: u8,
-    /// Not 0: checksums are neither computed nor compared.
-    pub skip_checksums: u8,
 }
 
 /// The header of the frame at the start of a file.
@@ -94,33 +121,19 @@ pub struct UnspoolZstdInfo {
     /// The largest distance of a match.
     pub window: u64,
     /// Bytes that the frame decodes to, if its header says so.
-    pub content_size: u64,
+    pub content: u64,
     /// Bytes of window that a stream of this frame needs.
     pub stream_buffer: u64,
     /// The number of the dictionary; 0 if the header has none.
     pub dictionary_id: u32,
-    /// 1 if `content_size` is known.
-    pub has_content_size: u8,
+    /// 1 if `content` is known.
+    pub has_content: u8,
     /// 1 if a checksum follows the content.
     pub checksum: u8,
-    /// 1 for a frame that decoders skip: `header_len` bytes, and `content_size` bytes after them.
+    /// 1 for a frame that decoders skip: `header_len` bytes, and `content` bytes after them.
     pub skippable: u8,
     /// The detected format; RFC 8878 if the bytes fit none.
     pub flavour: UnspoolZstdFlavour,
-}
-
-/// The result of decoding a whole file.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnspoolZstdDone {
-    /// Bytes of the input that were used: all of it.
-    pub read: usize,
-    /// Bytes of the output that are filled. The bytes after them may have been used as scratch.
-    pub wrote: usize,
-    /// Frames of data.
-    pub frames: u64,
-    /// Checksums that were compared and are equal.
-    pub checksums: u64,
 }
 
 /// The seek table at the end of a file.
@@ -130,52 +143,71 @@ pub struct UnspoolZstdSeekInfo {
     /// Frames that it lists.
     pub frames: u64,
     /// Bytes that all of them decode to, according to the table.
-    pub content_size: u64,
-    /// Bytes that the largest of them decodes to, according to the table.
-    pub room: usize,
+    pub content: u64,
+    /// Bytes that the largest of them decodes to, according to the table: scratch for
+    /// `unspool_zstd_decode_part`.
+    pub scratch_len: usize,
     /// 1 if there is a table.
     pub found: u8,
 }
 
+/// Returns the memory that the dictionary of some options reads: its bytes, and its tables if they
+/// are prepared.
+///
 /// # Safety
 ///
-/// A pointer that is not null leads to limits, or to options whose dictionary is valid. Returns the
-/// dictionary as a range of memory as well.
-unsafe fn options<'a>(
-    with_limits: *const UnspoolLimits,
-    options: *const UnspoolZstdOptions,
-) -> Result<(Options<'a>, Stretch)> {
+/// A pointer that is not null leads to options, and so does that to the dictionary.
+#[inline(never)]
+unsafe fn reads_of(with: *const UnspoolZstdOptions) -> [Span; 2] {
     // SAFETY: the same promise.
-    let (limits, options) = unsafe { (limits(with_limits)?, maybe(options)?) };
-    let Some(options) = options else { return Ok((Options { limits, ..Options::DEFAULT }, (0, 0))) };
-    // SAFETY: the same promise.
-    let bytes = unsafe { input(options.dictionary, options.dictionary_len)? };
-    let dictionary = match (bytes.is_empty(), options.raw_dictionary) {
-        (true, _) => None,
-        (_, 0) => Some(Dictionary::new(bytes)),
-        _ => Some(Dictionary::raw(bytes)),
-    };
-    let flavour = match options.flavour {
-        UNSPOOL_ZSTD_ANY => None,
-        UNSPOOL_ZSTD_RFC8878 => Some(Flavour::Rfc8878),
-        #[cfg(feature = "zstd")]
-        UNSPOOL_ZSTD_V07 => Some(Flavour::V07),
-        #[cfg(feature = "zstd")]
-        UNSPOOL_ZSTD_DRAFT => Some(Flavour::Draft),
-        _ => return Err(bad_argument()),
-    };
-    let verify = if options.skip_checksums == 0 { Verify::Refuse } else { Verify::Skip };
-    let read = Options { limits, verify, flavour, dictionary, magicless: options.magicless != 0 };
-    Ok((read, stretch(options.dictionary, options.dictionary_len)))
+    match unsafe { sized(with) } {
+        Ok(Some(asked)) if !asked.dictionary.is_null() => {
+            // SAFETY: the same promise.
+            let [_, _, bytes, tables, _] = unsafe { lent_to(asked.dictionary) };
+            [bytes, tables]
+        }
+        _ => [NOTHING; 2],
+    }
 }
 
 /// # Safety
 ///
-/// As for [`zeroed`].
-unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. A workspace consists of numbers, and arrays of numbers and
-    // booleans; `Workspace::new` is all zeros, which a test compares.
-    unsafe { zeroed::<Workspace>(workspace, len) }
+/// A pointer that is not null leads to options, and so do those to limits and dictionary.
+#[inline(never)]
+unsafe fn options_of<'a>(with: *const UnspoolZstdOptions) -> Result<Options<'a>> {
+    // SAFETY: the same promise.
+    unsafe {
+        let Some(asked) = sized(with)? else { return Ok(Options::DEFAULT) };
+        let dictionary = match asked.dictionary.is_null() {
+            true => None,
+            false => Some(*held(asked.dictionary)?),
+        };
+        let flavour = match asked.flavour {
+            UNSPOOL_ZSTD_ANY => None,
+            known => Some(flavour_of(known)?),
+        };
+        let (limits, verify, magicless) = (limits_of(asked.limits)?, verify(asked.checks)?, asked.magicless != 0);
+        Ok(Options { limits, verify, flavour, dictionary, magicless })
+    }
+}
+
+fn flavour_of(number: UnspoolZstdFlavour) -> Result<Flavour> {
+    match number {
+        UNSPOOL_ZSTD_RFC8878 => Ok(Flavour::Rfc8878),
+        #[cfg(feature = "zstd")]
+        UNSPOOL_ZSTD_V07 => Ok(Flavour::V07),
+        #[cfg(feature = "zstd")]
+        UNSPOOL_ZSTD_DRAFT => Ok(Flavour::Draft),
+        _ => Err(bad_argument()),
+    }
+}
+
+/// # Safety
+///
+/// As for [`tables`].
+unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
+    // SAFETY: the same promise. `Workspace::new` is all zeros, which a test compares.
+    unsafe { tables::<Workspace>(memory, len) }
 }
 
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
@@ -188,15 +220,15 @@ pub extern "C" fn unspool_zstd_workspace_len() -> usize {
 /// whole file distinguishes a draft frame from others.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_info(
-    src: *const u8,
+    src: *const c_void,
     src_len: usize,
     info: *mut UnspoolZstdInfo,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
-            let src = input(src, src_len)?;
+        reply(info, error, || {
+            let src = input(src.cast(), src_len)?;
             let flavour = zstd::detect(src).unwrap_or(Flavour::Rfc8878);
             let number = match flavour {
                 #[cfg(feature = "zstd")]
@@ -206,10 +238,10 @@ pub unsafe extern "C" fn unspool_zstd_info(
                 // Everything else without the feature, and RFC 8878 in any case.
                 _ => UNSPOOL_ZSTD_RFC8878,
             };
-            let told = match Header::read(src, &Limits::NONE, flavour)? {
+            Ok(match Header::read(src, &Limits::NONE, flavour)? {
                 Header::Skippable { size, .. } => UnspoolZstdInfo {
                     header_len: 8,
-                    content_size: size.into(),
+                    content: size.into(),
                     skippable: 1,
                     flavour: number,
                     ..UnspoolZstdInfo::default()
@@ -217,144 +249,192 @@ pub unsafe extern "C" fn unspool_zstd_info(
                 Header::Frame(frame) => UnspoolZstdInfo {
                     header_len: frame.len,
                     window: frame.window,
-                    content_size: frame.content_size.unwrap_or(0),
+                    content: frame.content_size.unwrap_or(0),
                     stream_buffer: frame.stream_buffer(),
                     dictionary_id: frame.dictionary_id,
-                    has_content_size: frame.content_size.is_some().into(),
+                    has_content: frame.content_size.is_some().into(),
                     checksum: frame.checksum.into(),
                     skippable: 0,
                     flavour: number,
                 },
-            };
-            answer(info, told);
-            Ok(())
-        };
-        report(error, read())
+            })
+        })
     }
 }
 
-/// Counts the bytes that a file decodes to. Reads all sequences, but writes nothing and needs no
-/// output.
+/// Counts the bytes that `src` decodes to. Reads all sequences, but writes nothing and needs no
+/// output, only a workspace.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn unspool_zstd_decoded_size(
-    src: *const u8,
-    src_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
-    with_options: *const UnspoolZstdOptions,
-    size: *mut u64,
+pub unsafe extern "C" fn unspool_zstd_decoded_len(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolZstdOptions,
+    len: *mut u64,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let count = || {
-            let (options, dictionary) = options(with_limits, with_options)?;
-            apart(&[stretch(src, src_len), dictionary], &[stretch(space, space_len)])?;
-            let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
-            let counted = zstd::decoded_len(src, workspace, &options)?;
-            answer(size, counted);
-            Ok(())
-        };
-        report(error, count())
+        reply(len, error, || {
+            let (lent, options) = (lend(buffers, &reads_of(options))?, options_of(options)?);
+            zstd::decoded_len(lent.src, workspace_of(lent.workspace)?, &options)
+        })
     }
 }
 
-/// Decodes a whole file: any number of frames. The output is the only window.
+/// Decodes a whole file from `src` to `dst`: any number of frames. The output is the only window.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_decode(
-    src: *const u8,
-    src_len: usize,
-    dst: *mut u8,
-    dst_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
-    with_options: *const UnspoolZstdOptions,
-    done: *mut UnspoolZstdDone,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolZstdOptions,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            let (options, dictionary) = options(with_limits, with_options)?;
-            let written = [stretch(dst, dst_len), stretch(space, space_len)];
-            apart(&[stretch(src, src_len), dictionary], &written)?;
-            let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
-            let decoded = zstd::decode(src, dst, workspace, &options, &mut ())?;
-            let Done { read, wrote, parts: frames, checksums, .. } = decoded;
-            answer(done, UnspoolZstdDone { read, wrote, frames, checksums: checksums.matched });
-            Ok(())
-        };
-        report(error, decode())
+        reply_done(done, error, || {
+            let (lent, options) = (lend(buffers, &reads_of(options))?, options_of(options)?);
+            zstd::decode(lent.src, lent.dst, workspace_of(lent.workspace)?, &options, &mut ())
+        })
     }
+}
+
+/// Returns the bytes by which `dst` must exceed the content for `unspool_zstd_decode_in_place`.
+/// Follows the block headers; decodes nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_in_place_margin(
+    src: *const c_void,
+    src_len: usize,
+    options: *const UnspoolZstdOptions,
+    margin: *mut u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { reply(margin, error, || zstd::in_place_margin(input(src.cast(), src_len)?, &options_of(options)?)) }
+}
+
+/// Decodes a whole file that is at the end of its own output: `src` is the last `src_len` bytes of
+/// `dst`, and is overwritten. If `dst` is too short, the error is
+/// `UNSPOOL_ERROR_OUTPUT_TOO_SMALL`, and the file is lost.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_decode_in_place(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolZstdOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        reply_done(done, error, || {
+            let (reads, asked) = (reads_of(options), *needed(buffers)?);
+            let (file, len) = (asked.src.addr(), asked.src_len);
+            let start = asked.dst_len.checked_sub(len).and_then(|gap| asked.dst.addr().checked_add(gap));
+            if start != Some(file) {
+                return Err(bad_argument());
+            }
+            let whole = UnspoolBuffers { src: core::ptr::null(), src_len: 0, ..asked };
+            let lent = lend(&raw const whole, &reads)?;
+            in_place(lent.dst, len, workspace_of(lent.workspace)?, &options_of(options)?)
+        })
+    }
+}
+
+/// Decodes a file in a stack frame of its own, which is not added to that of the call from C.
+#[inline(never)]
+fn in_place(dst: &mut [u8], len: usize, workspace: &mut Workspace, options: &Options<'_>) -> Result<Done> {
+    zstd::decode_in_place(dst, len, workspace, options)
 }
 
 /// Reads the seek table of a file in the seekable format. A file without one is no error: `found`
 /// is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_seek_info(
-    src: *const u8,
+    src: *const c_void,
     src_len: usize,
-    with_limits: *const UnspoolLimits,
+    limits: *const UnspoolLimits,
     info: *mut UnspoolZstdSeekInfo,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let read = || {
-            let told = match File::open(input(src, src_len)?, &limits(with_limits)?) {
-                Err(Error { kind: ErrorKind::ZstdSeekTable, at, .. }) if at == u64_from(src_len) => {
-                    UnspoolZstdSeekInfo::default()
-                }
-                opened => opened.map(|file| UnspoolZstdSeekInfo {
-                    frames: u64_from(file.len()),
-                    content_size: file.content(),
-                    room: file.scratch_len(),
-                    found: 1,
-                })?,
-            };
-            answer(info, told);
-            Ok(())
-        };
-        report(error, read())
+        reply(info, error, || match File::open(input(src.cast(), src_len)?, &limits_of(limits)?) {
+            Err(Error { kind: ErrorKind::ZstdSeekTable, at, .. }) if at == u64_from(src_len) => {
+                Ok(UnspoolZstdSeekInfo::default())
+            }
+            opened => opened.map(|file| UnspoolZstdSeekInfo {
+                frames: u64_from(file.len()),
+                content: file.content(),
+                scratch_len: file.scratch_len(),
+                found: 1,
+            }),
+        })
     }
 }
 
 /// Decodes the bytes from `first` to before `end` of the content of a file in the seekable format,
-/// from the frames that hold them. A frame that is needed in part is decoded in `room`. If that is
-/// smaller than the largest of these frames, the error is of the class `WORKSPACE_TOO_SMALL`;
-/// `room` of `UnspoolZstdSeekInfo` is always enough.
+/// from the frames that hold them. A frame that is needed in part is decoded in the scratch. If
+/// that is smaller than the largest of these frames, the error is of the class
+/// `WORKSPACE_TOO_SMALL`; `scratch_len` of `UnspoolZstdSeekInfo` is always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_decode_part(
-    src: *const u8,
-    src_len: usize,
+    buffers: *const UnspoolBuffers,
     first: u64,
     end: u64,
-    dst: *mut u8,
-    dst_len: usize,
-    room: *mut u8,
-    room_len: usize,
-    space: *mut c_void,
-    space_len: usize,
-    with_limits: *const UnspoolLimits,
-    with_options: *const UnspoolZstdOptions,
-    wrote: *mut usize,
+    options: *const UnspoolZstdOptions,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let decode = || {
-            let (options, dictionary) = options(with_limits, with_options)?;
-            let written = [stretch(dst, dst_len), stretch(room, room_len), stretch(space, space_len)];
-            apart(&[stretch(src, src_len), dictionary], &written)?;
-            let (src, dst, room) = (input(src, src_len)?, output(dst, dst_len)?, output(room, room_len)?);
-            let workspace = workspace(space, space_len)?;
-            let file = File::open(src, &options.limits)?;
-            answer(wrote, file.decode(src, first..end, dst, workspace, room, &options)?.wrote);
-            Ok(())
-        };
-        report(error, decode())
+        reply_done(done, error, || {
+            let (lent, options) = (lend(buffers, &reads_of(options))?, options_of(options)?);
+            let workspace = workspace_of(lent.workspace)?;
+            let file = File::open(lent.src, &options.limits)?;
+            file.decode(lent.src, first..end, lent.dst, workspace, lent.scratch, &options)
+        })
+    }
+}
+
+/// Fills a dictionary: the output of `zstd --train`, or any bytes. With `raw` they are plain
+/// content, whatever they start with.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_dictionary_init(
+    dictionary: *mut UnspoolZstdDictionary,
+    src: *const c_void,
+    src_len: usize,
+    raw: u8,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        run(error, || {
+            let src = (src.cast::<u8>(), src_len);
+            clear(dictionary, &[NOTHING, NOTHING, span(src.0, src.1), NOTHING, NOTHING])?;
+            let bytes = input(src.0, src.1)?;
+            fill(dictionary, if raw == 0 { Dictionary::new(bytes) } else { Dictionary::raw(bytes) })
+        })
+    }
+}
+
+/// Reads the tables of a trained dictionary into a workspace of its own, rather than for every
+/// frame that needs them. Frames of another format than `flavour` read them again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_dictionary_prepare(
+    dictionary: *mut UnspoolZstdDictionary,
+    flavour: UnspoolZstdFlavour,
+    workspace: *mut c_void,
+    workspace_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        run(error, || {
+            let new = span(workspace.cast::<u8>(), workspace_len);
+            let [_, _, bytes, ..] = lent_to(dictionary.cast_const());
+            apart(&[bytes], &[span(dictionary, 1), new])?;
+            let trained = held_in(dictionary)?;
+            let tables = workspace_of((workspace, workspace_len))?;
+            *trained = trained.prepared(flavour_of(flavour)?, tables)?;
+            relent(dictionary, &[NOTHING, NOTHING, bytes, new, NOTHING])
+        })
     }
 }
 
@@ -363,63 +443,41 @@ pub unsafe extern "C" fn unspool_zstd_decode_part(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_init(
     decoder: *mut UnspoolZstdDecoder,
-    space: *mut c_void,
-    space_len: usize,
-    window: *mut u8,
-    window_len: usize,
-    with_limits: *const UnspoolLimits,
-    with_options: *const UnspoolZstdOptions,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolZstdOptions,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let options = options(with_limits, with_options);
-        let dictionary = options.map_or((0, 0), |(_, dictionary)| dictionary);
-        let (space, window) = ((space, space_len), (window, window_len));
-        let options = (options.map(|(options, _)| options), dictionary);
-        report(error, start(decoder, space, window, options, workspace, Decoder::new))
+        let reads = reads_of(options);
+        report(error, start(decoder, buffers, reads, || options_of(options), workspace_of, Decoder::new))
     }
 }
 
-/// Reads `src` and writes `dst`, as far as both allow. An error stays, except that of a window that
-/// is too small: see `unspool_zstd_lend`.
+/// Reads `src` and writes `dst` of a step, as far as both allow. An error stays, except that of a
+/// window that is too small: see `unspool_zstd_lend`.
 ///
 /// Wait for input, space or the end: a second call in a row that can do nothing ends the stream
 /// with `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_step(
     decoder: *mut UnspoolZstdDecoder,
-    src: *const u8,
-    src_len: usize,
-    at_end: UnspoolEnd,
-    dst: *mut u8,
-    dst_len: usize,
     step: *mut UnspoolStep,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
+    unsafe { report_step(step, error, |step| advance(decoder, step, Decoder::step)) }
 }
 
-/// Returns the frames of data that a stream has completed, and those of their checksums that were
-/// compared and are equal.
+/// Returns the progress of a stream: the frames that it has completed, and their checksums.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn unspool_zstd_counts(
+pub unsafe extern "C" fn unspool_zstd_done(
     decoder: *const UnspoolZstdDecoder,
-    frames: *mut u64,
-    checksums: *mut u64,
+    done: *mut UnspoolDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let tell = || {
-            let done = held(decoder)?.done();
-            answer(frames, done.parts);
-            answer(checksums, done.checksums.matched);
-            Ok(())
-        };
-        report(error, tell())
-    }
+    unsafe { reply_done(done, error, || Ok(held(decoder)?.done())) }
 }
 
 /// Lends another window, after the error `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` of a step, whose `need`
@@ -428,7 +486,7 @@ pub unsafe extern "C" fn unspool_zstd_counts(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_lend(
     decoder: *mut UnspoolZstdDecoder,
-    window: *mut u8,
+    window: *mut c_void,
     window_len: usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
@@ -438,28 +496,11 @@ pub unsafe extern "C" fn unspool_zstd_lend(
 
 #[cfg(test)]
 mod tests {
-    use unspool::{Error, ErrorKind};
-
     use super::*;
 
     #[test]
     fn an_empty_workspace_is_all_zeros() {
         static EMPTY: Workspace = Workspace::new();
         assert!(crate::memory::is_zeros(&EMPTY));
-    }
-
-    #[test]
-    fn a_dictionary_that_is_null_is_none() {
-        let none = UnspoolZstdOptions {
-            dictionary: core::ptr::null(),
-            dictionary_len: 0,
-            flavour: 9,
-            raw_dictionary: 0,
-            magicless: 0,
-            skip_checksums: 0,
-        };
-        // SAFETY: the options are valid, and have no dictionary.
-        let refused = unsafe { options(core::ptr::null(), &none) };
-        assert_eq!(refused.map(drop), Err(Error::new(ErrorKind::BadArgument, 0)));
     }
 }

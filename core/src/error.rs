@@ -228,12 +228,14 @@ kinds! {
     15 FormatNotBuilt Unsupported "this build leaves that format out"
     16 NullPointer Misuse "a pointer is null, and its length is not 0"
     17 Misaligned Misuse "a pointer is not aligned for what it leads to"
-    18 Overlap Misuse "the output overlaps the input"
+    18 Overlap Misuse "memory that the call writes to overlaps other memory that it uses"
     19 BadArgument Misuse "an argument has none of the values that it may have"
     20 NotInitialised Misuse "no function has filled this struct, or another one than this needs"
     21 WindowInUse Misuse "the decoder has not asked for another window, and goes on with the one that it has"
     22 NoMemory Limit "there is not enough memory"
     23 StoreFailed Misuse "the store could not be read or written"
+    24 LengthTooLarge Misuse "a length is larger than memory can be"
+    25 WrongHeader Misuse "the header is of another version than the library, or a struct has another size"
 
     // 100 to 199: Zstandard
     100 ZstdMagic Corrupt "neither a Zstandard frame nor a skippable frame of the expected format starts here"

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use unspool::ErrorKind;
 
 use crate::firmware::{self, DEVICES, Device, QEMU};
 use crate::install::{self, CORTEX_M0};
@@ -12,7 +13,7 @@ use crate::pages;
 use crate::sh::{Cmd, cmd, has, root};
 use crate::size;
 
-const HEADER: &str = "capi/include/unspool.h";
+const HEADERS: &str = "capi/include";
 const HOSTED: &str = "capi/examples/hosted";
 /// Pages whose C blocks are for programs with an operating system.
 const HOSTED_PAGES: [&str; 2] = ["README.md", "capi/README.md"];
@@ -29,10 +30,10 @@ const MISSING: &str = "unspool_a_panic_is_reachable";
 const PROFILES: [(&str, &str); 2] = [(SMALLEST, "-Os"), ("firmware-fast", "-O2")];
 const SMALLEST: &str = "firmware";
 
-/// Rewrites `unspool.h`.
+/// Rewrites the headers, and the hash of them that the archive holds.
 pub fn header() -> Result<()> {
     cmd("cargo test --locked --quiet -p unspool-capi --test header").env("UNSPOOL_WRITE_HEADER", "1").run()?;
-    println!("    {HEADER} is written");
+    println!("    {HEADERS} is written");
     Ok(())
 }
 
@@ -44,15 +45,31 @@ pub fn test() -> Result<()> {
     pages_are_true()
 }
 
-/// Returns the functions that the header declares.
+/// Returns the headers: `unspool.h`, and one for each format.
+fn headers() -> Result<Vec<PathBuf>> {
+    let mut paths = vec![root().join(HEADERS).join("unspool.h")];
+    for entry in std::fs::read_dir(root().join(HEADERS).join("unspool"))? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    ensure!(paths.len() > 7, "only {paths:?}");
+    Ok(paths)
+}
+
+/// Returns the functions that the headers declare.
 fn functions() -> Result<Vec<String>> {
-    let header = std::fs::read_to_string(root().join(HEADER))?;
-    let words = header.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| line.split(' '));
-    let names = words.filter_map(|word| word.split_once('(').map(|(name, _)| name.trim_start_matches('*').to_owned()));
-    let mut names: Vec<_> = names.filter(|name| name.starts_with("unspool_")).collect();
+    let mut names = vec![];
+    for header in headers()? {
+        let text = std::fs::read_to_string(header)?;
+        let code =
+            text.lines().filter(|line| !["/*", "*", "#"].iter().any(|start| line.trim_start().starts_with(start)));
+        let words = code.flat_map(|line| line.split(' ')).filter_map(|word| word.split_once('('));
+        names.extend(words.map(|(name, _)| name.trim_start_matches('*').to_owned()));
+    }
+    names.retain(|name| name.starts_with("unspool_"));
     names.sort();
     names.dedup();
-    ensure!(names.len() > 40, "only {} functions in {HEADER}", names.len());
+    ensure!(names.len() > 80, "only {} functions in {HEADERS}", names.len());
     Ok(names)
 }
 
@@ -61,7 +78,7 @@ fn bare_functions() -> Result<Vec<String>> {
     Ok(functions()?.into_iter().filter(|name| !name.starts_with("unspool_gzip_")).collect())
 }
 
-/// Checks that `functions.c` calls every function of the header.
+/// Checks that `functions.c` calls every function of the headers.
 fn every_function_is_called() -> Result<()> {
     let source = std::fs::read_to_string(root().join(HOSTED).join("functions.c"))?;
     for name in functions()? {
@@ -89,7 +106,7 @@ fn bare_formats() -> Result<Vec<String>> {
 }
 
 /// Checks that the archive compiles with no format and with each alone. The build also asserts that
-/// the structs of the header are large enough.
+/// the structs of the headers are large enough.
 pub fn features() -> Result<()> {
     install::target(CORTEX_M0)?;
     for format in std::iter::once(String::new()).chain(formats()?) {
@@ -138,8 +155,8 @@ fn hosted() -> Result<()> {
     let valgrind = "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=all";
     cmd(&compile("functions", sanitize, "-sanitized")?.display().to_string()).arg(VECTORS).run()?;
     cmd(valgrind).arg(compile("functions", "-O1", "")?).arg(VECTORS).run()?;
-    // The header must also be valid C++.
-    cmd("c++ -std=c++11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ -I capi/include").arg(HEADER).run()?;
+    headers_are_sound()?;
+    another_header_is_refused(&archive, &folder)?;
 
     // A program whose structs are smaller than those of the archive must not link.
     let small = cmd("cc -std=c99 -DUNSPOOL_SMALL -I capi/include").arg(format!("{HOSTED}/functions.c")).arg(&archive);
@@ -175,6 +192,83 @@ fn hosted() -> Result<()> {
     cmd("cmake --build").arg(&cmake).run()?;
     ensure!(std::fs::read(&archive)? == before, "CMake writes to an archive that is not its own");
     decodes(&cmake.join("decode"))
+}
+
+/// Checks that each header compiles alone, as C and as C++, with the warnings of careful projects,
+/// and that its comments are complete.
+fn headers_are_sound() -> Result<()> {
+    const STRICT: &str = "-Wall -Wextra -Werror -pedantic -Wconversion -Wundef -Wshadow -fsyntax-only";
+    for header in headers()? {
+        for small in ["", "-DUNSPOOL_SMALL"] {
+            cmd("cc -std=c99 -x c").args(STRICT).args(small).arg(&header).run()?;
+            cmd("c++ -std=c++11 -x c++").args(STRICT).args(small).arg(&header).run()?;
+        }
+    }
+    install::doxygen()?;
+    let settings = folder()?.join("Doxyfile");
+    let text = format!(
+        "INPUT = {}\nRECURSIVE = YES\nQUIET = YES\nGENERATE_HTML = NO\nGENERATE_LATEX = NO\nGENERATE_XML = YES\nOUTPUT_DIRECTORY = {}\n\
+         OPTIMIZE_OUTPUT_FOR_C = YES\nEXTRACT_ALL = NO\nWARN_IF_UNDOCUMENTED = YES\nWARN_AS_ERROR = FAIL_ON_WARNINGS\n\
+         JAVADOC_AUTOBRIEF = YES\nMACRO_EXPANSION = YES\n",
+        root().join(HEADERS).display(),
+        folder()?.join("doxygen").display()
+    );
+    std::fs::write(&settings, text)?;
+    cmd("doxygen").arg(&settings).run()?;
+    // Nothing to warn about is only good news if it found the functions.
+    let index = std::fs::read_to_string(folder()?.join("doxygen/xml/index.xml"))?;
+    for name in functions()? {
+        ensure!(index.contains(&format!("<name>{name}</name>")), "doxygen does not know {name}");
+    }
+    Ok(())
+}
+
+/// Compiles programs with the headers of another version, and with changed ones. Each links with
+/// the archive, which refuses them.
+fn another_header_is_refused(archive: &Path, folder: &Path) -> Result<()> {
+    const CALLS: &str = "
+        #include <stdio.h>
+        #include <unspool.h>
+        int main(void) {
+          static UnspoolXzWorkspace workspace;
+          UnspoolLimits limits = {.size = sizeof limits};
+          UnspoolXzOptions options = {.size = sizeof options, .limits = &limits};
+          UnspoolBuffers buffers = {.workspace = &workspace, .workspace_len = sizeof workspace};
+          printf(\"%u %u\", unspool_check(), unspool_xz_decode(&buffers, &options, NULL, NULL));
+          return 0;
+        }";
+    let program = folder.join("another-header.c");
+    std::fs::write(&program, CALLS)?;
+    let refused = ErrorKind::WrongHeader as u16;
+    let empty = ErrorKind::Truncated as u16;
+    let common = std::fs::read_to_string(root().join(HEADERS).join("unspool/common.h"))?;
+    let declared = |name: &str| -> Result<&str> {
+        let rest = common.split(&format!("#define {name} ")).last().unwrap_or_default();
+        rest.lines().next().context("a constant")
+    };
+    let (version, layout) = (declared("UNSPOOL_VERSION")?, declared("UNSPOOL_LAYOUT")?);
+    let field = "uint64_t max_output;";
+    for (from, to, [check, call]) in [
+        ("", "", [0, empty]),
+        (version, "999999u", [refused, empty]),
+        (layout, "0x12345678u", [refused, empty]),
+        (field, "uint64_t max_output; uint64_t max_hope;", [0, refused]),
+    ] {
+        let changed = folder.join("another-header");
+        std::fs::create_dir_all(changed.join("unspool"))?;
+        for header in headers()? {
+            let text = std::fs::read_to_string(&header)?;
+            let text = if from.is_empty() { text } else { text.replace(from, to) };
+            std::fs::write(changed.join(header.strip_prefix(root().join(HEADERS))?), text)?;
+        }
+        let path = folder.join("another-header-program");
+        let compile = cmd("cc -std=c99 -I").arg(&changed).arg(&program).arg(archive).args(LIBRARIES);
+        compile.arg("-o").arg(&path).run()?;
+        let outcome = cmd(&path.display().to_string()).outcome(PATIENCE)?;
+        let expected = format!("{check} {call}");
+        ensure!(outcome.stdout == expected, "with {to}: expected {expected}, found {}", outcome.stdout);
+    }
+    Ok(())
 }
 
 /// Checks that a program decodes a known file.
@@ -301,7 +395,7 @@ fn holds_nothing(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Checks the stack frames of every function in the header and of all that they call.
+/// Checks the stack frames of every function in the headers and of all that they call.
 fn frames_are_small(device: &Device) -> Result<()> {
     let bytes = std::fs::read(linked(device)?)?;
     let frames = size::frames(&object::File::parse(&*bytes)?)?;
@@ -383,7 +477,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_header_names_functions_once_each() {
+    fn the_headers_name_functions_once_each() {
         let names = functions().unwrap();
         assert!(
             names.iter().any(|name| name == "unspool_zstd_decode")

@@ -91,6 +91,11 @@ pub fn valgrind() -> Result<()> {
     debian(&["valgrind"], &["valgrind"]).map(|_| ())
 }
 
+/// Installs the checker of comments in C headers.
+pub fn doxygen() -> Result<()> {
+    debian(&["doxygen"], &[BARE, "doxygen"]).map(|_| ())
+}
+
 /// Installs CMake and pkg-config.
 pub fn cmake() -> Result<()> {
     debian(&["cmake"], &["cmake"])?;

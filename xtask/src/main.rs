@@ -35,7 +35,7 @@ Usage: cargo xtask COMMAND [--help]
   package   build the npm package as it would be published
   wheel     build the Python wheel as it would be published
   peers     test other npm packages with broken files and rewrite the page about them
-  header    rewrite the C header from its sources
+  header    rewrite the C headers from their sources
   site      build one static folder: the inspector, every document, both references
 
 A command installs the tools that it needs, or prints the line to type.";
@@ -87,7 +87,7 @@ budgets in tests/size/budgets.tsv.
 const HEADER: &str = "\
 Usage: cargo xtask header
 
-Rewrites capi/include/unspool.h from its sources. The tests fail if it is out of date.";
+Rewrites the headers in capi/include from their sources. The tests fail if one is out of date.";
 
 const PACKAGE: &str = "\
 Usage: cargo xtask package

@@ -17,8 +17,7 @@ const SPELLING: &str = "xtask/prose";
 const LIST: &str = "target/prose.txt";
 
 /// Folders and files without prose of this project: test data, and files that a program writes.
-const SKIPPED: [&str; 5] =
-    ["tests/vectors/", "tests/golden/", "tests/size/data/", "fuzz/seeds/", "capi/include/unspool.h"];
+const SKIPPED: [&str; 5] = ["tests/vectors/", "tests/golden/", "tests/size/data/", "fuzz/seeds/", "capi/include/"];
 
 /// The longest line of a comment or of Markdown. A table row or a URL may be longer.
 const COLUMNS: usize = 100;
@@ -475,7 +474,7 @@ mod tests {
 
     #[test]
     fn skips_generated_files_and_test_data() {
-        for path in ["tests/vectors/xz/README.md", "capi/include/unspool.h", "fuzz/seeds/a.md", "Cargo.lock"] {
+        for path in ["tests/vectors/xz/README.md", "capi/include/unspool/xz.h", "fuzz/seeds/a.md", "Cargo.lock"] {
             assert!(!is_checked(path), "{path}");
         }
         assert!(is_checked("ARCHITECTURE.md") && is_checked(".ci/run"));

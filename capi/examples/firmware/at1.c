@@ -1,7 +1,7 @@
 /* AT-1: a query on a table, of which a device reads only the parts that it needs, through a page of
  * RAM; and the whole table, line by line. */
 #include "board.h"
-#include "unspool.h"
+#include "unspool/at1.h"
 
 STACK(5120);
 
@@ -9,10 +9,8 @@ STACK(5120);
 FILE_IN_FLASH(file, "at1/c7_rgbound_129_of_64.at1");
 FILE_IN_FLASH(expected, "at1/c7_rgbound_129_of_64.orig");
 
-#define TEXT(text) (const uint8_t *)(text), sizeof(text) - 1
-
-static const UnspoolAt1Filter filters[] = {{.column = {.number = 0}, .low = (const uint8_t *)"100", .low_len = 3},
-                                           {.column = {.number = 2}, TEXT("beta")}};
+static const UnspoolAt1Filter filters[] = {{.column = {.number = 0}, .low = "100", .low_len = 3},
+                                           {.column = {.number = 2}, .equal = "beta", .equal_len = 4}};
 static const UnspoolAt1Column columns[] = {{.number = 1}};
 
 static UnspoolAt1Workspace workspace;
@@ -44,7 +42,9 @@ static int go_on(UnspoolAt1Next *next, size_t *len) {
 }
 
 static int ask(const UnspoolAt1Request *request) {
-  return unspool_at1_query_init(&query, request, terms, 3, page, fetch(0, sizeof page), scratch, sizeof scratch, &workspace, sizeof workspace, NULL, NULL);
+  UnspoolBuffers buffers = {.src = page, .scratch = scratch, .scratch_len = sizeof scratch, .workspace = &workspace, .workspace_len = sizeof workspace};
+  buffers.src_len = fetch(0, sizeof page);
+  return unspool_at1_query_init(&query, request, terms, 3, &buffers, NULL, NULL);
 }
 
 /* Lines from the third column's "beta" on, each compared with the line of its number. */
@@ -52,7 +52,7 @@ static int by_rows(void) {
   static const UnspoolAt1Request request = {.filters = filters, .filters_len = 2, .ask = UNSPOOL_AT1_ROWS};
   UnspoolAt1Next next = {.kind = UNSPOOL_AT1_NEXT_BYTES};
   UnspoolAt1Stats stats;
-  const uint8_t *value;
+  const void *value;
   size_t len = 0, wrote, rows = 0;
   if (ask(&request)) return 1;
   for (;;) {
@@ -83,22 +83,29 @@ static int by_sum(void) {
   return answer.rows != 3 || answer.sum_low != 3399 || answer.sum_high || answer.sum_scale != 1;
 }
 
-static uint8_t compare(void *context, const uint8_t *bytes, size_t len) {
+static uint8_t compare(void *context, const void *bytes, size_t len) {
   size_t *at = context;
   if (*at + len > LEN(expected) || !same(bytes, expected + *at, len)) return 1;
   *at += len;
   return 0;
 }
 
+/* The first bytes of the file, as many as these. */
+static int decode(size_t len, size_t *at) {
+  const UnspoolBuffers buffers = {.src = file, .src_len = len, .scratch = scratch, .scratch_len = sizeof scratch,
+                                  .workspace = &workspace, .workspace_len = sizeof workspace};
+  return unspool_at1_decode_to(&buffers, compare, at, NULL, NULL, NULL);
+}
+
 static int whole(void) {
   size_t at = 0;
-  return unspool_at1_decode_to(file, LEN(file), compare, &at, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, NULL, NULL) || at != LEN(expected);
+  return decode(LEN(file), &at) || at != LEN(expected);
 }
 
 /* A truncated file is refused. */
 static int refuses(void) {
   size_t at = 0;
-  return unspool_at1_decode_to(file, LEN(file) / 2, compare, &at, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, NULL, NULL) == 0;
+  return decode(LEN(file) / 2, &at) == 0;
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 /* Strings: single rows from a column in flash, and a search that decodes none. */
 #include "board.h"
-#include "unspool.h"
+#include "unspool/onpair.h"
 
 STACK(4608);
 
@@ -24,11 +24,13 @@ static int by_rows(const UnspoolOnPairInfo *info) {
 
 /* The search finds the third row, and only rows that equal it. */
 static int by_search(void) {
+  UnspoolOnPairNeedle needle = {.size = sizeof needle, .needle = line, .kind = UNSPOOL_ONPAIR_EQUALS};
   size_t len;
   uint64_t row;
   uint8_t found, seen = 0;
   if (unspool_onpair_row(&column, 2, line, sizeof line, &len, NULL)) return 1;
-  if (unspool_onpair_search_init(&search, &column, UNSPOOL_ONPAIR_EQUALS, line, len, NULL, 0, NULL, 0, NULL)) return 2;
+  needle.needle_len = len;
+  if (unspool_onpair_search_init(&search, &column, &needle, NULL)) return 2;
   for (;;) {
     if (unspool_onpair_search_next(&search, &row, &found, NULL)) return 3;
     if (!found) return !seen;

@@ -17,10 +17,12 @@ typedef struct {
 } Bytes;
 
 /* The limits of a file. The default of 16 GB is more than this program could allocate. */
-static UnspoolLimits limits;
+static const UnspoolLimits limits = {.size = sizeof limits, .max_output = 256 << 20};
+static const UnspoolOptions options = {.size = sizeof options, .limits = &limits};
+static const UnspoolXzOptions xz_options = {.size = sizeof xz_options, .limits = &limits};
+static UnspoolZstdOptions zstd_options = {.size = sizeof zstd_options, .limits = &limits};
 static size_t pieces;
 static uint64_t column_number;
-static UnspoolZstdOptions zstd_options;
 static int part_asked;
 static uint64_t part_first, part_end;
 static UnspoolError error;
@@ -65,25 +67,30 @@ static void add(Bytes *all, const uint8_t *data, size_t len) {
   all->len += len;
 }
 
-/* The piece of the input for a call, from `at` on. A copy, so that reading beyond it is found. */
-static Bytes piece(Bytes file, size_t at, size_t len) {
+/* The piece of the input for a step, from `at` on. A copy, so that reading beyond it is found. */
+static Bytes piece(UnspoolStep *step, Bytes file, size_t at, size_t len) {
   Bytes part;
   part.len = file.len - at < len ? file.len - at : len;
   part.data = memory(part.len);
   if (part.len) memcpy(part.data, file.data + at, part.len);
+  step->src = part.data;
+  step->src_len = part.len;
+  step->end = at + part.len == file.len;
   return part;
 }
 
 static int zstd_whole(Bytes file) {
   UnspoolZstdWorkspace *workspace = memory(sizeof *workspace);
   uint64_t size;
-  UnspoolZstdDone done = {0};
-  int failed = unspool_zstd_decoded_size(file.data, file.len, workspace, sizeof *workspace, &limits, &zstd_options, &size, &error);
+  UnspoolDone done = {0};
+  UnspoolBuffers buffers = {.src = file.data, .src_len = file.len, .workspace = workspace, .workspace_len = sizeof *workspace};
+  int failed = unspool_zstd_decoded_len(&buffers, &zstd_options, &size, &error);
   if (!failed) {
-    uint8_t *out = memory((size_t)size);
-    failed = unspool_zstd_decode(file.data, file.len, out, (size_t)size, workspace, sizeof *workspace, &limits, &zstd_options, &done, &error);
-    if (!failed) emit(out, done.wrote);
-    free(out);
+    buffers.dst = memory((size_t)size);
+    buffers.dst_len = (size_t)size;
+    failed = unspool_zstd_decode(&buffers, &zstd_options, &done, &error);
+    if (!failed) emit(buffers.dst, done.wrote);
+    free(buffers.dst);
   }
   free(workspace);
   return failed;
@@ -95,11 +102,12 @@ static int zstd_pieces(Bytes file, size_t window_len) {
   uint8_t *window = memory(window_len), *out = memory(pieces);
   Bytes all = {NULL, 0};
   size_t at = 0;
-  UnspoolStep step = {0};
-  int failed = unspool_zstd_init(decoder, workspace, sizeof *workspace, window, window_len, &limits, &zstd_options, &error);
+  UnspoolStep step = {.dst = out, .dst_len = pieces};
+  const UnspoolBuffers buffers = {.workspace = workspace, .workspace_len = sizeof *workspace, .window = window, .window_len = window_len};
+  int failed = unspool_zstd_init(decoder, &buffers, &zstd_options, &error);
   while (!failed && step.status != UNSPOOL_STATUS_DONE) {
-    Bytes part = piece(file, at, pieces);
-    failed = unspool_zstd_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
+    Bytes part = piece(&step, file, at, pieces);
+    failed = unspool_zstd_step(decoder, &step, &error);
     free(part.data);
     if (!failed) {
       at += step.read;
@@ -119,17 +127,18 @@ static int zstd_pieces(Bytes file, size_t window_len) {
 static int zstd_part(Bytes file) {
   UnspoolZstdWorkspace *workspace = memory(sizeof *workspace);
   UnspoolZstdSeekInfo info;
-  size_t wrote, len = part_end > part_first ? (size_t)(part_end - part_first) : 0;
-  uint8_t *out = memory(len), *room = NULL;
+  UnspoolDone done;
+  size_t len = part_end > part_first ? (size_t)(part_end - part_first) : 0;
+  UnspoolBuffers buffers = {.src = file.data, .src_len = file.len, .dst = memory(len), .dst_len = len, .workspace = workspace, .workspace_len = sizeof *workspace};
   int failed = unspool_zstd_seek_info(file.data, file.len, &limits, &info, &error);
   if (!failed) {
-    room = memory(info.room);
-    failed = unspool_zstd_decode_part(file.data, file.len, part_first, part_end, out, len, room, info.room, workspace, sizeof *workspace,
-                                      &limits, &zstd_options, &wrote, &error);
+    buffers.scratch = memory(info.scratch_len);
+    buffers.scratch_len = info.scratch_len;
+    failed = unspool_zstd_decode_part(&buffers, part_first, part_end, &zstd_options, &done, &error);
   }
-  if (!failed) emit(out, wrote);
-  free(room);
-  free(out);
+  if (!failed) emit(buffers.dst, done.wrote);
+  free(buffers.scratch);
+  free(buffers.dst);
   free(workspace);
   return failed;
 }
@@ -152,32 +161,31 @@ static int zstd(Bytes file) {
 static int xz(Bytes file) {
   UnspoolXzWorkspace *workspace = memory(sizeof *workspace);
   UnspoolXzDecoder *decoder = memory(sizeof *decoder);
-  UnspoolXzInfo info;
-  UnspoolXzDone done;
-  uint8_t *out, *window;
-  int failed = unspool_xz_info(file.data, file.len, workspace, sizeof *workspace, &limits, &info, &error);
+  UnspoolBuffers buffers = {.src = file.data, .src_len = file.len, .workspace = workspace, .workspace_len = sizeof *workspace};
+  UnspoolDone info, done;
+  int failed = unspool_xz_inspect(&buffers, &xz_options, &info, &error);
   if (!failed && !pieces) {
-    out = memory((size_t)info.content_size);
-    failed = unspool_xz_decode(file.data, file.len, out, (size_t)info.content_size, workspace, sizeof *workspace, &limits, 0, 0, &done, &error);
-    if (!failed) emit(out, done.wrote);
-    free(out);
+    buffers.dst = memory((size_t)info.content);
+    buffers.dst_len = (size_t)info.content;
+    failed = unspool_xz_decode(&buffers, &xz_options, &done, &error);
+    if (!failed) emit(buffers.dst, done.wrote);
+    free(buffers.dst);
   } else if (!failed) {
-    UnspoolStep step = {0};
+    UnspoolStep step = {.dst = memory(pieces), .dst_len = pieces};
     size_t at = 0;
-    window = memory((size_t)info.stream_buffer);
-    out = memory(pieces);
-    failed = unspool_xz_init(decoder, workspace, sizeof *workspace, window, (size_t)info.stream_buffer, &limits, 0, 0, &error);
+    buffers.src_len = 0;
+    buffers.window = memory((size_t)info.window);
+    buffers.window_len = (size_t)info.window;
+    failed = unspool_xz_init(decoder, &buffers, &xz_options, &error);
     while (!failed && step.status != UNSPOOL_STATUS_DONE) {
-      Bytes part = piece(file, at, pieces);
-      failed = unspool_xz_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
+      Bytes part = piece(&step, file, at, pieces);
+      failed = unspool_xz_step(decoder, &step, &error);
       free(part.data);
-      if (!failed) {
-        at += step.read;
-        emit(out, step.wrote);
-      }
+      at += step.read;
+      emit(step.dst, step.wrote);
     }
-    free(out);
-    free(window);
+    free(step.dst);
+    free(buffers.window);
   }
   free(decoder);
   free(workspace);
@@ -187,84 +195,84 @@ static int xz(Bytes file) {
 static int gzip(Bytes file) {
   UnspoolGzipWorkspace *workspace = memory(sizeof *workspace);
   UnspoolGzipDecoder *decoder = memory(sizeof *decoder);
-  uint8_t *window = memory(UNSPOOL_GZIP_WINDOW_SIZE), *out;
-  UnspoolGzipInfo info;
-  UnspoolGzipDone done;
-  int failed = unspool_gzip_info(file.data, file.len, workspace, sizeof *workspace, window, UNSPOOL_GZIP_WINDOW_SIZE, &limits, &info, &error);
+  UnspoolBuffers buffers = {.src = file.data, .src_len = file.len, .workspace = workspace, .workspace_len = sizeof *workspace,
+                            .window = memory(UNSPOOL_GZIP_WINDOW_SIZE), .window_len = UNSPOOL_GZIP_WINDOW_SIZE};
+  UnspoolDone info, done;
+  int failed = unspool_gzip_inspect(&buffers, &options, &info, &error);
   if (!failed && !pieces) {
-    out = memory((size_t)info.content_size);
-    failed = unspool_gzip_decode(file.data, file.len, out, (size_t)info.content_size, workspace, sizeof *workspace, &limits, 0, &done, &error);
-    if (!failed) emit(out, done.wrote);
-    free(out);
+    buffers.dst = memory((size_t)info.content);
+    buffers.dst_len = (size_t)info.content;
+    failed = unspool_gzip_decode(&buffers, &options, &done, &error);
+    if (!failed) emit(buffers.dst, done.wrote);
+    free(buffers.dst);
   } else if (!failed) {
-    UnspoolStep step = {0};
+    UnspoolStep step = {.dst = memory(pieces), .dst_len = pieces};
     size_t at = 0;
-    out = memory(pieces);
-    failed = unspool_gzip_init(decoder, workspace, sizeof *workspace, window, UNSPOOL_GZIP_WINDOW_SIZE, &limits, 0, &error);
+    failed = unspool_gzip_init(decoder, &buffers, &options, &error);
     while (!failed && step.status != UNSPOOL_STATUS_DONE) {
-      Bytes part = piece(file, at, pieces);
-      failed = unspool_gzip_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
+      Bytes part = piece(&step, file, at, pieces);
+      failed = unspool_gzip_step(decoder, &step, &error);
       free(part.data);
-      if (!failed) {
-        at += step.read;
-        emit(out, step.wrote);
-      }
+      at += step.read;
+      emit(step.dst, step.wrote);
     }
-    free(out);
+    free(step.dst);
   }
-  free(window);
+  free(buffers.window);
   free(decoder);
   free(workspace);
   return failed;
 }
 
-/* Columns are complete only with the whole file: it is decoded in one call, with or without
- * pieces. */
 /* Bytes of a file that were decoded this time, and bytes that are written. */
 typedef struct {
   size_t seen, written;
 } Progress;
 
 /* Takes the decoded bytes, without memory for all of them. */
-static uint8_t emit_part(void *context, const uint8_t *bytes, size_t len) {
+static uint8_t emit_part(void *context, const void *bytes, size_t len) {
   Progress *progress = context;
   size_t old = progress->written - progress->seen;
   if (old < len) {
-    emit(bytes + old, len - old);
+    emit((const uint8_t *)bytes + old, len - old);
     progress->written += len - old;
   }
   progress->seen += len;
   return 0;
 }
 
+/* Columns are complete only with the whole file: it is decoded in one call, with or without
+ * pieces. */
 static int at1(Bytes file) {
   UnspoolAt1Workspace *workspace = memory(sizeof *workspace);
+  UnspoolBuffers buffers = {.src = file.data, .src_len = file.len, .workspace = workspace, .workspace_len = sizeof *workspace};
   UnspoolAt1Info info;
-  UnspoolAt1Done done;
+  UnspoolDone done;
   uint64_t len = 0;
   Progress progress = {0, 0};
   int failed = unspool_at1_info(file.data, file.len, &limits, &info, &error);
   if (!failed) {
-    size_t room = (size_t)(pieces ? info.scratch_len_to : info.scratch_len);
-    uint8_t *scratch = memory(room), *out;
+    buffers.scratch_len = (size_t)(pieces ? info.scratch_len_to : info.scratch_len);
+    buffers.scratch = memory(buffers.scratch_len);
     for (;;) {
-      if (pieces) failed = unspool_at1_decode_to(file.data, file.len, emit_part, &progress, scratch, room, workspace, sizeof *workspace, &limits, &done, &error);
-      else failed = unspool_at1_decoded_len(file.data, file.len, scratch, room, workspace, sizeof *workspace, &limits, &len, &error);
+      if (pieces) failed = unspool_at1_decode_to(&buffers, emit_part, &progress, &options, &done, &error);
+      else failed = unspool_at1_decoded_len(&buffers, &options, &len, &error);
       /* A stream may need more scratch than its header says; written bytes are not repeated. */
-      if (!failed || error.error_class != UNSPOOL_CLASS_WORKSPACE_TOO_SMALL || error.need <= room) break;
+      if (!failed || error.error_class != UNSPOOL_CLASS_WORKSPACE_TOO_SMALL || error.need <= buffers.scratch_len) break;
       progress.seen = 0;
-      free(scratch);
-      room = (size_t)error.need;
-      scratch = memory(room);
+      free(buffers.scratch);
+      buffers.scratch_len = (size_t)error.need;
+      buffers.scratch = memory(buffers.scratch_len);
     }
     if (!failed && pieces && progress.written != done.wrote) exit(2);
     if (!failed && !pieces) {
-      out = memory((size_t)len);
-      failed = unspool_at1_decode(file.data, file.len, out, (size_t)len, scratch, room, workspace, sizeof *workspace, &limits, &done, &error);
-      if (!failed) emit(out, done.wrote);
-      free(out);
+      buffers.dst = memory((size_t)len);
+      buffers.dst_len = (size_t)len;
+      failed = unspool_at1_decode(&buffers, &options, &done, &error);
+      if (!failed) emit(buffers.dst, done.wrote);
+      free(buffers.dst);
     }
-    free(scratch);
+    free(buffers.scratch);
   }
   free(workspace);
   return failed;
@@ -274,31 +282,32 @@ static int cvc_whole(const UnspoolCvcFile *opened, Bytes file) {
   UnspoolCvcColumn column;
   UnspoolCvcColumnInfo info;
   UnspoolCvcInfo about;
-  UnspoolCvcDone done;
-  uint8_t *out;
-  size_t size;
+  UnspoolDone done;
+  UnspoolBuffers buffers = {.src = file.data, .src_len = file.len};
   int failed = unspool_cvc_info(opened, &about, &error);
   if (!failed) failed = unspool_cvc_column(&column, opened, column_number, &error);
   if (!failed) failed = unspool_cvc_column_info(&column, &info, &error);
   if (failed) return failed;
   /* From a call without output, which has compared the header with the limits. */
-  unspool_cvc_decode(&column, file.data, file.len, 0, about.rows, UNSPOOL_CVC_CRC_VERIFY, NULL, 0, &done, &error);
+  unspool_cvc_decode(&column, 0, about.rows, &buffers, UNSPOOL_CHECKS_VERIFY, &done, &error);
   if (error.error_class && error.error_class != UNSPOOL_CLASS_OUTPUT_TOO_SMALL) return error.kind;
-  size = (size_t)error.need;
-  out = memory(size);
-  failed = unspool_cvc_decode(&column, file.data, file.len, 0, about.rows, UNSPOOL_CVC_CRC_VERIFY, out, size, &done, &error);
-  if (!failed) emit(out, done.wrote);
-  free(out);
+  buffers.dst_len = (size_t)error.need;
+  buffers.dst = memory(buffers.dst_len);
+  failed = unspool_cvc_decode(&column, 0, about.rows, &buffers, UNSPOOL_CHECKS_VERIFY, &done, &error);
+  if (!failed) emit(buffers.dst, done.wrote);
+  free(buffers.dst);
   return failed;
 }
 
-static int cvc_pieces(const UnspoolCvcFile *opened, Bytes file, size_t space_len) {
+static int cvc_pieces(const UnspoolCvcFile *opened, Bytes file, size_t workspace_len) {
   UnspoolCvcDecoder *decoder = memory(sizeof *decoder);
   UnspoolCvcColumn column;
-  uint8_t *space = memory(space_len), *out = memory(pieces), *name = NULL;
+  const UnspoolBuffers buffers = {.workspace = memory(workspace_len), .workspace_len = workspace_len};
+  UnspoolCvcOptions with = {.size = sizeof with, .limits = &limits};
+  uint8_t *out = memory(pieces), *name = NULL;
   size_t at = 0, name_len = 0;
   Bytes all = {NULL, 0};
-  UnspoolStep step = {0};
+  UnspoolStep step = {.dst = out, .dst_len = pieces};
   int failed = unspool_cvc_column(&column, opened, column_number, &error);
   if (!failed) {
     unspool_cvc_column_name(&column, NULL, 0, &name_len, NULL);
@@ -306,11 +315,13 @@ static int cvc_pieces(const UnspoolCvcFile *opened, Bytes file, size_t space_len
     failed = unspool_cvc_column_name(&column, name, name_len, &name_len, &error);
   }
   if (!failed) {
-    failed = unspool_cvc_init(decoder, space, space_len, name_len ? name : NULL, name_len, UNSPOOL_CVC_CRC_VERIFY, &limits, &error);
+    with.column = name_len ? name : NULL;
+    with.column_len = name_len;
+    failed = unspool_cvc_init(decoder, &buffers, &with, &error);
   }
   while (!failed && step.status != UNSPOOL_STATUS_DONE) {
-    Bytes part = piece(file, at, pieces);
-    failed = unspool_cvc_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
+    Bytes part = piece(&step, file, at, pieces);
+    failed = unspool_cvc_step(decoder, &step, &error);
     free(part.data);
     if (!failed) {
       at += step.read;
@@ -321,38 +332,38 @@ static int cvc_pieces(const UnspoolCvcFile *opened, Bytes file, size_t space_len
   free(all.data);
   free(name);
   free(out);
-  free(space);
+  free(buffers.workspace);
   free(decoder);
   return failed;
 }
 
 static int cvc(Bytes file) {
   UnspoolCvcFile opened;
-  uint64_t space = 0;
+  uint64_t workspace = 0;
   int failed = unspool_cvc_open(&opened, file.data, file.len, &limits, &error);
   if (failed) return failed;
   if (!pieces) return cvc_whole(&opened, file);
-  failed = unspool_cvc_workspace_len(file.data, file.len, &limits, &space, &error);
+  failed = unspool_cvc_workspace_len(file.data, file.len, &limits, &workspace, &error);
   if (failed) return failed;
   do {
     /* Lossless chunks need more than the header; the error says how much. */
-    failed = cvc_pieces(&opened, file, (size_t)space);
-  } while (error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > space && (space = error.need));
+    failed = cvc_pieces(&opened, file, (size_t)workspace);
+  } while (error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > workspace && (workspace = error.need));
   return failed;
 }
 
 /* One page, in pieces that grow until they hold a batch. */
-static int pco_page(const UnspoolPcoMeta *meta, const UnspoolPcoChunk *chunk, Bytes file, uint64_t *words, size_t words_len, uint64_t *end) {
+static int pco_page(const UnspoolPcoMeta *meta, const UnspoolPcoChunk *chunk, Bytes file, void *workspace, uint64_t *end) {
   UnspoolPcoDecoder *decoder = memory(sizeof *decoder);
   size_t at = (size_t)chunk->page_at, want = pieces;
   void *numbers = memory((size_t)256 * chunk->number_size);
-  UnspoolStep step = {0};
+  UnspoolStep step = {.dst = numbers, .dst_len = (size_t)256 * chunk->number_size};
   int failed = 0;
   switch (chunk->number_size) {
-    case 1: failed = unspool_pco_init_8(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, words, words_len, &error); break;
-    case 2: failed = unspool_pco_init_16(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, words, words_len, &error); break;
-    case 4: failed = unspool_pco_init_32(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, words, words_len, &error); break;
-    default: failed = unspool_pco_init_64(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, words, words_len, &error); break;
+    case 1: failed = unspool_pco_init_8(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, workspace, (size_t)chunk->workspace_len, &error); break;
+    case 2: failed = unspool_pco_init_16(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, workspace, (size_t)chunk->workspace_len, &error); break;
+    case 4: failed = unspool_pco_init_32(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, workspace, (size_t)chunk->workspace_len, &error); break;
+    default: failed = unspool_pco_init_64(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, workspace, (size_t)chunk->workspace_len, &error); break;
   }
   if (!failed) {
     switch (chunk->number_size) {
@@ -363,17 +374,16 @@ static int pco_page(const UnspoolPcoMeta *meta, const UnspoolPcoChunk *chunk, By
     }
   }
   while (!failed && step.status != UNSPOOL_STATUS_DONE) {
-    Bytes part = piece(file, at, want);
-    int last = at + part.len == file.len;
+    Bytes part = piece(&step, file, at, want);
     switch (chunk->number_size) {
-      case 1: failed = unspool_pco_step_8(decoder, part.data, part.len, last, numbers, 256, &step, &error); break;
-      case 2: failed = unspool_pco_step_16(decoder, part.data, part.len, last, numbers, 256, &step, &error); break;
-      case 4: failed = unspool_pco_step_32(decoder, part.data, part.len, last, numbers, 256, &step, &error); break;
-      default: failed = unspool_pco_step_64(decoder, part.data, part.len, last, numbers, 256, &step, &error); break;
+      case 1: failed = unspool_pco_step_8(decoder, &step, &error); break;
+      case 2: failed = unspool_pco_step_16(decoder, &step, &error); break;
+      case 4: failed = unspool_pco_step_32(decoder, &step, &error); break;
+      default: failed = unspool_pco_step_64(decoder, &step, &error); break;
     }
     free(part.data);
     if (!failed) {
-      emit(numbers, step.wrote * chunk->number_size);
+      emit(numbers, step.wrote);
       at += step.read;
       want = step.status == UNSPOOL_STATUS_NEED_INPUT ? want + pieces : pieces;
     }
@@ -393,20 +403,21 @@ static int pco(Bytes file) {
   int failed = unspool_pco_open(&opened, file.data, file.len, &limits, &error);
   if (!failed) failed = unspool_pco_info(&opened, &info, &error);
   for (at = info.first_chunk; !failed;) {
-    uint64_t *words;
+    UnspoolBuffers buffers = {0};
     failed = unspool_pco_chunk(&opened, at, &chunk, &meta, &error);
     if (failed || !chunk.len) break;
-    words = memory((size_t)chunk.workspace_len * 8);
+    buffers.workspace_len = (size_t)chunk.workspace_len;
+    buffers.workspace = memory(buffers.workspace_len);
     if (pieces) {
-      failed = pco_page(&meta, &chunk, file, words, (size_t)chunk.workspace_len, &at);
+      failed = pco_page(&meta, &chunk, file, buffers.workspace, &at);
     } else {
-      size_t size = chunk.len * chunk.number_size;
-      void *out = memory(size);
-      failed = unspool_pco_decode(&opened, at, out, size, words, (size_t)chunk.workspace_len, &at, &error);
-      if (!failed) emit(out, size);
-      free(out);
+      buffers.dst_len = chunk.len * chunk.number_size;
+      buffers.dst = memory(buffers.dst_len);
+      failed = unspool_pco_decode(&opened, at, &buffers, &at, &error);
+      if (!failed) emit(buffers.dst, buffers.dst_len);
+      free(buffers.dst);
     }
-    free(words);
+    free(buffers.workspace);
   }
   return failed;
 }
@@ -426,14 +437,17 @@ static int onpair_rows(const UnspoolOnPairColumn *column) {
   } else {
     /* As many whole rows at a time as fit; the error of a longer row says how much it needs. */
     size_t room = pieces;
-    UnspoolStep step = {0};
+    UnspoolStep step = {.dst_len = room};
     out = memory(room);
+    step.dst = out;
     while (step.status != UNSPOOL_STATUS_DONE) {
-      failed = unspool_onpair_step(column, &row, info.rows, out, room, &step, &error);
+      failed = unspool_onpair_step(column, &row, info.rows, &step, &error);
       if (failed == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need > room) {
         room = (size_t)error.need;
         free(out);
         out = memory(room);
+        step.dst = out;
+        step.dst_len = room;
         continue;
       }
       if (failed) break;
@@ -460,10 +474,10 @@ static int onpair_parts(char **paths) {
   if (!failed) {
     /* The same again through the wide dictionary. */
     size_t len = (size_t)unspool_onpair_workspace_len(&column);
-    void *space = memory(len);
-    failed = unspool_onpair_widen(&column, space, len, &error);
+    void *workspace = memory(len);
+    failed = unspool_onpair_widen(&column, workspace, len, &error);
     if (!failed) failed = onpair_rows(&column);
-    free(space);
+    free(workspace);
   }
   free(rows.data);
   free(codes.data);
@@ -480,9 +494,12 @@ static int usage(void) {
 
 int main(int argc, char **argv) {
   Bytes dictionary = {NULL, 0}, file;
+  UnspoolZstdDictionary trained;
   int i, failed;
-  limits = unspool_limits_default();
-  limits.max_output = 256 << 20;
+  if (unspool_check()) {
+    fputs("error: the library is of another version than its header\n", stderr);
+    return 2;
+  }
   for (i = 1; i < argc - 1; i++) {
     if (!strcmp(argv[i], "--parts") && argc == i + 7) break;
     if (!strcmp(argv[i], "--pieces")) pieces = (size_t)strtoul(argv[++i], NULL, 10);
@@ -499,8 +516,10 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[i], "--parts")) {
     failed = onpair_parts(argv + i + 1);
   } else {
-    zstd_options.dictionary = dictionary.data;
-    zstd_options.dictionary_len = dictionary.len;
+    if (dictionary.len) {
+      unspool_zstd_dictionary_init(&trained, dictionary.data, dictionary.len, 0, &error);
+      zstd_options.dictionary = &trained;
+    }
     file = read_file(argv[i]);
     switch (unspool_probe(file.data, file.len, NULL)) {
       case UNSPOOL_FORMAT_PCO: failed = pco(file); break;

@@ -43,13 +43,24 @@ static uint8_t *read_file(const char *name, size_t *len) {
   return bytes;
 }
 
+/* A step with this input and output. */
+static UnspoolStep *with(UnspoolStep *step, const void *src, size_t src_len, UnspoolEnd end, void *dst, size_t dst_len) {
+  step->src = src;
+  step->src_len = src_len;
+  step->end = end;
+  step->dst = dst;
+  step->dst_len = dst_len;
+  return step;
+}
+
 static void common(void) {
-  UnspoolLimits limits = unspool_limits_default();
   size_t need = 99;
   char version[32];
-  CHECK(limits.max_output == (uint64_t)16 << 30 && limits.max_depth == 1000);
-  sprintf(version, "%d.%d.%d", UNSPOOL_VERSION_MAJOR, UNSPOOL_VERSION_MINOR, UNSPOOL_VERSION_PATCH);
+  sprintf(version, "%u.%u.%u", UNSPOOL_VERSION / 1000000u, UNSPOOL_VERSION / 1000u % 1000u, UNSPOOL_VERSION % 1000u);
   CHECK(!strcmp(unspool_version(), version));
+  CHECK(unspool_check() == UNSPOOL_OK);
+  CHECK(unspool_check_header(UNSPOOL_VERSION + 1u, UNSPOOL_LAYOUT) == UNSPOOL_ERROR_WRONG_HEADER);
+  CHECK(unspool_check_header(UNSPOOL_VERSION, UNSPOOL_LAYOUT ^ 1u) == UNSPOOL_ERROR_WRONG_HEADER);
   CHECK(unspool_probe((const uint8_t *)"CVCF....", 8, &need) == UNSPOOL_FORMAT_CVC && need == 0);
   CHECK(unspool_probe((const uint8_t *)"ONPA", 4, &need) == UNSPOOL_FORMAT_UNKNOWN && need == 8);
   CHECK(unspool_probe((const uint8_t *)"GIF89a..", 8, &need) == UNSPOOL_FORMAT_UNKNOWN && need == 0);
@@ -68,7 +79,7 @@ static void common(void) {
 }
 
 /* Compares decoded with expected bytes, and refuses output that is too long. */
-static uint8_t same_bytes(void *expected, const uint8_t *bytes, size_t len) {
+static uint8_t same_bytes(void *expected, const void *bytes, size_t len) {
   const uint8_t **rest = (const uint8_t **)expected;
   if (memcmp(rest[0], bytes, len < (size_t)(rest[1] - rest[0]) ? len : (size_t)(rest[1] - rest[0]))) exit(1);
   if (len > (size_t)(rest[1] - rest[0])) return 1;
@@ -93,11 +104,13 @@ static void overlaps(void) {
   static UnspoolOnPairColumn onpair_column;
   static UnspoolOnPairSearch onpair_search;
   static UnspoolAt1Query query;
-  static uint64_t words[64];
+  static uint64_t words[64], pco_words[512];
   static uint8_t scratch[64], dst[64];
   static const UnspoolAt1Request request = {NULL, 0, NULL, 0, 0, UNSPOOL_AT1_COUNT};
   UnspoolAt1Term terms[1];
-  UnspoolZstdOptions options = {0};
+  UnspoolZstdDictionary dictionary;
+  UnspoolZstdOptions options = {.size = sizeof options, .dictionary = &dictionary};
+  UnspoolXzBlock block = {{0, 0}, {0, 0}, 0};
   UnspoolStep step;
   size_t len, wrote;
   uint64_t at = 0;
@@ -106,55 +119,76 @@ static void overlaps(void) {
 
   memset(&zstd_space, 0xA5, sizeof zstd_space);
   before = zstd_space;
-  options.dictionary = in_zstd;
-  options.dictionary_len = 1;
-  OVERLAPS(unspool_zstd_decoded_size(in_zstd, 9, &zstd_space, sizeof zstd_space, NULL, NULL, &at, &error));
-  OVERLAPS(unspool_zstd_decoded_size(dst, 9, &zstd_space, sizeof zstd_space, NULL, &options, &at, &error));
-  OVERLAPS(unspool_zstd_decode(dst, 9, in_zstd, 9, &zstd_space, sizeof zstd_space, NULL, NULL, NULL, &error));
-  OVERLAPS(unspool_zstd_decode(in_zstd, 9, dst, 9, &zstd_space, sizeof zstd_space, NULL, NULL, NULL, &error));
-  OVERLAPS(unspool_zstd_decode(scratch, 9, dst, 9, &zstd_space, sizeof zstd_space, NULL, &options, NULL, &error));
-  OVERLAPS(unspool_zstd_decode_part(scratch, 9, 0, 1, dst, 9, in_zstd, 9, &zstd_space, sizeof zstd_space, NULL, NULL, NULL, &error));
-  OVERLAPS(unspool_zstd_decode_part(scratch, 9, 0, 1, in_zstd, 9, dst, 9, &zstd_space, sizeof zstd_space, NULL, NULL, NULL, &error));
-  OVERLAPS(unspool_zstd_init(&zstd_decoder, &zstd_space, sizeof zstd_space, in_zstd, 9, NULL, NULL, &error));
-  OVERLAPS(unspool_zstd_init(&zstd_decoder, &zstd_space, sizeof zstd_space, dst, 9, NULL, &options, &error));
-  OVERLAPS(unspool_zstd_init((UnspoolZstdDecoder *)(void *)&zstd_space, &zstd_space, sizeof zstd_space, dst, 9, NULL, NULL, &error));
+  CHECK(unspool_zstd_dictionary_init(&dictionary, in_zstd, 1, 1, &error) == 0);
+  OVERLAPS(unspool_zstd_decoded_len(&(UnspoolBuffers){.src = in_zstd, .src_len = 9, .workspace = &zstd_space, .workspace_len = sizeof zstd_space}, NULL, &at, &error));
+  OVERLAPS(unspool_zstd_decoded_len(&(UnspoolBuffers){.src = dst, .src_len = 9, .workspace = &zstd_space, .workspace_len = sizeof zstd_space}, &options, &at, &error));
+  OVERLAPS(unspool_zstd_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = in_zstd, .dst_len = 9, .workspace = &zstd_space, .workspace_len = sizeof zstd_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_decode(&(UnspoolBuffers){.src = in_zstd, .src_len = 9, .dst = dst, .dst_len = 9, .workspace = &zstd_space, .workspace_len = sizeof zstd_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_decode(&(UnspoolBuffers){.src = scratch, .src_len = 9, .dst = dst, .dst_len = 9, .workspace = &zstd_space, .workspace_len = sizeof zstd_space}, &options, NULL, &error));
+  OVERLAPS(unspool_zstd_decode_part(&(UnspoolBuffers){.src = scratch, .src_len = 9, .dst = dst, .dst_len = 9, .scratch = in_zstd, .scratch_len = 9, .workspace = &zstd_space, .workspace_len = sizeof zstd_space}, 0, 1, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_decode_part(&(UnspoolBuffers){.src = scratch, .src_len = 9, .dst = in_zstd, .dst_len = 9, .scratch = dst, .scratch_len = 9, .workspace = &zstd_space, .workspace_len = sizeof zstd_space}, 0, 1, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_init(&zstd_decoder, &(UnspoolBuffers){.workspace = &zstd_space, .workspace_len = sizeof zstd_space, .window = in_zstd, .window_len = 9}, NULL, &error));
+  OVERLAPS(unspool_zstd_init(&zstd_decoder, &(UnspoolBuffers){.workspace = &zstd_space, .workspace_len = sizeof zstd_space, .window = dst, .window_len = 9}, &options, &error));
+  OVERLAPS(unspool_zstd_init((UnspoolZstdDecoder *)(void *)&zstd_space, &(UnspoolBuffers){.workspace = &zstd_space, .workspace_len = sizeof zstd_space, .window = dst, .window_len = 9}, NULL, &error));
   CHECK(!memcmp(&zstd_space, &before, sizeof before));
-  CHECK(unspool_zstd_init(&zstd_decoder, &zstd_space, sizeof zstd_space, dst, 9, NULL, NULL, &error) == 0);
-  OVERLAPS(unspool_zstd_step(&zstd_decoder, dst, 9, UNSPOOL_END_HERE, (uint8_t *)&zstd_decoder + 9, 9, &step, &error));
+  CHECK(unspool_zstd_init(&zstd_decoder, &(UnspoolBuffers){.workspace = &zstd_space, .workspace_len = sizeof zstd_space, .window = dst, .window_len = 9}, NULL, &error) == 0);
+  OVERLAPS(unspool_zstd_step(&zstd_decoder, with(&step, dst, 9, UNSPOOL_END_HERE, (uint8_t *)&zstd_decoder + 9, 9), &error));
   OVERLAPS(unspool_zstd_lend(&zstd_decoder, (uint8_t *)&zstd_decoder, 9, &error));
+  OVERLAPS(unspool_zstd_lend(&zstd_decoder, in_zstd, 9, &error));
+  /* Nor may a step overlap what was lent before: workspace, window and dictionary. */
+  OVERLAPS(unspool_zstd_step(&zstd_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, in_zstd, 9), &error));
+  OVERLAPS(unspool_zstd_step(&zstd_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, dst + 8, 9), &error));
+  OVERLAPS(unspool_zstd_step(&zstd_decoder, with(&step, dst, 1, UNSPOOL_END_HERE, scratch, 9), &error));
+  CHECK(step.read == 0 && step.wrote == 0);
+  CHECK(unspool_zstd_dictionary_init(&dictionary, scratch, 9, 1, &error) == 0);
+  CHECK(unspool_zstd_init(&zstd_decoder, &(UnspoolBuffers){.workspace = &zstd_space, .workspace_len = sizeof zstd_space, .window = dst, .window_len = 9}, &options, &error) == 0);
+  OVERLAPS(unspool_zstd_step(&zstd_decoder, with(&step, NULL, 0, UNSPOOL_END_HERE, scratch + 8, 9), &error));
+  OVERLAPS(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_RFC8878, scratch, 16, &error));
+  OVERLAPS(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_RFC8878, &dictionary, 16, &error));
+  OVERLAPS(unspool_zstd_dictionary_init(&dictionary, &dictionary, 9, 1, &error));
 
-  OVERLAPS(unspool_xz_info(in_xz, 9, &xz_space, sizeof xz_space, NULL, NULL, &error));
-  OVERLAPS(unspool_xz_decode(dst, 9, in_xz, 9, &xz_space, sizeof xz_space, NULL, 0, 0, NULL, &error));
-  OVERLAPS(unspool_xz_decode(dst, 9, (uint8_t *)&xz_space, sizeof xz_space, &xz_space, sizeof xz_space, NULL, 0, 0, NULL, &error));
-  OVERLAPS(unspool_xz_decode_block(dst, 9, 0, in_xz, 9, &xz_space, sizeof xz_space, NULL, 0, NULL, &error));
-  OVERLAPS(unspool_xz_init(&xz_decoder, &xz_space, sizeof xz_space, in_xz, 9, NULL, 0, 0, &error));
-  CHECK(unspool_xz_init(&xz_decoder, &xz_space, sizeof xz_space, dst, 9, NULL, 0, 0, &error) == 0);
-  OVERLAPS(unspool_xz_step(&xz_decoder, dst, 9, UNSPOOL_END_HERE, dst + 8, 9, &step, &error));
+  OVERLAPS(unspool_xz_inspect(&(UnspoolBuffers){.src = in_xz, .src_len = 9, .workspace = &xz_space, .workspace_len = sizeof xz_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_xz_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = in_xz, .dst_len = 9, .workspace = &xz_space, .workspace_len = sizeof xz_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_xz_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = (uint8_t *)&xz_space, .dst_len = sizeof xz_space, .workspace = &xz_space, .workspace_len = sizeof xz_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_xz_decode_block(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = in_xz, .dst_len = 9, .workspace = &xz_space, .workspace_len = sizeof xz_space}, &block, NULL, NULL, &error));
+  OVERLAPS(unspool_xz_init(&xz_decoder, &(UnspoolBuffers){.workspace = &xz_space, .workspace_len = sizeof xz_space, .window = in_xz, .window_len = 9}, NULL, &error));
+  CHECK(unspool_xz_init(&xz_decoder, &(UnspoolBuffers){.workspace = &xz_space, .workspace_len = sizeof xz_space, .window = dst, .window_len = 9}, NULL, &error) == 0);
+  OVERLAPS(unspool_xz_step(&xz_decoder, with(&step, dst, 9, UNSPOOL_END_HERE, dst + 8, 9), &error));
   OVERLAPS(unspool_xz_lend(&xz_decoder, (uint8_t *)&xz_decoder, 9, &error));
+  OVERLAPS(unspool_xz_step(&xz_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, in_xz, 9), &error));
+  OVERLAPS(unspool_xz_step(&xz_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, dst, 9), &error));
+  /* A range that is larger than memory, or goes beyond its end, has a name of its own. */
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = dst, .src_len = SIZE_MAX, .workspace = &xz_space, .workspace_len = sizeof xz_space}, NULL, NULL, &error) == UNSPOOL_ERROR_LENGTH_TOO_LARGE);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = (void *)(UINTPTR_MAX - 7), .src_len = 9, .workspace = &xz_space, .workspace_len = sizeof xz_space}, NULL, NULL, &error) == UNSPOOL_ERROR_LENGTH_TOO_LARGE);
+  CHECK(error.error_class == UNSPOOL_CLASS_MISUSE);
 
-  OVERLAPS(unspool_at1_decoded_len(dst, 9, (uint8_t *)&at1_space, 64, &at1_space, sizeof at1_space, NULL, &at, &error));
-  OVERLAPS(unspool_at1_decode(dst, 9, (uint8_t *)&at1_space, 64, scratch, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
-  OVERLAPS(unspool_at1_decode(dst, 9, scratch, 64, (uint8_t *)&at1_space, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
-  OVERLAPS(unspool_at1_decode(dst, 9, scratch, 64, scratch, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
-  OVERLAPS(unspool_at1_decode((uint8_t *)&at1_space, 9, dst, 64, scratch, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
-  OVERLAPS(unspool_at1_decode_to(dst, 9, same_bytes, NULL, (uint8_t *)&at1_space, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
-  OVERLAPS(unspool_at1_query_init(&query, &request, NULL, 0, dst, 9, (uint8_t *)&at1_space, 64, &at1_space, sizeof at1_space, NULL, &error));
-  OVERLAPS(unspool_at1_query_init(&query, &request, terms, 1, dst, 9, (uint8_t *)terms, 8, &at1_space, sizeof at1_space, NULL, &error));
-  OVERLAPS(unspool_at1_query_init(&query, &request, NULL, 0, dst, 9, (uint8_t *)&query, 64, &at1_space, sizeof at1_space, NULL, &error));
+  OVERLAPS(unspool_at1_decoded_len(&(UnspoolBuffers){.src = dst, .src_len = 9, .scratch = (uint8_t *)&at1_space, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, &at, &error));
+  OVERLAPS(unspool_at1_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = (uint8_t *)&at1_space, .dst_len = 64, .scratch = scratch, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = scratch, .dst_len = 64, .scratch = (uint8_t *)&at1_space, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = scratch, .dst_len = 64, .scratch = scratch, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_decode(&(UnspoolBuffers){.src = (uint8_t *)&at1_space, .src_len = 9, .dst = dst, .dst_len = 64, .scratch = scratch, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_decode_to(&(UnspoolBuffers){.src = dst, .src_len = 9, .scratch = (uint8_t *)&at1_space, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, same_bytes, NULL, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_query_init(&query, &request, NULL, 0, &(UnspoolBuffers){.src = dst, .src_len = 9, .scratch = (uint8_t *)&at1_space, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, &error));
+  OVERLAPS(unspool_at1_query_init(&query, &request, terms, 1, &(UnspoolBuffers){.src = dst, .src_len = 9, .scratch = (uint8_t *)terms, .scratch_len = 8, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, &error));
+  OVERLAPS(unspool_at1_query_init(&query, &request, NULL, 0, &(UnspoolBuffers){.src = dst, .src_len = 9, .scratch = (uint8_t *)&query, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, &error));
 
   CHECK(unspool_pco_open(&pco_file, bytes, len, NULL, &error) == 0 && unspool_pco_info(&pco_file, &pco_info, &error) == 0);
   at = pco_info.first_chunk;
   OVERLAPS(unspool_pco_open((UnspoolPcoFile *)(void *)words, (uint8_t *)words, 9, NULL, &error));
-  OVERLAPS(unspool_pco_decode(&pco_file, at, words, 64, words, 64, NULL, &error));
-  OVERLAPS(unspool_pco_decode(&pco_file, at, bytes + at, 9, words, 64, NULL, &error));
-  OVERLAPS(unspool_pco_decode(&pco_file, at, &pco_file, 9, words, 64, NULL, &error));
-  OVERLAPS(unspool_pco_skip(&pco_file, at, (uint64_t *)(void *)&pco_file, 1, NULL, &error));
-  OVERLAPS(unspool_pco_decode_file(bytes, len, words, 64, words, 64, NULL, NULL, &error));
-  OVERLAPS(unspool_pco_decode_file((uint8_t *)words, 9, dst, 64, words, 64, NULL, NULL, &error));
+  OVERLAPS(unspool_pco_decode(&pco_file, at, &(UnspoolBuffers){.dst = words, .dst_len = 64, .workspace = words, .workspace_len = 64 * 8}, NULL, &error));
+  OVERLAPS(unspool_pco_decode(&pco_file, at, &(UnspoolBuffers){.dst = bytes + at, .dst_len = 9, .workspace = words, .workspace_len = 64 * 8}, NULL, &error));
+  OVERLAPS(unspool_pco_decode(&pco_file, at, &(UnspoolBuffers){.dst = &pco_file, .dst_len = 9, .workspace = words, .workspace_len = 64 * 8}, NULL, &error));
+  OVERLAPS(unspool_pco_skip(&pco_file, at, (uint64_t *)(void *)&pco_file, 1 * 8, NULL, &error));
+  OVERLAPS(unspool_pco_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = words, .dst_len = 64, .workspace = words, .workspace_len = 64 * 8}, NULL, NULL, &error));
+  OVERLAPS(unspool_pco_decode_file(&(UnspoolBuffers){.src = (uint8_t *)words, .src_len = 9, .dst = dst, .dst_len = 64, .workspace = words, .workspace_len = 64 * 8}, NULL, NULL, &error));
   CHECK(unspool_pco_chunk(&pco_file, at, NULL, &pco_meta, &error) == 0);
-  OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_meta, 9, &error));
-  OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_decoder, 9, &error));
-  OVERLAPS(unspool_pco_step_8(&pco_decoder, dst, 9, UNSPOOL_END_HERE, dst, 9, &step, &error));
+  CHECK(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, pco_words, sizeof pco_words, &error) == 0);
+  OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, pco_words, 64), &error));
+  OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, &pco_meta, 64), &error));
+  OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, bytes + len - 4, 4), &error));
+  OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_meta, 9 * 8, &error));
+  OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_decoder, 9 * 8, &error));
+  OVERLAPS(unspool_pco_step_8(&pco_decoder, with(&step, dst, 9, UNSPOOL_END_HERE, dst, 9), &error));
   free(bytes);
 
   bytes = read_file("onpair/cpp/utf8_b12.onp", &len);
@@ -162,19 +196,23 @@ static void overlaps(void) {
   OVERLAPS(unspool_onpair_widen(&onpair_column, &onpair_column, 9, &error));
   OVERLAPS(unspool_onpair_decode(&onpair_column, 0, 1, (uint8_t *)&onpair_column, 9, &wrote, &error));
   OVERLAPS(unspool_onpair_row(&onpair_column, 0, (uint8_t *)&onpair_column, 9, &wrote, &error));
-  OVERLAPS(unspool_onpair_step(&onpair_column, &at, 1, (uint8_t *)&at, 8, &step, &error));
-  OVERLAPS(unspool_onpair_search_init(&onpair_search, &onpair_column, UNSPOOL_ONPAIR_CONTAINS, dst, 9, (uint32_t *)(void *)words, 9, (uint8_t *)words, 9, &error));
-  OVERLAPS(unspool_onpair_search_init(&onpair_search, &onpair_column, UNSPOOL_ONPAIR_CONTAINS, dst, 9, (uint32_t *)(void *)words, 9, dst, 9, &error));
+  OVERLAPS(unspool_onpair_step(&onpair_column, &at, 1, with(&step, NULL, 0, 0, (uint8_t *)&at, 8), &error));
+  OVERLAPS(unspool_onpair_step(&onpair_column, &at, 1, with(&step, NULL, 0, 0, bytes + 8, 8), &error));
+  OVERLAPS(unspool_onpair_row(&onpair_column, 0, bytes + 8, 8, &wrote, &error));
+  OVERLAPS(unspool_onpair_search_init(&onpair_search, &onpair_column, &(UnspoolOnPairNeedle){.size = sizeof(UnspoolOnPairNeedle), .needle = dst, .needle_len = 9, .fallback = (uint32_t *)(void *)words, .fallback_len = 9, .tokens = (uint8_t *)words, .tokens_len = 9, .kind = UNSPOOL_ONPAIR_CONTAINS}, &error));
+  OVERLAPS(unspool_onpair_search_init(&onpair_search, &onpair_column, &(UnspoolOnPairNeedle){.size = sizeof(UnspoolOnPairNeedle), .needle = dst, .needle_len = 9, .fallback = (uint32_t *)(void *)words, .fallback_len = 9, .tokens = dst, .tokens_len = 9, .kind = UNSPOOL_ONPAIR_CONTAINS}, &error));
   free(bytes);
 
   bytes = read_file("cvc/v1_fp16.cvc", &len);
   CHECK(unspool_cvc_open(&cvc_file, bytes, len, NULL, &error) == 0 && unspool_cvc_column(&cvc_column, &cvc_file, 0, &error) == 0);
   OVERLAPS(unspool_cvc_column((UnspoolCvcColumn *)(void *)&cvc_file, &cvc_file, 0, &error));
-  OVERLAPS(unspool_cvc_decode(&cvc_column, bytes, len, 0, 1, UNSPOOL_CVC_CRC_SKIP, bytes + 9, 9, NULL, &error));
-  OVERLAPS(unspool_cvc_init(&cvc_decoder, dst, 9, dst + 8, 1, UNSPOOL_CVC_CRC_SKIP, NULL, &error));
-  OVERLAPS(unspool_cvc_init(&cvc_decoder, (uint8_t *)&cvc_decoder, 9, NULL, 0, UNSPOOL_CVC_CRC_SKIP, NULL, &error));
-  CHECK(unspool_cvc_init(&cvc_decoder, dst, 9, NULL, 5, UNSPOOL_CVC_CRC_SKIP, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_cvc_decode(&cvc_column, bytes, SIZE_MAX, 0, 1, UNSPOOL_CVC_CRC_SKIP, NULL, 0, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  OVERLAPS(unspool_cvc_decode(&cvc_column, 0, 1, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = bytes + 9, .dst_len = 9}, UNSPOOL_CHECKS_SKIP, NULL, &error));
+  OVERLAPS(unspool_cvc_init(&cvc_decoder, &(UnspoolBuffers){.workspace = dst, .workspace_len = 9}, &(UnspoolCvcOptions){.size = sizeof(UnspoolCvcOptions), .checks = UNSPOOL_CHECKS_SKIP, .column = dst + 8, .column_len = 1}, &error));
+  OVERLAPS(unspool_cvc_init(&cvc_decoder, &(UnspoolBuffers){.workspace = (uint8_t *)&cvc_decoder, .workspace_len = 9}, &(UnspoolCvcOptions){.size = sizeof(UnspoolCvcOptions), .checks = UNSPOOL_CHECKS_SKIP}, &error));
+  CHECK(unspool_cvc_init(&cvc_decoder, &(UnspoolBuffers){.workspace = dst, .workspace_len = 9}, &(UnspoolCvcOptions){.size = sizeof(UnspoolCvcOptions), .checks = UNSPOOL_CHECKS_SKIP, .column = NULL, .column_len = 5}, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_cvc_decode(&cvc_column, 0, 1, &(UnspoolBuffers){.src = bytes, .src_len = SIZE_MAX}, UNSPOOL_CHECKS_SKIP, NULL, &error) == UNSPOOL_ERROR_LENGTH_TOO_LARGE);
+  CHECK(unspool_cvc_init(&cvc_decoder, &(UnspoolBuffers){.workspace = dst, .workspace_len = 9}, NULL, &error) == 0);
+  OVERLAPS(unspool_cvc_step(&cvc_decoder, with(&step, bytes, 9, UNSPOOL_END_HERE, dst + 8, 9), &error));
   free(bytes);
 }
 
@@ -184,11 +222,11 @@ static void zstd(void) {
   const size_t len = sizeof frame - 1;
   static UnspoolZstdWorkspace workspace, two[2];
   static UnspoolZstdDecoder decoder;
-  UnspoolZstdOptions options = {0};
+  UnspoolZstdOptions options = {.size = sizeof options};
   UnspoolZstdInfo info;
   UnspoolZstdSeekInfo seek = {0};
-  UnspoolZstdDone done;
-  UnspoolLimits limits = unspool_limits_default();
+  UnspoolDone done;
+  UnspoolLimits limits = {.size = sizeof limits};
   UnspoolStep step;
   size_t at;
   uint64_t size = 0;
@@ -199,77 +237,76 @@ static void zstd(void) {
   /* A workspace may hold anything. */
   memset(&workspace, 0xA5, sizeof workspace);
   CHECK(unspool_zstd_info(frame, len, &info, &error) == UNSPOOL_OK);
-  CHECK(info.content_size == 9 && info.has_content_size == 1 && info.flavour == UNSPOOL_ZSTD_RFC8878 && !info.skippable);
-  CHECK(unspool_zstd_info((const uint8_t *)"\x51\x2A\x4D\x18\5\0\0\0hello", 13, &info, &error) == 0 && info.skippable && info.content_size == 5);
+  CHECK(info.content == 9 && info.has_content == 1 && info.flavour == UNSPOOL_ZSTD_RFC8878 && !info.skippable);
+  CHECK(unspool_zstd_info((const uint8_t *)"\x51\x2A\x4D\x18\5\0\0\0hello", 13, &info, &error) == 0 && info.skippable && info.content == 5);
   CHECK(unspool_zstd_info(frame, 3, NULL, &error) == UNSPOOL_ERROR_TRUNCATED && error.at == 3);
-  CHECK(unspool_zstd_decoded_size(frame, len, &workspace, sizeof workspace, NULL, NULL, &size, &error) == 0 && size == 9);
-  CHECK(unspool_zstd_decode(frame, len, out, sizeof out, &workspace, sizeof workspace, NULL, NULL, &done, &error) == 0);
-  CHECK(done.wrote == 9 && done.read == len && done.frames == 1 && !memcmp(out, "zstdddddd", 9));
-  CHECK(unspool_zstd_decode(frame, len, out, 8, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_zstd_decoded_len(&(UnspoolBuffers){.src = frame, .src_len = len, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &size, &error) == 0 && size == 9);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = sizeof out, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) == 0);
+  CHECK(done.wrote == 9 && done.read == len && done.parts == 1 && !memcmp(out, "zstdddddd", 9));
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 8, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
   CHECK(error.error_class == UNSPOOL_CLASS_OUTPUT_TOO_SMALL && error.need == 9);
   limits.max_output = 8;
-  CHECK(unspool_zstd_decode(frame, len, out, 9, &workspace, sizeof workspace, &limits, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_LIMIT);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, &(UnspoolZstdOptions){.size = sizeof(UnspoolZstdOptions), .limits = &limits}, NULL, &error) == UNSPOOL_ERROR_OUTPUT_LIMIT);
 
   /* Misuse of every kind. */
-  CHECK(unspool_zstd_decode(NULL, 5, out, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_zstd_decode(frame, len, NULL, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_zstd_decode(frame, len, out, 9, NULL, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_zstd_decode(frame, len, out, 9, NULL, 0, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = NULL, .src_len = 5, .dst = out, .dst_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = NULL, .dst_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9, .workspace = NULL, .workspace_len = sizeof workspace}, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9}, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   CHECK(error.need == unspool_zstd_workspace_len());
-  CHECK(unspool_zstd_decode(frame, len, out, 9, (uint8_t *)two + 1, sizeof two - 1, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_MISALIGNED);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9, .workspace = (uint8_t *)two + 1, .workspace_len = sizeof two - 1}, NULL, NULL, &error) == UNSPOOL_ERROR_MISALIGNED);
   memcpy(both, frame, len);
-  CHECK(unspool_zstd_decode(both, len, both + len - 1, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
-  CHECK(unspool_zstd_decode(both, len, both + len, 9, &workspace, sizeof workspace, NULL, NULL, NULL, NULL) == UNSPOOL_OK);
-  CHECK(unspool_zstd_decode(NULL, 0, NULL, 0, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_TRUNCATED);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = both, .src_len = len, .dst = both + len - 1, .dst_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = both, .src_len = len, .dst = both + len, .dst_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, NULL, NULL) == UNSPOOL_OK);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.workspace = &workspace, .workspace_len = sizeof workspace}, NULL, NULL, &error) == UNSPOOL_ERROR_TRUNCATED);
   /* Output and room must not overlap. */
-  CHECK(unspool_zstd_decode_part(frame, len, 0, 1, out, 9, out + 8, 8, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
-  CHECK(unspool_zstd_decode_part(both, len, 0, 1, out, 9, both, 1, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
-  CHECK(unspool_zstd_decode_part(frame, len, 0, 1, out, 9, both, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_ZSTD_SEEK_TABLE);
+  CHECK(unspool_zstd_decode_part(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9, .scratch = out + 8, .scratch_len = 8, .workspace = &workspace, .workspace_len = sizeof workspace}, 0, 1, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_zstd_decode_part(&(UnspoolBuffers){.src = both, .src_len = len, .dst = out, .dst_len = 9, .scratch = both, .scratch_len = 1, .workspace = &workspace, .workspace_len = sizeof workspace}, 0, 1, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_zstd_decode_part(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9, .scratch = both, .scratch_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, 0, 1, NULL, NULL, &error) == UNSPOOL_ERROR_ZSTD_SEEK_TABLE);
   CHECK(unspool_zstd_seek_info(frame, len, NULL, &seek, &error) == UNSPOOL_OK && !seek.found && !seek.frames);
   options.flavour = 77;
-  CHECK(unspool_zstd_decode(frame, len, out, 9, &workspace, sizeof workspace, NULL, &options, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, &options, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
   CHECK(error.error_class == UNSPOOL_CLASS_MISUSE);
 
   /* A struct that was not filled, in memory of zeros, and one whose filling failed. */
-  CHECK(unspool_zstd_step(&decoder, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
-  CHECK(unspool_zstd_step(NULL, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_zstd_init(&decoder, &workspace, 8, window, sizeof window, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
-  CHECK(unspool_zstd_step(&decoder, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_zstd_step(&decoder, with(&step, frame, len, UNSPOOL_END_HERE, out, 9), &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_zstd_step(NULL, with(&step, frame, len, UNSPOOL_END_HERE, out, 9), &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_init(&decoder, &(UnspoolBuffers){.workspace = &workspace, .workspace_len = 8, .window = window, .window_len = sizeof window}, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_zstd_step(&decoder, with(&step, frame, len, UNSPOOL_END_HERE, out, 9), &error) == UNSPOOL_ERROR_NOT_INITIALISED);
   options.flavour = UNSPOOL_ZSTD_ANY;
-  CHECK(unspool_zstd_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, &options, &error) == 0);
-  CHECK(unspool_zstd_step(&decoder, frame, 8, UNSPOOL_END_NOT_YET, out, 16, &step, &error) == 0);
+  CHECK(unspool_zstd_init(&decoder, &(UnspoolBuffers){.workspace = &workspace, .workspace_len = sizeof workspace, .window = window, .window_len = sizeof window}, &options, &error) == 0);
+  CHECK(unspool_zstd_step(&decoder, with(&step, frame, 8, UNSPOOL_END_NOT_YET, out, 16), &error) == 0);
   CHECK(step.status == UNSPOOL_STATUS_NEED_INPUT && step.wrote == 0 && step.read == 8);
-  CHECK(unspool_zstd_step(&decoder, frame + 8, len - 8, 9, out, 16, &step, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
-  CHECK(unspool_zstd_step(&decoder, frame + 8, len - 8, UNSPOOL_END_HERE, out, 2, &step, &error) == 0);
+  CHECK(unspool_zstd_step(&decoder, with(&step, frame + 8, len - 8, 9, out, 16), &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_zstd_step(&decoder, with(&step, frame + 8, len - 8, UNSPOOL_END_HERE, out, 2), &error) == 0);
   CHECK(step.status == UNSPOOL_STATUS_NEED_OUTPUT && step.wrote == 2);
-  CHECK(unspool_zstd_step(&decoder, frame + 8 + step.read, len - 8 - step.read, UNSPOOL_END_HERE, out + 2, 14, &step, &error) == 0);
+  CHECK(unspool_zstd_step(&decoder, with(&step, frame + 8 + step.read, len - 8 - step.read, UNSPOOL_END_HERE, out + 2, 14), &error) == 0);
   CHECK(step.status == UNSPOOL_STATUS_DONE && step.wrote == 7 && !memcmp(out, "zstdddddd", 9));
-  CHECK(unspool_zstd_counts(&decoder, &size, NULL, &error) == 0 && size == 1);
-  CHECK(unspool_zstd_counts(&decoder, NULL, &size, &error) == 0 && size == 0);
-  CHECK(unspool_zstd_counts(NULL, NULL, &size, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_done(&decoder, &done, &error) == 0 && done.parts == 1 && done.checks_matched == 0 && done.read == len);
+  CHECK(unspool_zstd_done(NULL, &done, &error) == UNSPOOL_ERROR_NULL_POINTER);
 
   /* Two calls in a row that can do nothing; and an error clears the step. */
-  CHECK(unspool_zstd_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, NULL, &error) == 0);
-  CHECK(unspool_zstd_step(&decoder, NULL, 0, UNSPOOL_END_NOT_YET, out, 16, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
+  CHECK(unspool_zstd_init(&decoder, &(UnspoolBuffers){.workspace = &workspace, .workspace_len = sizeof workspace, .window = window, .window_len = sizeof window}, NULL, &error) == 0);
+  CHECK(unspool_zstd_step(&decoder, with(&step, NULL, 0, UNSPOOL_END_NOT_YET, out, 16), &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
   step.read = step.wrote = 99;
-  CHECK(unspool_zstd_step(&decoder, NULL, 0, UNSPOOL_END_NOT_YET, out, 16, &step, &error) == UNSPOOL_ERROR_NO_PROGRESS && !step.read && !step.wrote);
+  CHECK(unspool_zstd_step(&decoder, with(&step, NULL, 0, UNSPOOL_END_NOT_YET, out, 16), &error) == UNSPOOL_ERROR_NO_PROGRESS && !step.read && !step.wrote);
 
   /* A part of a frame, without memory for all of it. */
   bytes = read_file("zstd/page-seekable.zst", &at);
-  CHECK(unspool_zstd_seek_info(bytes, at, NULL, &seek, &error) == UNSPOOL_OK && seek.found && seek.room > sizeof both);
-  CHECK(unspool_zstd_decode_part(bytes, at, 1, 2, out, 1, both, sizeof both, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
-  CHECK(error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > sizeof both && error.need <= seek.room);
-  CHECK(unspool_zstd_decode_part(bytes, at, 1, 3, out, 1, both, sizeof both, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_zstd_seek_info(bytes, at, NULL, &seek, &error) == UNSPOOL_OK && seek.found && seek.scratch_len > sizeof both);
+  CHECK(unspool_zstd_decode_part(&(UnspoolBuffers){.src = bytes, .src_len = at, .dst = out, .dst_len = 1, .scratch = both, .scratch_len = sizeof both, .workspace = &workspace, .workspace_len = sizeof workspace}, 1, 2, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > sizeof both && error.need <= seek.scratch_len);
+  CHECK(unspool_zstd_decode_part(&(UnspoolBuffers){.src = bytes, .src_len = at, .dst = out, .dst_len = 1, .scratch = both, .scratch_len = sizeof both, .workspace = &workspace, .workspace_len = sizeof workspace}, 1, 3, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
   free(bytes);
 
   /* A window that is too small, and another. */
   CHECK(unspool_zstd_lend(NULL, window, sizeof window, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_zstd_init(&decoder, &workspace, sizeof workspace, window, 1, NULL, NULL, &error) == 0);
+  CHECK(unspool_zstd_init(&decoder, &(UnspoolBuffers){.workspace = &workspace, .workspace_len = sizeof workspace, .window = window, .window_len = 1}, NULL, &error) == 0);
   at = 0;
-  while (!unspool_zstd_step(&decoder, frame + at, len - at, UNSPOOL_END_HERE, out, 9, &step, &error)) at += step.read;
+  while (!unspool_zstd_step(&decoder, with(&step, frame + at, len - at, UNSPOOL_END_HERE, out, 9), &error)) at += step.read;
   CHECK(error.kind == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER && error.need > 1 && error.need <= sizeof window);
   CHECK(unspool_zstd_lend(&decoder, window, (size_t)error.need, &error) == 0);
-  CHECK(unspool_zstd_step(&decoder, frame + at, len - at, UNSPOOL_END_HERE, out, 16, &step, &error) == 0);
+  CHECK(unspool_zstd_step(&decoder, with(&step, frame + at, len - at, UNSPOOL_END_HERE, out, 16), &error) == 0);
   CHECK(step.wrote == 9 && !memcmp(out, "zstdddddd", 9));
   CHECK(unspool_zstd_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
 }
@@ -281,7 +318,7 @@ static void cvc(void) {
   static UnspoolCvcDecoder decoder;
   UnspoolCvcInfo info;
   UnspoolCvcColumnInfo about;
-  UnspoolCvcDone done;
+  UnspoolDone done;
   UnspoolCvcNeed need;
   UnspoolCvcSection section;
   UnspoolStep step = {0};
@@ -290,7 +327,7 @@ static void cvc(void) {
   uint8_t *bytes = read_file("cvc/v1_fp16.cvc", &len), *expected = read_file("cvc/v1_fp16.f32.bin", &expected_len);
   uint8_t *out = malloc(expected_len), *space, name[64];
   float *values = malloc(expected_len);
-  const uint8_t *raw = NULL;
+  const void *raw = NULL;
   if (!out || !values) exit(2);
 
   CHECK(sizeof file == UNSPOOL_CVC_FILE_SIZE && sizeof column == UNSPOOL_CVC_COLUMN_SIZE);
@@ -304,19 +341,19 @@ static void cvc(void) {
   CHECK(unspool_cvc_column_info(&column, &about, &error) == 0 && about.output == UNSPOOL_CVC_F32 && about.output_width == 4);
   CHECK(about.dimension * info.rows * 4 == expected_len);
   CHECK(unspool_cvc_column_name(&column, NULL, 0, &name_len, &error) == 0 && name_len == 0);
-  CHECK(unspool_cvc_decode(&column, bytes, len, 0, info.rows, UNSPOOL_CVC_CRC_VERIFY, out, expected_len, &done, &error) == 0);
-  CHECK(done.wrote == expected_len && done.crc_right == info.chunks && !memcmp(out, expected, expected_len));
-  CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, info.rows, UNSPOOL_CVC_CRC_SKIP, values, expected_len / 4, &done, &error) == 0);
-  CHECK(done.crc_unchecked == info.chunks && !memcmp(values, expected, expected_len));
-  CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, info.rows + 1, UNSPOOL_CVC_CRC_SKIP, values, 1, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
-  CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, 1, 9, values, expected_len / 4, &done, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
-  CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, 1, 0, (float *)(void *)(out + 1), 1, &done, &error) == UNSPOOL_ERROR_MISALIGNED);
+  CHECK(unspool_cvc_decode(&column, 0, info.rows, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len}, UNSPOOL_CHECKS_VERIFY, &done, &error) == 0);
+  CHECK(done.wrote == expected_len && done.checks_matched == info.chunks && !memcmp(out, expected, expected_len));
+  CHECK(unspool_cvc_decode_f32(&column, 0, info.rows, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = values, .dst_len = expected_len}, UNSPOOL_CHECKS_SKIP, &done, &error) == 0);
+  CHECK(done.checks_unchecked == info.chunks && !memcmp(values, expected, expected_len));
+  CHECK(unspool_cvc_decode_f32(&column, 0, info.rows + 1, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = values, .dst_len = 1 * 4}, UNSPOOL_CHECKS_SKIP, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_cvc_decode_f32(&column, 0, 1, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = values, .dst_len = expected_len}, 9, &done, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_cvc_decode_f32(&column, 0, 1, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = (float *)(void *)(out + 1), .dst_len = 4}, 0, &done, &error) == UNSPOOL_ERROR_MISALIGNED);
 
   /* Only the bytes that a few rows need, as whole chunks and as bare rows. */
   for (number = 0; number < 2; number++) {
     wrote = 0;
     CHECK(unspool_cvc_plan_init(&plan, &column, 5, 40, &error) == 0);
-    CHECK(unspool_cvc_plan_decode_f32(&plan, bytes, len, 0, values, 1, &done, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+    CHECK(unspool_cvc_plan_decode_f32(&plan, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = values, .dst_len = 4}, 0, &done, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
     for (;;) {
       uint64_t start, end;
       CHECK(unspool_cvc_plan_next(&plan, &need, &error) == 0);
@@ -324,11 +361,11 @@ static void cvc(void) {
       CHECK(need.kind == UNSPOOL_CVC_NEED_CHUNK && need.end <= len && need.data_start >= need.start);
       start = number ? need.data_start : need.start;
       end = number ? need.data_end : need.end;
-      CHECK(unspool_cvc_plan_decode_f32(&plan, bytes + start, (size_t)(end - start), 0, values, expected_len / 4, &done, &error) == 0);
-      CHECK(done.wrote == need.values && !memcmp(values, expected + 5 * about.dimension * 4 + wrote, done.wrote * 4));
+      CHECK(unspool_cvc_plan_decode_f32(&plan, &(UnspoolBuffers){.src = bytes + start, .src_len = (size_t)(end - start), .dst = values, .dst_len = expected_len}, 0, &done, &error) == 0);
+      CHECK(done.wrote == need.values * 4 && !memcmp(values, expected + 5 * about.dimension * 4 + wrote, done.wrote));
       CHECK(unspool_cvc_plan_raw(&plan, bytes + start, (size_t)(end - start), 0, &raw, &raw_len, &done, &error) == 0);
       CHECK(raw == bytes + need.data_start && raw_len == need.values * 2);
-      CHECK(done.wrote == 0 && done.crc_right == !number && done.crc_unchecked == number);
+      CHECK(done.wrote == 0 && done.checks_matched == !number && done.checks_unchecked == number);
       wrote += (size_t)need.values * 4;
     }
     CHECK(wrote == 35 * about.dimension * 4);
@@ -337,29 +374,29 @@ static void cvc(void) {
   /* A stream, in pieces of 7 bytes to pieces of 5. */
   space = malloc((size_t)head);
   if (!space) exit(2);
-  CHECK(unspool_cvc_init(&decoder, space, (size_t)head, NULL, 0, UNSPOOL_CVC_CRC_VERIFY, NULL, &error) == 0);
+  CHECK(unspool_cvc_init(&decoder, &(UnspoolBuffers){.workspace = space, .workspace_len = (size_t)head}, NULL, &error) == 0);
   CHECK(unspool_cvc_output(&decoder) == UNSPOOL_CVC_UNKNOWN && unspool_cvc_output(NULL) == UNSPOOL_CVC_UNKNOWN);
   for (at = wrote = 0; step.status != UNSPOOL_STATUS_DONE;) {
     size_t piece = len - at < 7 ? len - at : 7;
-    CHECK(unspool_cvc_step(&decoder, bytes + at, piece, at + piece == len, out, 5, &step, &error) == 0);
+    CHECK(unspool_cvc_step(&decoder, with(&step, bytes + at, piece, at + piece == len, out, 5), &error) == 0);
     CHECK(!memcmp(out, expected + wrote, step.wrote));
     at += step.read;
     wrote += step.wrote;
   }
   CHECK(wrote == expected_len && unspool_cvc_output(&decoder) == UNSPOOL_CVC_F32);
-  CHECK(unspool_cvc_counts(&decoder, &done, &error) == 0 && done.crc_right == info.chunks && !done.wrote);
+  CHECK(unspool_cvc_done(&decoder, &done, &error) == 0 && done.checks_matched == info.chunks && !done.wrote);
 
   /* A byte of the last chunk is wrong: it is counted unless it is an error, and the stream goes
    * on. */
   bytes[len - 1] ^= 1;
-  CHECK(unspool_cvc_init(&decoder, space, (size_t)head, NULL, 0, UNSPOOL_CVC_CRC_REPORT, NULL, &error) == 0);
+  CHECK(unspool_cvc_init(&decoder, &(UnspoolBuffers){.workspace = space, .workspace_len = (size_t)head}, &(UnspoolCvcOptions){.size = sizeof(UnspoolCvcOptions), .checks = UNSPOOL_CHECKS_REPORT}, &error) == 0);
   for (at = 0, step.status = UNSPOOL_STATUS_NEED_INPUT; step.status != UNSPOOL_STATUS_DONE; at += step.read)
-    CHECK(unspool_cvc_step(&decoder, bytes + at, len - at, UNSPOOL_END_HERE, out, expected_len, &step, &error) == 0);
-  CHECK(unspool_cvc_counts(&decoder, &done, &error) == 0 && done.crc_wrong == 1 && done.crc_right == info.chunks - 1);
-  CHECK(unspool_cvc_counts(NULL, &done, &error) == UNSPOOL_ERROR_NULL_POINTER);
+    CHECK(unspool_cvc_step(&decoder, with(&step, bytes + at, len - at, UNSPOOL_END_HERE, out, expected_len), &error) == 0);
+  CHECK(unspool_cvc_done(&decoder, &done, &error) == 0 && done.checks_mismatched == 1 && done.checks_matched == info.chunks - 1);
+  CHECK(unspool_cvc_done(NULL, &done, &error) == UNSPOOL_ERROR_NULL_POINTER);
   CHECK(unspool_cvc_plan_init(&plan, &column, info.rows - 1, info.rows, &error) == 0 && unspool_cvc_plan_next(&plan, &need, &error) == 0);
-  CHECK(unspool_cvc_plan_raw(&plan, bytes + need.start, (size_t)(need.end - need.start), UNSPOOL_CVC_CRC_REPORT, &raw, &raw_len, &done, &error) == 0);
-  CHECK(done.crc_wrong == 1 && !done.crc_right);
+  CHECK(unspool_cvc_plan_raw(&plan, bytes + need.start, (size_t)(need.end - need.start), UNSPOOL_CHECKS_REPORT, &raw, &raw_len, &done, &error) == 0);
+  CHECK(done.checks_mismatched == 1 && !done.checks_matched);
   free(space);
   free(expected);
   free(out);
@@ -396,16 +433,16 @@ static void cvc(void) {
   bytes = read_file("cvc/v1_sections.cvc", &len);
   CHECK(unspool_cvc_open(&file, bytes, len, NULL, &error) == 0);
   number = 0;
-  CHECK(unspool_cvc_section(&file, NULL, 0, NULL, 0, 0, &number, &section, &error) == 0 && section.found && number == 1);
-  CHECK(section.metadata_len > 2 && section.metadata[0] == '{');
+  CHECK(unspool_cvc_section(&file, NULL, &number, &section, &error) == 0 && section.found && number == 1);
+  CHECK(section.metadata_len > 2 && *(const char *)section.metadata == '{');
   number = 0;
-  CHECK(unspool_cvc_section(&file, (const uint8_t *)"source", 6, (const uint8_t *)"tiny", 4, 1, &number, &section, &error) == 0);
+  CHECK(unspool_cvc_section(&file, &(UnspoolCvcFilter){.key = (const uint8_t *)"source", .key_len = 6, .value = (const uint8_t *)"tiny", .value_len = 4, .as_text = 1}, &number, &section, &error) == 0);
   CHECK(section.found && section.first_row == 57 && section.end_row == 60);
-  CHECK(unspool_cvc_section(&file, (const uint8_t *)"source", 6, (const uint8_t *)"tiny", 4, 0, &number, &section, &error) == 0 && !section.found);
+  CHECK(unspool_cvc_section(&file, &(UnspoolCvcFilter){.key = (const uint8_t *)"source", .key_len = 6, .value = (const uint8_t *)"tiny", .value_len = 4}, &number, &section, &error) == 0 && !section.found);
   number = 0;
-  CHECK(unspool_cvc_section(&file, (const uint8_t *)"part", 4, (const uint8_t *)"2.0", 3, 0, &number, &section, &error) == 0 && section.found);
-  CHECK(unspool_cvc_section(&file, NULL, 0, NULL, 0, 0, NULL, &section, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_cvc_section(&file, NULL, 5, NULL, 0, 0, &number, &section, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_cvc_section(&file, &(UnspoolCvcFilter){.key = (const uint8_t *)"part", .key_len = 4, .value = (const uint8_t *)"2.0", .value_len = 3}, &number, &section, &error) == 0 && section.found);
+  CHECK(unspool_cvc_section(&file, NULL, NULL, &section, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_cvc_section(&file, &(UnspoolCvcFilter){.key = NULL, .key_len = 5, .value = NULL, .value_len = 0}, &number, &section, &error) == UNSPOOL_ERROR_NULL_POINTER);
   free(bytes);
 }
 
@@ -440,7 +477,7 @@ static void onpair(void) {
   CHECK(unspool_onpair_row(&column, 2, line, sizeof line, &wrote, &error) == 0 && wrote == row_len);
   CHECK(unspool_onpair_row(&column, 2, line, (size_t)row_len - 1, &wrote, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == row_len);
   for (at = 0; step.status != UNSPOOL_STATUS_DONE; at += step.wrote) {
-    CHECK(unspool_onpair_step(&column, &row, info.rows, line, sizeof line, &step, &error) == 0 && step.read > 0);
+    CHECK(unspool_onpair_step(&column, &row, info.rows, with(&step, NULL, 0, 0, line, sizeof line), &error) == 0 && step.read > 0);
     CHECK(!memcmp(line, expected + at, step.wrote));
   }
   CHECK(at == expected_len && row == info.rows);
@@ -451,7 +488,7 @@ static void onpair(void) {
   if (!tokens) exit(2);
   for (at = 0; at < 4; at++) {
     uint8_t kind = (uint8_t)(at < 3 ? at : 2);
-    CHECK(unspool_onpair_search_init(&search, &column, kind, line, wrote, fallback, 256, at < 3 ? tokens : NULL, at < 3 ? (size_t)info.tokens : 0, &error) == 0);
+    CHECK(unspool_onpair_search_init(&search, &column, &(UnspoolOnPairNeedle){.size = sizeof(UnspoolOnPairNeedle), .needle = line, .needle_len = wrote, .fallback = fallback, .fallback_len = 256, .tokens = at < 3 ? tokens : NULL, .tokens_len = at < 3 ? (size_t)info.tokens : 0, .kind = kind}, &error) == 0);
     for (seen = 0;;) {
       CHECK(unspool_onpair_search_next(&search, &row, &found, &error) == 0);
       if (!found) break;
@@ -460,9 +497,9 @@ static void onpair(void) {
     }
     CHECK(seen);
   }
-  CHECK(unspool_onpair_search_init(&search, &column, UNSPOOL_ONPAIR_CONTAINS, line, wrote, fallback, wrote - 1, NULL, 0, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_onpair_search_init(&search, &column, &(UnspoolOnPairNeedle){.size = sizeof(UnspoolOnPairNeedle), .needle = line, .needle_len = wrote, .fallback = fallback, .fallback_len = wrote - 1, .kind = UNSPOOL_ONPAIR_CONTAINS}, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   CHECK(unspool_onpair_search_next(&search, &row, &found, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
-  CHECK(unspool_onpair_search_init(&search, &column, 3, line, wrote, NULL, 0, NULL, 0, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_onpair_search_init(&search, &column, &(UnspoolOnPairNeedle){.size = sizeof(UnspoolOnPairNeedle), .needle = line, .needle_len = wrote, .kind = 3}, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
 
   /* The wide dictionary. */
   space = malloc((size_t)info.workspace_len);
@@ -501,12 +538,13 @@ static void pco(void) {
   static UnspoolPcoDecoder decoder;
   UnspoolPcoInfo info;
   UnspoolPcoChunk chunk;
-  UnspoolPcoDone done;
+  UnspoolDone done;
   UnspoolStep step = {0};
   size_t len, expected_len, taken = 0;
   uint64_t next = 0, skipped = 0, words[512], small[4];
   uint8_t *bytes = read_file("pco/k_u32_arange.pco", &len), *expected = read_file("pco/k_u32_arange.bin", &expected_len);
-  uint8_t *out = malloc(expected_len), major = 0, minor = 0;
+  uint8_t *out = malloc(expected_len);
+  UnspoolPcoVersion version = {0, 0, 0};
   uint64_t numbers[4];
   /* Classic, no delta, a table of one entry, one bin, lower 7, no offset: a page of sevens takes no
    * bytes. */
@@ -520,38 +558,38 @@ static void pco(void) {
   CHECK(info.standalone_version <= 3 && info.major <= 4);
   CHECK(unspool_pco_chunk(&file, info.first_chunk, &chunk, &meta, &error) == 0);
   CHECK(chunk.len * 4 == expected_len && chunk.number_type == UNSPOOL_PCO_U32 && chunk.number_size == 4);
-  CHECK(chunk.workspace_len == unspool_pco_workspace_len(&meta, chunk.len, UNSPOOL_PCO_BATCHES) && chunk.workspace_len <= 512);
+  CHECK(chunk.workspace_len == unspool_pco_workspace_len(&meta, chunk.len, UNSPOOL_PCO_BATCHES) && chunk.workspace_len <= sizeof words);
   CHECK(unspool_pco_workspace_len(&meta, chunk.len, UNSPOOL_PCO_WHOLE) <= chunk.workspace_len && unspool_pco_workspace_len(NULL, 5, 0) == 0);
-  CHECK(unspool_pco_decode(&file, info.first_chunk, out, expected_len, words, 512, &next, &error) == 0 && !memcmp(out, expected, expected_len));
-  CHECK(unspool_pco_skip(&file, info.first_chunk, words, 512, &skipped, &error) == 0 && skipped == next);
-  CHECK(unspool_pco_skip(&file, info.first_chunk, small, 1, &skipped, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
-  CHECK(unspool_pco_decode(&file, info.first_chunk, out, expected_len - 1, words, 512, &next, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_pco_decode(&file, info.first_chunk, &(UnspoolBuffers){.dst = out, .dst_len = expected_len, .workspace = words, .workspace_len = sizeof words}, &next, &error) == 0 && !memcmp(out, expected, expected_len));
+  CHECK(unspool_pco_skip(&file, info.first_chunk, words, sizeof words, &skipped, &error) == 0 && skipped == next);
+  CHECK(unspool_pco_skip(&file, info.first_chunk, small, 8, &skipped, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_pco_decode(&file, info.first_chunk, &(UnspoolBuffers){.dst = out, .dst_len = expected_len - 1, .workspace = words, .workspace_len = sizeof words}, &next, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
   CHECK(unspool_pco_chunk(&file, skipped, &chunk, &meta, &error) == 0 && chunk.len == 0 && unspool_pco_workspace_len(&meta, 5, UNSPOOL_PCO_BATCHES) == 0);
   CHECK(unspool_pco_chunk(&file, skipped, &chunk, NULL, &error) == 0 && chunk.len == 0);
-  CHECK(unspool_pco_decode(&file, skipped, out, 4, words, 512, &next, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_pco_decode(&file, skipped, &(UnspoolBuffers){.dst = out, .dst_len = 4, .workspace = words, .workspace_len = sizeof words}, &next, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
   memset(out, 0, expected_len);
-  CHECK(unspool_pco_decode_file(bytes, len, out, expected_len, words, 512, NULL, &done, &error) == 0);
-  CHECK(done.read == len && done.chunks == 1 && done.wrote == expected_len && !memcmp(out, expected, expected_len));
-  CHECK(unspool_pco_decode_file(bytes, len, out, expected_len, NULL, 0, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need > 0);
-  CHECK(unspool_pco_decode_file(bytes, len, out, expected_len, (uint64_t *)(void *)((uint8_t *)words + 4), 500, NULL, &done, &error) == UNSPOOL_ERROR_MISALIGNED);
+  CHECK(unspool_pco_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len, .workspace = words, .workspace_len = sizeof words}, NULL, &done, &error) == 0);
+  CHECK(done.read == len && done.parts == 1 && done.wrote == expected_len && !memcmp(out, expected, expected_len));
+  CHECK(unspool_pco_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len}, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need > 0);
+  CHECK(unspool_pco_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len, .workspace = (uint64_t *)(void *)((uint8_t *)words + 4), .workspace_len = sizeof words - 8}, NULL, &done, &error) == UNSPOOL_ERROR_MISALIGNED);
   free(out);
   free(expected);
   free(bytes);
 
-  CHECK(unspool_pco_version((const uint8_t *)"\4\1", 2, &major, &minor, &taken, &error) == 0 && major == 4 && minor == 1 && taken == 2);
-  CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, 99, major, NULL, &taken, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_pco_version((const uint8_t *)"\4\1", 2, &version, &error) == 0 && version.major == 4 && version.minor == 1 && version.len == 2);
+  CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, 99, version.major, NULL, &taken, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
 #define SEVENS(bits, type)                                                                                                 \
   do {                                                                                                                     \
     uint##bits##_t *page = (uint##bits##_t *)numbers;                                                                      \
-    CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, type, major, NULL, &taken, &error) == 0 && taken > 3);            \
-    CHECK(unspool_pco_init_##bits(&decoder, &meta, 3, 9, words, 512, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);                 \
+    CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, type, version.major, NULL, &taken, &error) == 0 && taken > 3);            \
+    CHECK(unspool_pco_init_##bits(&decoder, &meta, 3, 9, words, sizeof words, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);                 \
     CHECK(unspool_pco_start_##bits(&decoder, 3, 0, &error) == UNSPOOL_ERROR_NOT_INITIALISED);                               \
-    CHECK(unspool_pco_init_##bits(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, 512, &error) == 0);                          \
-    CHECK(unspool_pco_step_##bits(&decoder, NULL, 0, UNSPOOL_END_HERE, page, 3, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED); \
+    CHECK(unspool_pco_init_##bits(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, sizeof words, &error) == 0);                          \
+    CHECK(unspool_pco_step_##bits(&decoder, with(&step, NULL, 0, UNSPOOL_END_HERE, page, 3 * bits / 8), &error) == UNSPOOL_ERROR_NOT_INITIALISED); \
     CHECK(unspool_pco_start_##bits(&decoder, 4, 0, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL || error.kind == 0);        \
     CHECK(unspool_pco_start_##bits(&decoder, 3, 0, &error) == 0);                                                          \
-    CHECK(unspool_pco_step_##bits(&decoder, NULL, 0, UNSPOOL_END_HERE, page, 3, &step, &error) == 0);                      \
-    CHECK(step.status == UNSPOOL_STATUS_DONE && step.wrote == 3 && page[0] == 7 && page[1] == 7 && page[2] == 7);          \
+    CHECK(unspool_pco_step_##bits(&decoder, with(&step, NULL, 0, UNSPOOL_END_HERE, page, 3 * bits / 8), &error) == 0);                      \
+    CHECK(step.status == UNSPOOL_STATUS_DONE && step.wrote == 3 * bits / 8 && page[0] == 7 && page[1] == 7 && page[2] == 7);          \
   } while (0)
   SEVENS(8, UNSPOOL_PCO_U8);
   SEVENS(16, UNSPOOL_PCO_U16);
@@ -559,7 +597,7 @@ static void pco(void) {
   SEVENS(64, UNSPOOL_PCO_U64);
   /* A decoder for one width does not decode another. */
   CHECK(unspool_pco_start_32(&decoder, 3, 0, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
-  CHECK(unspool_pco_init_32(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, 512, &error) == UNSPOOL_ERROR_WRONG_TYPE);
+  CHECK(unspool_pco_init_32(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, sizeof words, &error) == UNSPOOL_ERROR_WRONG_TYPE);
 }
 
 static void gzip(void) {
@@ -570,32 +608,33 @@ static void gzip(void) {
   static UnspoolGzipWorkspace workspace;
   static UnspoolGzipDecoder decoder;
   static uint8_t window[UNSPOOL_GZIP_WINDOW_SIZE];
-  UnspoolGzipInfo info;
-  UnspoolGzipDone done;
+  UnspoolDone info;
+  UnspoolDone done;
   UnspoolStep step = {0};
   CHECK(unspool_gzip_workspace_len() <= sizeof workspace && sizeof workspace == UNSPOOL_GZIP_WORKSPACE_SIZE);
   CHECK(sizeof decoder == UNSPOOL_GZIP_DECODER_SIZE);
   memset(&workspace, 0xA5, sizeof workspace);
-  CHECK(unspool_gzip_info(file, len, &workspace, sizeof workspace, window, sizeof window, NULL, &info, &error) == 0);
-  CHECK(info.content_size == 5 && info.members == 1);
-  CHECK(unspool_gzip_info(file, len, &workspace, sizeof workspace, window, 9, NULL, &info, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == sizeof window);
-  CHECK(unspool_gzip_decode(file, len, out, 8, &workspace, sizeof workspace, NULL, 0, &done, &error) == 0);
-  CHECK(done.wrote == 5 && done.read == len && done.members == 1 && done.checks == 1 && !memcmp(out, "hello", 5));
-  CHECK(unspool_gzip_decode(file, len, out, 4, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
-  CHECK(unspool_gzip_decode(file, len - 1, out, 8, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_TRUNCATED);
-  CHECK(unspool_gzip_decode(file, len, out, 8, &workspace, 100, NULL, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
-  OVERLAPS(unspool_gzip_decode(file, len, (uint8_t *)&workspace, 8, &workspace, sizeof workspace, NULL, 0, &done, &error));
-  CHECK(unspool_gzip_step(&decoder, file, len, UNSPOOL_END_HERE, out, 8, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_gzip_inspect(&(UnspoolBuffers){.src = file, .src_len = len, .workspace = &workspace, .workspace_len = sizeof workspace, .window = window, .window_len = sizeof window}, NULL, &info, &error) == 0);
+  CHECK(info.content == 5 && info.parts == 1);
+  CHECK(unspool_gzip_inspect(&(UnspoolBuffers){.src = file, .src_len = len, .workspace = &workspace, .workspace_len = sizeof workspace, .window = window, .window_len = 9}, NULL, &info, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == sizeof window);
+  CHECK(unspool_gzip_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 8, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) == 0);
+  CHECK(done.wrote == 5 && done.read == len && done.parts == 1 && done.checks_matched == 1 && !memcmp(out, "hello", 5));
+  CHECK(unspool_gzip_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 4, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_gzip_decode(&(UnspoolBuffers){.src = file, .src_len = len - 1, .dst = out, .dst_len = 8, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) == UNSPOOL_ERROR_TRUNCATED);
+  CHECK(unspool_gzip_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 8, .workspace = &workspace, .workspace_len = 100}, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  OVERLAPS(unspool_gzip_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = (uint8_t *)&workspace, .dst_len = 8, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error));
+  CHECK(unspool_gzip_step(&decoder, with(&step, file, len, UNSPOOL_END_HERE, out, 8), &error) == UNSPOOL_ERROR_NOT_INITIALISED);
   /* A wrong checksum, which is compared unless checks are skipped. */
   memcpy(broken, file, len);
   broken[len - 8] ^= 1;
-  CHECK(unspool_gzip_decode(broken, len, out, 8, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_GZIP_CRC && error.at == len - 8);
-  CHECK(unspool_gzip_decode(broken, len, out, 8, &workspace, sizeof workspace, NULL, 1, &done, &error) == 0 && done.wrote == 5 && done.checks == 0);
-  CHECK(unspool_gzip_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, 0, &error) == 0);
-  OVERLAPS(unspool_gzip_step(&decoder, out, 4, UNSPOOL_END_HERE, out, 8, &step, &error));
-  CHECK(unspool_gzip_step(&decoder, file, 12, UNSPOOL_END_NOT_YET, out, 8, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT && step.read == 12);
-  CHECK(unspool_gzip_step(&decoder, file + 12, len - 12, UNSPOOL_END_HERE, out, 8, &step, &error) == 0);
+  CHECK(unspool_gzip_decode(&(UnspoolBuffers){.src = broken, .src_len = len, .dst = out, .dst_len = 8, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) == UNSPOOL_ERROR_GZIP_CRC && error.at == len - 8);
+  CHECK(unspool_gzip_decode(&(UnspoolBuffers){.src = broken, .src_len = len, .dst = out, .dst_len = 8, .workspace = &workspace, .workspace_len = sizeof workspace}, &(UnspoolOptions){.size = sizeof(UnspoolOptions), .checks = UNSPOOL_CHECKS_SKIP}, &done, &error) == 0 && done.wrote == 5 && done.checks_matched == 0);
+  CHECK(unspool_gzip_init(&decoder, &(UnspoolBuffers){.workspace = &workspace, .workspace_len = sizeof workspace, .window = window, .window_len = sizeof window}, NULL, &error) == 0);
+  OVERLAPS(unspool_gzip_step(&decoder, with(&step, out, 4, UNSPOOL_END_HERE, out, 8), &error));
+  CHECK(unspool_gzip_step(&decoder, with(&step, file, 12, UNSPOOL_END_NOT_YET, out, 8), &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT && step.read == 12);
+  CHECK(unspool_gzip_step(&decoder, with(&step, file + 12, len - 12, UNSPOOL_END_HERE, out, 8), &error) == 0);
   CHECK(step.wrote == 5 && step.status == UNSPOOL_STATUS_DONE && !memcmp(out, "hello", 5));
+  CHECK(unspool_gzip_done(&decoder, &done, &error) == 0 && done.parts == 1 && done.checks_matched == 1);
 }
 
 static void xz(void) {
@@ -607,53 +646,228 @@ static void xz(void) {
   uint8_t broken[sizeof file];
   static UnspoolXzWorkspace workspace;
   static UnspoolXzDecoder decoder;
+  static UnspoolXzIndex index;
+  static UnspoolXzBlock block, found;
+  UnspoolXzOptions options = {.size = sizeof options};
   static uint8_t window[1 << 20];
-  UnspoolXzInfo info;
-  UnspoolXzDone done;
+  UnspoolRange range;
+  UnspoolDone info;
+  UnspoolDone done;
   UnspoolStep step = {0};
   uint64_t size = 0;
   uint8_t out[32];
   CHECK(unspool_xz_workspace_len() <= sizeof workspace && sizeof workspace == UNSPOOL_XZ_WORKSPACE_SIZE);
   CHECK(sizeof decoder == UNSPOOL_XZ_DECODER_SIZE);
   memset(&workspace, 0xA5, sizeof workspace);
-  CHECK(unspool_xz_info(file, len, &workspace, sizeof workspace, NULL, &info, &error) == 0);
-  CHECK(info.content_size == 23 && info.streams == 1 && info.blocks == 1 && info.stream_buffer <= sizeof window);
-  CHECK(unspool_xz_decoded_size(file, len, NULL, &size, &error) == 0 && size == 23);
-  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) == 0);
+  CHECK(unspool_xz_inspect(&(UnspoolBuffers){.src = file, .src_len = len, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &info, &error) == 0);
+  CHECK(info.content == 23 && info.parts == 1 && info.blocks == 1 && info.window <= sizeof window);
+  CHECK(unspool_xz_decoded_len(file, len, NULL, &size, &error) == 0 && size == 23);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 32, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) == 0);
   CHECK(done.wrote == 23 && done.read == len && !memcmp(out, "unspool unspool unspool", 23));
-  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, sizeof workspace, NULL, 1, 1, &done, &error) == 0 && done.wrote == 23);
-  CHECK(unspool_xz_decode(file, len, out, 22, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == 23);
-  CHECK(unspool_xz_decode(file, len - 1, out, 32, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) != 0);
-  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, 100, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 32, .workspace = &workspace, .workspace_len = sizeof workspace}, &(UnspoolXzOptions){.size = sizeof(UnspoolXzOptions), .checks = UNSPOOL_CHECKS_SKIP, .one_stream = 1}, &done, &error) == 0 && done.wrote == 23);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 22, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == 23);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = file, .src_len = len - 1, .dst = out, .dst_len = 32, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) != 0);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 32, .workspace = &workspace, .workspace_len = 100}, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   /* A whole file takes as many contexts as its lc + lp ask for: eight. */
-  CHECK(unspool_xz_info(file, len, &workspace, UNSPOOL_XZ_TABLES_SIZE, NULL, &info, &error) == 0 && info.content_size == 23);
-  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, UNSPOOL_XZ_TABLES_SIZE, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_xz_inspect(&(UnspoolBuffers){.src = file, .src_len = len, .workspace = &workspace, .workspace_len = UNSPOOL_XZ_TABLES_SIZE}, NULL, &info, &error) == 0 && info.content == 23);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 32, .workspace = &workspace, .workspace_len = UNSPOOL_XZ_TABLES_SIZE}, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   size = error.need;
   CHECK(size > 7 * UNSPOOL_XZ_CONTEXT_SIZE && size <= UNSPOOL_XZ_TABLES_SIZE + 8 * UNSPOOL_XZ_CONTEXT_SIZE);
   memset(&workspace, 0xA5, sizeof workspace);
-  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, size - 1, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == size);
-  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, size, NULL, 0, 0, &done, &error) == 0 && done.wrote == 23);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 32, .workspace = &workspace, .workspace_len = size - 1}, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == size);
+  CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = file, .src_len = len, .dst = out, .dst_len = 32, .workspace = &workspace, .workspace_len = size}, NULL, &done, &error) == 0 && done.wrote == 23);
   CHECK(((uint8_t *)&workspace)[size] == 0xA5);
-  CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, size, NULL, 0, &done, &error) == 0 && done.wrote == 23);
-  CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == 0 && done.wrote == 23 && done.content_start == 0);
-  CHECK(unspool_xz_decode_block(file, len, 23, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
-  CHECK(unspool_xz_step(&decoder, file, len, UNSPOOL_END_HERE, out, 32, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  /* The block that holds byte 10, found in memory and by ranges of the file. */
+#define BLOCK(bytes, block, options) \
+  unspool_xz_decode_block(&(UnspoolBuffers){.src = (bytes) + (block).file.start, .src_len = (size_t)((block).file.end - (block).file.start), .dst = out, .dst_len = 32, \
+                                            .workspace = &workspace, .workspace_len = (size_t)size}, &(block), options, &done, &error)
+  CHECK(unspool_xz_locate(file, len, 10, NULL, &block, &error) == 0 && block.content.start == 0 && block.content.end == 23 && block.check == 1);
+  CHECK(BLOCK(file, block, NULL) == 0 && done.wrote == 23 && done.checks_matched == 1);
+  CHECK(unspool_xz_locate(file, len, 23, NULL, &block, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_xz_index_needs(&index, &range, &error) == UNSPOOL_ERROR_NOT_INITIALISED && sizeof index == UNSPOOL_XZ_INDEX_SIZE);
+  CHECK(unspool_xz_index_init(&index, len, 10, NULL, &error) == 0);
+  CHECK(unspool_xz_index_found(&index, &found, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  OVERLAPS(unspool_xz_index_feed(&index, 0, &index, 9, &error));
+  for (;;) {
+    CHECK(unspool_xz_index_needs(&index, &range, &error) == 0);
+    if (range.start == range.end) break;
+    CHECK(unspool_xz_index_feed(&index, range.start, file + range.start, (size_t)(range.end - range.start) - 1, &error) == UNSPOOL_ERROR_TRUNCATED);
+    CHECK(unspool_xz_index_feed(&index, range.start, file + range.start, (size_t)(range.end - range.start), &error) == 0);
+  }
+  CHECK(unspool_xz_index_found(&index, &found, &error) == 0 && !memcmp(&found, &block, sizeof found));
+  CHECK(BLOCK(file, found, NULL) == 0 && done.wrote == 23 && !memcmp(out, "unspool unspool unspool", 23));
+  CHECK(unspool_xz_step(&decoder, with(&step, file, len, UNSPOOL_END_HERE, out, 32), &error) == UNSPOOL_ERROR_NOT_INITIALISED);
   /* A wrong check, which is compared unless checks are skipped. */
   memcpy(broken, file, len);
   broken[len - 24] ^= 1;
-  CHECK(unspool_xz_decode_block(broken, len, 0, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_XZ_CHECK);
-  CHECK(unspool_xz_decode_block(broken, len, 0, out, 32, &workspace, sizeof workspace, NULL, 1, &done, &error) == 0 && done.wrote == 23 && done.checks == 0);
-  CHECK(unspool_xz_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, 1, 1, &error) == 0);
-  CHECK(unspool_xz_step(&decoder, broken, len, UNSPOOL_END_HERE, out, 32, &step, &error) == 0 && step.wrote == 23 && step.status == UNSPOOL_STATUS_DONE);
-  CHECK(unspool_xz_init(&decoder, &workspace, sizeof workspace, window, 1, NULL, 0, 0, &error) == 0);
-  CHECK(unspool_xz_step(&decoder, file, 20, UNSPOOL_END_NOT_YET, out, 32, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
+  CHECK(BLOCK(broken, found, NULL) == UNSPOOL_ERROR_XZ_CHECK);
+  options.checks = UNSPOOL_CHECKS_SKIP;
+  CHECK(BLOCK(broken, found, &options) == 0 && done.wrote == 23 && done.checks_matched == 0);
+  options.checks = UNSPOOL_CHECKS_REPORT;
+  CHECK(BLOCK(broken, found, &options) == 0 && done.checks_mismatched == 1);
+  options.checks = 3;
+  CHECK(BLOCK(broken, found, &options) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_xz_init(&decoder, &(UnspoolBuffers){.workspace = &workspace, .workspace_len = sizeof workspace, .window = window, .window_len = sizeof window}, &(UnspoolXzOptions){.size = sizeof(UnspoolXzOptions), .checks = UNSPOOL_CHECKS_SKIP, .one_stream = 1}, &error) == 0);
+  CHECK(unspool_xz_step(&decoder, with(&step, broken, len, UNSPOOL_END_HERE, out, 32), &error) == 0 && step.wrote == 23 && step.status == UNSPOOL_STATUS_DONE);
+  CHECK(unspool_xz_init(&decoder, &(UnspoolBuffers){.workspace = &workspace, .workspace_len = sizeof workspace, .window = window, .window_len = 1}, NULL, &error) == 0);
+  CHECK(unspool_xz_step(&decoder, with(&step, file, 20, UNSPOOL_END_NOT_YET, out, 32), &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
   size = step.read;
-  while (!unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error)) size += step.read;
-  CHECK(error.kind == UNSPOOL_ERROR_XZ_WINDOW_BUFFER && error.need == info.stream_buffer);
+  while (!unspool_xz_step(&decoder, with(&step, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32), &error)) size += step.read;
+  CHECK(error.kind == UNSPOOL_ERROR_XZ_WINDOW_BUFFER && error.need == info.window);
   CHECK(unspool_xz_lend(&decoder, window, (size_t)error.need, &error) == 0);
-  CHECK(unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error) == 0);
+  CHECK(unspool_xz_step(&decoder, with(&step, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32), &error) == 0);
   CHECK(step.wrote == 23 && !memcmp(out, "unspool unspool unspool", 23));
   CHECK(unspool_xz_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
+  CHECK(unspool_xz_done(&decoder, &done, &error) == 0 && done.read <= len);
+}
+
+/* Options and limits of another size are those of another header. */
+static void sizes(void) {
+  static const uint8_t frame[] = "\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+  static UnspoolZstdWorkspace workspace;
+  uint8_t out[16];
+  UnspoolLimits limits = {.size = sizeof limits - 1};
+  UnspoolZstdOptions options = {.size = sizeof options, .limits = &limits};
+  const UnspoolBuffers buffers = {.src = frame, .src_len = sizeof frame - 1, .dst = out, .dst_len = sizeof out,
+                                  .workspace = &workspace, .workspace_len = sizeof workspace};
+  CHECK(unspool_zstd_decode(&buffers, &options, NULL, &error) == UNSPOOL_ERROR_WRONG_HEADER && error.error_class == UNSPOOL_CLASS_MISUSE);
+  limits.size = sizeof limits;
+  CHECK(unspool_zstd_decode(&buffers, &options, NULL, &error) == 0);
+  options.size = sizeof options + 1;
+  CHECK(unspool_zstd_decode(&buffers, &options, NULL, &error) == UNSPOOL_ERROR_WRONG_HEADER);
+  CHECK(unspool_zstd_decode(NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  /* A limit of 0 is the default, not nothing. */
+  options.size = sizeof options;
+  limits.max_output = 8;
+  CHECK(unspool_zstd_decode(&buffers, &options, NULL, &error) == UNSPOOL_ERROR_OUTPUT_LIMIT);
+  limits.max_output = 9;
+  CHECK(unspool_zstd_decode(&buffers, &options, NULL, &error) == 0);
+}
+
+/* A file at the end of its own output, with the margin that it needs and with one byte less. */
+static void in_place(void) {
+  static UnspoolZstdWorkspace workspace;
+  size_t len, expected_len, cut;
+  uint8_t *file = read_file("zstd/page.zst", &len), *expected = read_file("xz/page.csv", &expected_len);
+  uint64_t margin = 0;
+  UnspoolDone done;
+  CHECK(unspool_zstd_in_place_margin(file, len, NULL, &margin, &error) == 0 && margin > 0 && margin < len);
+  for (cut = 0; cut < 2; cut++) {
+    UnspoolBuffers buffers = {.dst_len = expected_len + (size_t)margin - cut, .src_len = len,
+                              .workspace = &workspace, .workspace_len = sizeof workspace};
+    uint8_t *dst = malloc(buffers.dst_len);
+    if (!dst) exit(2);
+    memcpy(dst + buffers.dst_len - len, file, len);
+    buffers.dst = dst;
+    buffers.src = dst;
+    CHECK(unspool_zstd_decode_in_place(&buffers, NULL, &done, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+    buffers.src = dst + buffers.dst_len - len;
+    if (cut) {
+      CHECK(unspool_zstd_decode_in_place(&buffers, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+    } else {
+      CHECK(unspool_zstd_decode_in_place(&buffers, NULL, &done, &error) == 0);
+      CHECK(done.wrote == expected_len && !memcmp(dst, expected, expected_len));
+    }
+    free(dst);
+  }
+  free(expected);
+  free(file);
+}
+
+/* A dictionary with its tables prepared decodes the same, and one that is broken is refused. */
+static void dictionaries(void) {
+  static UnspoolZstdWorkspace workspace, tables;
+  static UnspoolZstdDictionary dictionary;
+  size_t len, file_len, i;
+  uint8_t *bytes = read_file("zstd/draft/dict-id13", &len), *file = read_file("zstd/draft/dict-json-s56.zst", &file_len);
+  UnspoolZstdOptions options = {.size = sizeof options, .dictionary = &dictionary, .flavour = UNSPOOL_ZSTD_DRAFT};
+  UnspoolBuffers buffers = {.src = file, .src_len = file_len, .workspace = &workspace, .workspace_len = sizeof workspace};
+  UnspoolDone done;
+  uint8_t *out[3];
+  uint64_t size = 0;
+  CHECK(unspool_zstd_decoded_len(&buffers, &options, &size, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  options.dictionary = NULL;
+  CHECK(unspool_zstd_decoded_len(&buffers, &options, &size, &error) == UNSPOOL_ERROR_ZSTD_DICTIONARY_WANTED);
+  options.dictionary = &dictionary;
+  CHECK(sizeof dictionary == UNSPOOL_ZSTD_DICTIONARY_SIZE);
+  CHECK(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_DRAFT, &tables, sizeof tables, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_zstd_dictionary_init(&dictionary, bytes, 12, 0, &error) == 0);
+  CHECK(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_DRAFT, &tables, sizeof tables, &error) == UNSPOOL_ERROR_ZSTD_DICTIONARY);
+  CHECK(unspool_zstd_dictionary_init(&dictionary, bytes, len, 0, &error) == 0);
+  CHECK(unspool_zstd_decoded_len(&buffers, &options, &size, &error) == 0 && size > 0);
+  /* Not prepared; prepared for the format of the file; prepared for another one. */
+  memset(&tables, 0xA5, sizeof tables);
+  for (i = 0; i < 3; i++) {
+    buffers.dst = out[i] = malloc((size_t)size);
+    buffers.dst_len = (size_t)size;
+    if (!out[i]) exit(2);
+    if (i) CHECK(unspool_zstd_dictionary_prepare(&dictionary, i == 1 ? UNSPOOL_ZSTD_DRAFT : UNSPOOL_ZSTD_RFC8878, &tables, sizeof tables, &error) == 0);
+    CHECK(unspool_zstd_decode(&buffers, &options, &done, &error) == 0 && done.wrote == size && !memcmp(out[0], out[i], done.wrote));
+  }
+  CHECK(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_ANY, &tables, sizeof tables, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_DRAFT, &tables, 9, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  /* The tables are lent: nothing may write to them, nor to the bytes. */
+  buffers.dst = &tables;
+  OVERLAPS(unspool_zstd_decode(&buffers, &options, &done, &error));
+  buffers.dst = bytes;
+  buffers.dst_len = len;
+  OVERLAPS(unspool_zstd_decode(&buffers, &options, &done, &error));
+  /* The same bytes as plain content: the frame wants the dictionary of its number. */
+  CHECK(unspool_zstd_dictionary_init(&dictionary, bytes, len, 1, &error) == 0);
+  buffers.dst = out[0];
+  buffers.dst_len = (size_t)size;
+  CHECK(unspool_zstd_decode(&buffers, &options, &done, &error) == UNSPOOL_ERROR_ZSTD_DICTIONARY_WANTED);
+  for (i = 0; i < 3; i++) free(out[i]);
+  free(file);
+  free(bytes);
+}
+
+/* A bundle of two files: `hi`, stored as it is, and an empty one. */
+static void bundles(void) {
+  static const uint8_t file[] =
+      "AT1\x02\x0C\x03" "\x08manifest\x02\x22[{\"name\":\"a/\\u00e9\"},{\"name\":\"b\"}]"
+      "\x02" "e0\x02\x08" "AT1\x02\xFF\x02hi" "\x02" "e1\x02\x06" "AT1\x02\xFF\x02";
+  static UnspoolAt1Workspace workspace;
+  static UnspoolAt1Bundle bundle;
+  uint8_t name[8], inner[16], out[16], scratch[64], found = 9;
+  UnspoolBuffers buffers = {.src = file, .src_len = sizeof file - 1, .workspace = &workspace, .workspace_len = sizeof workspace,
+                            .scratch = scratch, .scratch_len = sizeof scratch};
+  UnspoolBuffers taken = {.dst = inner, .dst_len = sizeof inner, .workspace = &workspace, .workspace_len = sizeof workspace};
+  UnspoolBuffers decoded = {.src = inner, .dst = out, .dst_len = sizeof out, .workspace = &workspace, .workspace_len = sizeof workspace};
+  UnspoolDone done;
+  uint64_t size = 0;
+  size_t len = 0;
+  CHECK(sizeof bundle == UNSPOOL_AT1_BUNDLE_SIZE);
+  CHECK(unspool_at1_bundle_next(&bundle, &found, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_at1_bundle_open(&bundle, &buffers, NULL, &error) == 0);
+  CHECK(unspool_at1_bundle_len(&bundle, &size, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_at1_bundle_next(&bundle, &found, &error) == 0 && found == 1);
+  CHECK(unspool_at1_bundle_name(&bundle, name, 3, &len, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && len == 4 && error.need == 4);
+  CHECK(unspool_at1_bundle_name(&bundle, name, sizeof name, &len, &error) == 0 && len == 4 && !memcmp(name, "a/\xC3\xA9", 4));
+  CHECK(unspool_at1_bundle_len(&bundle, &size, &error) == 0 && size == 8);
+  taken.dst_len = 7;
+  CHECK(unspool_at1_bundle_read(&bundle, &taken, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == 8);
+  taken.dst_len = sizeof inner;
+  CHECK(unspool_at1_bundle_read(&bundle, &taken, &done, &error) == 0 && done.wrote == 8);
+  decoded.src_len = done.wrote;
+  CHECK(unspool_at1_decode(&decoded, NULL, &done, &error) == 0 && done.wrote == 2 && !memcmp(out, "hi", 2));
+  taken.dst = scratch;
+  OVERLAPS(unspool_at1_bundle_read(&bundle, &taken, &done, &error));
+  OVERLAPS(unspool_at1_bundle_name(&bundle, scratch, 9, &len, &error));
+  taken.dst = inner;
+  CHECK(unspool_at1_bundle_next(&bundle, &found, &error) == 0 && found == 1);
+  CHECK(unspool_at1_bundle_read(&bundle, &taken, &done, &error) == 0 && done.wrote == 6);
+  decoded.src_len = done.wrote;
+  CHECK(unspool_at1_decode(&decoded, NULL, &done, &error) == 0 && done.wrote == 0);
+  CHECK(unspool_at1_bundle_next(&bundle, &found, &error) == 0 && found == 0);
+  CHECK(unspool_at1_bundle_next(&bundle, &found, &error) == 0 && found == 0);
+  /* Cut everywhere: an error, or a walk that ends. */
+  for (len = 0; len < sizeof file - 1; len++) {
+    buffers.src_len = len;
+    if (unspool_at1_bundle_open(&bundle, &buffers, NULL, &error)) continue;
+    while (!unspool_at1_bundle_next(&bundle, &found, &error) && found) continue;
+    CHECK(error.kind != 0);
+  }
 }
 
 static void at1(void) {
@@ -661,7 +875,7 @@ static void at1(void) {
   uint8_t *bytes = read_file("at1/c4_all_quoted.at1", &len), *expected = read_file("at1/c4_all_quoted.orig", &expected_len);
   UnspoolAt1Workspace *workspace = malloc(sizeof *workspace);
   UnspoolAt1Info info;
-  UnspoolAt1Done done;
+  UnspoolDone done;
   uint64_t size = 0;
   size_t room;
   const uint8_t *rest[2];
@@ -673,17 +887,17 @@ static void at1(void) {
   for (room = (size_t)info.scratch_len;;) {
     scratch = malloc(room ? room : 1);
     if (!scratch) exit(2);
-    if (!unspool_at1_decoded_len(bytes, len, scratch, room, workspace, sizeof *workspace, NULL, &size, &error)) break;
+    if (!unspool_at1_decoded_len(&(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = room, .workspace = workspace, .workspace_len = sizeof *workspace}, NULL, &size, &error)) break;
     CHECK(error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > room);
     free(scratch);
     room = (size_t)error.need;
   }
   CHECK(size == expected_len);
-  CHECK(unspool_at1_decode(bytes, len, out, expected_len, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == 0);
-  CHECK(done.wrote == expected_len && done.hashed == info.hashed && !memcmp(out, expected, expected_len));
-  CHECK(unspool_at1_decode(bytes, len, out, expected_len - 1, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
-  CHECK(unspool_at1_decode(bytes, len, out, expected_len, out, 1, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_OVERLAP);
-  CHECK(unspool_at1_decode(bytes, len, out, expected_len, NULL, 0, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_at1_decode(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len, .scratch = scratch, .scratch_len = room, .workspace = workspace, .workspace_len = sizeof *workspace}, NULL, &done, &error) == 0);
+  CHECK(done.wrote == expected_len && done.checks_matched == info.hashed && !memcmp(out, expected, expected_len));
+  CHECK(unspool_at1_decode(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len - 1, .scratch = scratch, .scratch_len = room, .workspace = workspace, .workspace_len = sizeof *workspace}, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_at1_decode(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len, .scratch = out, .scratch_len = 1, .workspace = workspace, .workspace_len = sizeof *workspace}, NULL, &done, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_at1_decode(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len, .workspace = workspace, .workspace_len = sizeof *workspace}, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   free(scratch);
 
   /* The same with a function as output. */
@@ -691,12 +905,12 @@ static void at1(void) {
   scratch = malloc(room);
   if (!scratch) exit(2);
   rest[0] = expected, rest[1] = expected + expected_len;
-  CHECK(unspool_at1_decode_to(bytes, len, same_bytes, rest, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == 0);
+  CHECK(unspool_at1_decode_to(&(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = room, .workspace = workspace, .workspace_len = sizeof *workspace}, same_bytes, rest, NULL, &done, &error) == 0);
   CHECK(done.wrote == expected_len && rest[0] == rest[1]);
   rest[0] = expected, rest[1] = expected + expected_len - 1;
-  CHECK(unspool_at1_decode_to(bytes, len, same_bytes, rest, scratch, room, workspace, sizeof *workspace, NULL, NULL, &error) == UNSPOOL_ERROR_SINK_FULL);
-  CHECK(unspool_at1_decode_to(bytes, len, NULL, rest, scratch, room, workspace, sizeof *workspace, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_at1_decode_to(bytes, len, same_bytes, rest, scratch, room - 1, workspace, sizeof *workspace, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_at1_decode_to(&(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = room, .workspace = workspace, .workspace_len = sizeof *workspace}, same_bytes, rest, NULL, NULL, &error) == UNSPOOL_ERROR_SINK_FULL);
+  CHECK(unspool_at1_decode_to(&(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = room, .workspace = workspace, .workspace_len = sizeof *workspace}, NULL, rest, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_at1_decode_to(&(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = room - 1, .workspace = workspace, .workspace_len = sizeof *workspace}, same_bytes, rest, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   CHECK(error.need == room);
   free(scratch);
   free(out);
@@ -718,12 +932,12 @@ static void at1_query(void) {
   UnspoolAt1Next next;
   UnspoolAt1Answer answer;
   UnspoolAt1Stats stats;
-  const uint8_t *value = NULL;
+  const void *value = NULL;
   size_t len, value_len = 0, wrote = 0, head, room;
   uint8_t *bytes = read_file("at1/c8_events.at1", &len), line[80];
   static const char row_0[] = "{\"type\":\"click\",\"ts\":1700000000,\"val\":5.183}";
 #define INIT(n, head_len, room) \
-  unspool_at1_query_init(&query, &request, terms, n, bytes, head_len, scratch, room, &workspace, sizeof workspace, NULL, &error)
+  unspool_at1_query_init(&query, &request, terms, n, &(UnspoolBuffers){.src = bytes, .src_len = head_len, .scratch = scratch, .scratch_len = room, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error)
 #define STEP(at, from, to) unspool_at1_query_step(&query, at, from, to, &next, &error)
 
   CHECK(sizeof query == UNSPOOL_AT1_QUERY_SIZE && sizeof(UnspoolAt1Term) == UNSPOOL_AT1_TERM_WORDS * 8);
@@ -731,9 +945,9 @@ static void at1_query(void) {
   CHECK(INIT(2, len, sizeof scratch) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == 3);
   CHECK(INIT(3, 12, sizeof scratch) == UNSPOOL_ERROR_TRUNCATED && error.need > 12);
   CHECK(INIT(3, len, 0) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need > 0);
-  CHECK(unspool_at1_query_init(&query, NULL, terms, 3, bytes, len, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_at1_query_init(&query, &request, NULL, 3, bytes, len, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
-  CHECK(unspool_at1_query_init(&query, &request, terms, 3, scratch, 9, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_at1_query_init(&query, NULL, terms, 3, &(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = sizeof scratch, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_at1_query_init(&query, &request, NULL, 3, &(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = sizeof scratch, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_at1_query_init(&query, &request, terms, 3, &(UnspoolBuffers){.src = scratch, .src_len = 9, .scratch = scratch, .scratch_len = sizeof scratch, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
   filters[1].low = (const uint8_t *)"";
   CHECK(INIT(3, len, sizeof scratch) == UNSPOOL_ERROR_BAD_ARGUMENT);
   filters[1].low = NULL;
@@ -779,7 +993,7 @@ static void at1_query(void) {
   request.filters_len = request.columns_len = 0;
   request.ask = UNSPOOL_AT1_ROWS;
   request.limit = 1;
-  CHECK(unspool_at1_query_init(&query, &request, NULL, 0, bytes, len, longer, sizeof longer, &workspace, sizeof workspace, NULL, &error) == 0);
+  CHECK(unspool_at1_query_init(&query, &request, NULL, 0, &(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = longer, .scratch_len = sizeof longer, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == 0);
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 0 && next.values == 3);
   CHECK(unspool_at1_query_line(&query, line, sizeof row_0 - 2, &wrote, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == sizeof row_0 - 1);
   CHECK(unspool_at1_query_line(&query, line, sizeof line, &wrote, &error) == 0 && wrote == sizeof row_0 - 1 && !memcmp(line, row_0, wrote));
@@ -790,7 +1004,7 @@ static void at1_query(void) {
   request.columns_len = 1;
   request.limit = 0;
   for (request.ask = UNSPOOL_AT1_SUM; request.ask <= UNSPOOL_AT1_MAX; request.ask++) {
-    CHECK(unspool_at1_query_init(&query, &request, terms, 3, bytes, len, longer, sizeof longer, &workspace, sizeof workspace, NULL, &error) == 0);
+    CHECK(unspool_at1_query_init(&query, &request, terms, 3, &(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = longer, .scratch_len = sizeof longer, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == 0);
     CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_NOTHING);
     CHECK(unspool_at1_query_answer(&query, &answer, &error) == 0 && answer.rows == 2 && !answer.without_number);
     if (request.ask == UNSPOOL_AT1_SUM) CHECK(answer.sum_low == 3402 + 7992 && answer.sum_high == 0 && answer.sum_scale == 3);
@@ -805,6 +1019,10 @@ int main(int argc, char **argv) {
   common();
   overlaps();
   zstd();
+  sizes();
+  in_place();
+  dictionaries();
+  bundles();
   cvc();
   onpair();
   pco();

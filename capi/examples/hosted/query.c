@@ -45,7 +45,7 @@ static UnspoolAt1Column column(const char *text) {
   if (*text && strspn(text, "0123456789") == strlen(text)) {
     column.number = (size_t)strtoul(text, NULL, 10);
   } else {
-    column.name = (const uint8_t *)text;
+    column.name = text;
     column.name_len = strlen(text);
   }
   return column;
@@ -61,13 +61,13 @@ static int understand(int argc, char **argv, int *stats) {
     if (!strcmp(argv[i], "--range") && left > 2) {
       filter->column = column(argv[++i]);
       filter->low_len = strlen(argv[++i]);
-      filter->low = filter->low_len ? (const uint8_t *)argv[i] : NULL;
+      filter->low = filter->low_len ? argv[i] : NULL;
       filter->high_len = strlen(argv[++i]);
-      filter->high = filter->high_len ? (const uint8_t *)argv[i] : NULL;
+      filter->high = filter->high_len ? argv[i] : NULL;
       request.filters_len++;
     } else if (!strcmp(argv[i], "--equal") && left > 1) {
       filter->column = column(argv[++i]);
-      filter->equal = (const uint8_t *)argv[++i];
+      filter->equal = argv[++i];
       filter->equal_len = strlen(argv[i]);
       request.filters_len++;
     } else if (!strcmp(argv[i], "--limit") && left > 0) {
@@ -109,8 +109,9 @@ static int start(FILE *file) {
   int failed;
   for (;;) {
     uint8_t *head = fetch(file, 0, room, &len);
-    failed = unspool_at1_query_init(&query, &request, terms, request.filters_len + request.columns_len, head, len, scratch, scratch_len,
-                                    &workspace, sizeof workspace, NULL, &error);
+    UnspoolBuffers buffers = {.src = head, .src_len = len, .scratch = scratch, .scratch_len = scratch_len,
+                              .workspace = &workspace, .workspace_len = sizeof workspace};
+    failed = unspool_at1_query_init(&query, &request, terms, request.filters_len + request.columns_len, &buffers, NULL, &error);
     free(head);
     if (failed == UNSPOOL_ERROR_TRUNCATED && error.need > room && len == room) {
       room = (size_t)error.need;
@@ -136,7 +137,7 @@ static int grow(void) {
 }
 
 static int print(const UnspoolAt1Next *row) {
-  const uint8_t *value;
+  const void *value;
   size_t i, len;
   int failed = 0;
   if (request.ask == UNSPOOL_AT1_ROWS) {
