@@ -7,9 +7,9 @@
 import { checkOptions } from '../check.js';
 import { type Functions, functionsWith } from '../functions.js';
 import type { Limits } from '../limits.js';
-import type { LzmaFilter } from '../lzma.js';
 import { loadModule } from '../load.js';
 import type { UnspoolPool } from '../worker/index.js';
+import { lzmaCall } from './lzma-call.js';
 import { checkPool } from './pool.js';
 
 /** The `registry` of zarrita. */
@@ -83,12 +83,6 @@ function numbersOf({ dataType, shape }: ChunkMeta, decode: Decode): object {
 function bytesOf(name: keyof typeof BYTES, configuration: unknown, decode: Decode): object {
   const bytesToBytes = { kind: 'bytes_to_bytes', encode };
   if (name !== 'decodeLzma') return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode(name, bytes) };
-  // The numbers are those of Python's `lzma`: xz, `.lzma`, and raw streams.
-  const { format = 1, filters } = (configuration ?? {}) as { format?: number; filters?: readonly LzmaFilter[] | null };
-  switch (format) {
-    case 1: return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode('decodeXz', bytes) };
-    case 2: return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode('decodeLzma', bytes) };
-    case 3: return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode('decodeLzma', bytes, { filters: filters ?? [] }) };
-    default: throw new TypeError(`numcodecs.lzma has the formats 1, 2 and 3, not ${format}`);
-  }
+  const [call, options] = lzmaCall(configuration);
+  return { ...bytesToBytes, decode: (bytes: Uint8Array) => decode(call, bytes, options) };
 }
