@@ -57,7 +57,7 @@ impl Table {
         let mut place = 0;
         for (weight, first) in (0u8..).zip(&mut self.firsts).skip(1) {
             *first = (low16(code), low8(place));
-            for (symbol, _) in (0..=255).zip(&weights.of).filter(|&(_, &of)| of == weight) {
+            for (symbol, _) in (0..=255).zip(weights.of.iter().take(weights.count)).filter(|&(_, &of)| of == weight) {
                 self.symbols[place as usize & 255] = symbol;
                 place += 1;
                 code += 1 << (weight - 1);
