@@ -38,8 +38,8 @@
 //! If a format needs more memory than its workspace, that argument follows the workspace.
 //! `decode_to` of zstd, xz, lzma and gzip takes a window; AT-1 and `decode_to` of Pco take scratch.
 //! A stream of CVC takes scratch alone. A [`Store`] is its own window; `decode_to_store` takes a
-//! page of it. Pco streams page by page: [`pco::Decoder`]. `decode_threaded` allocates the memory of
-//! its threads; lzma and gzip use one, because their files cannot be split.
+//! page of it. Pco streams page by page: [`pco::Decoder`]. `decode_threaded` allocates the memory
+//! of its threads; lzma and gzip use one, because their files cannot be split.
 //!
 //! Words mean the same everywhere. A *workspace* holds tables, a *window* holds history, *scratch*
 //! holds bytes on their way. `Options` holds [`Limits`], the handling of checksums ([`Verify`]),

@@ -27,7 +27,8 @@ use crate::{Done, Result};
 /// let (mut flash, mut page) = ([0; 64], [0; 8]);
 /// let mut store = SliceStore::new(&mut flash);
 /// let mut tables = xz::Tables::<[xz::Literals; 8]>::new();
-/// let done = xz::decode_to_store(file, &mut store, &mut tables, &mut page, &xz::Options::DEFAULT)?;
+/// let options = xz::Options::DEFAULT;
+/// let done = xz::decode_to_store(file, &mut store, &mut tables, &mut page, &options)?;
 /// assert_eq!(&flash[..done.wrote], b"unspool unspool unspool");
 /// # Ok::<(), unspool::Error>(())
 /// ```
