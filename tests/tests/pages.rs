@@ -45,12 +45,13 @@ fn links_within_the_repository_exist() {
 
 /// The languages that a test runs on a page, apart from those of every page. `docs/testing.md`
 /// names the tests.
-const TESTED: [(&str, &[&str]); 8] = [
+const TESTED: [(&str, &[&str]); 9] = [
     ("README.md", &["c", "js", "python", "rust", "toml"]),
     ("arrow/README.md", &["rust"]),
     ("capi/README.md", &["c", "console"]),
     ("core/README.md", &["rust", "toml"]),
     ("docs/firmware.md", &["c", "cmake", "console", "rust", "toml"]),
+    ("docs/updates.md", &["rust"]),
     ("python/README.md", &["console", "python"]),
     ("python/REFERENCE.md", &["python"]),
     ("wasm/npm/README.md", &["console", "js", "sh", "ts"]),
@@ -93,11 +94,13 @@ fn runs_on_every_page(command: &str) -> bool {
 }
 
 #[test]
-fn the_firmware_page_shows_a_program_that_is_compiled() {
-    let program = read("tests/firmware/src/bin/page.rs");
-    let rust: Vec<_> = blocks("docs/firmware.md").into_iter().filter(|block| block.language == "rust").collect();
-    assert_eq!(rust.len(), 1);
-    assert!(program.contains(&rust[0].text), "tests/firmware/src/bin/page.rs differs from:\n{}", rust[0].text);
+fn pages_for_devices_show_programs_that_are_compiled() {
+    for (page, name) in [("docs/firmware.md", "page.rs"), ("docs/updates.md", "update.rs")] {
+        let program = read(format!("tests/firmware/src/bin/{name}"));
+        let rust: Vec<_> = blocks(page).into_iter().filter(|block| block.language == "rust").collect();
+        assert_eq!(rust.len(), 1, "{page}");
+        assert!(program.contains(&rust[0].text), "{name} differs from:\n{}", rust[0].text);
+    }
 }
 
 #[test]

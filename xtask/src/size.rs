@@ -96,6 +96,8 @@ impl Program {
             "lzma" => "lzma",
             "at1_columnar" => "columnar",
             "zstd_rfc" => "rfc",
+            "zstd_patch" => "patch",
+            "xz_flash" => "xz-flash",
             name if name.starts_with("peer_c_") => "c",
             _ if self.is_peer() => "peers",
             _ => "formats",
@@ -188,7 +190,7 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
         install::target(machine.target)?;
         for (profile, level) in PROFILES {
             let programs = || PROGRAMS.iter().filter(|program| chosen(program) && program.builds_for(machine));
-            for feature in ["", "formats", "columnar", "rfc", "at1", "lzma", "peers", "c"] {
+            for feature in ["", "formats", "columnar", "rfc", "patch", "xz-flash", "at1", "lzma", "peers", "c"] {
                 let bins: Vec<_> = programs().filter(|program| program.feature() == feature).collect();
                 if bins.is_empty() && !feature.is_empty() {
                     continue;

@@ -10,14 +10,14 @@ use super::copy::{Area, Cursor, MatchWriter, PIECE};
 use super::dictionary::Dictionary;
 use super::flavour::{BlockHeader, BlockKind, Flavour};
 use super::header::{MAX_BLOCK, cut, emit_field};
-use super::literals::{LiteralReader, Literals};
+use super::literals::Literals;
 use super::sequence::{NEAREST, Sums};
 use super::sequences::Sequences;
 use super::walk::Walk;
 use super::workspace::{Lent, Workspace};
 use crate::checksum::Xxh64;
 use crate::fault::{Fault, Verdict};
-use crate::num::{index, u64_from};
+use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Name, Part, Shifted, Trace, Value, tuning};
 
 /// Returns the length of a parsed block: [`Frame::count`]. A pointer, so that a program that only
@@ -35,8 +35,8 @@ pub(super) trait Output {
         workspace: &mut Workspace,
     ) -> Verdict<usize>;
 
-    /// Appends a block of literals alone. The block is at `start` of the input.
-    fn plain(&mut self, frame: &mut Frame<'_>, literals: LiteralReader<'_>, start: usize) -> Verdict<()>;
+    /// Appends these bytes, or the first of them `run` times. They are at `start` of the input.
+    fn plain(&mut self, frame: &mut Frame<'_>, bytes: &[u8], run: Option<usize>, start: usize) -> Verdict<()>;
 }
 
 /// A slice that holds the whole history, or no target.
@@ -68,11 +68,14 @@ impl Output for Direct<'_> {
         }
     }
 
-    fn plain(&mut self, frame: &mut Frame<'_>, mut literals: LiteralReader<'_>, start: usize) -> Verdict<()> {
+    fn plain(&mut self, frame: &mut Frame<'_>, bytes: &[u8], run: Option<usize>, start: usize) -> Verdict<()> {
         let Self::Slice { out, at, .. } = self else { return Ok(()) };
-        let end = at.saturating_add(literals.left);
+        let end = at.saturating_add(run.unwrap_or(bytes.len()));
         let room = out.get_mut(*at..end).ok_or(Fault::new(ErrorKind::OutputTooSmall, start))?;
-        literals.fill(room)?;
+        match run {
+            Some(_) => room.fill(bytes.first().copied().unwrap_or(0)),
+            None => copy(bytes, room),
+        }
         frame.hash.update(room);
         Ok(())
     }
@@ -204,8 +207,7 @@ impl<'d> Frame<'d> {
         } else {
             emit_field(trace, Part::Data, Name::RawBytes, range, Value::None);
         }
-        let literals = if is_run { LiteralReader::run(byte, size) } else { LiteralReader::raw(bytes) };
-        output.plain(self, literals, start)?;
+        output.plain(self, bytes, is_run.then_some(size), start)?;
         Ok(size)
     }
 

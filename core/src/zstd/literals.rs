@@ -10,7 +10,7 @@ use crate::bits::BackwardFields;
 use crate::entropy::huffman;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, u64_from};
-use crate::{ErrorKind, Name, Part, Trace, Value, tuning};
+use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// A literals section whose Huffman code, if it has one, is in the workspace.
 #[derive(Clone, Debug)]
@@ -97,13 +97,16 @@ impl Literals {
         }
         let code = lent.code().unwrap_or(&workspace.huffman);
         let (done, at) = match &self.content {
-            LiteralsContent::One([start, end]) if !tuning::SMALL => (code.decode_one(src, *start..*end, out), *start),
-            LiteralsContent::Four(bounds) if !tuning::SMALL => (code.decode_four(src, bounds, out), bounds[0]),
-            _ => {
-                let mut reader = self.reader(src, code);
-                reader.fill(out)?;
-                return reader.finish();
+            LiteralsContent::Raw(range) => {
+                copy(src.get(range.clone()).unwrap_or_default(), out);
+                return Ok(());
             }
+            LiteralsContent::Rle(byte) => {
+                out.fill(*byte);
+                return Ok(());
+            }
+            LiteralsContent::One([start, end]) => (code.decode_one(src, *start..*end, out), *start),
+            LiteralsContent::Four(bounds) => (code.decode_four(src, bounds, out), bounds[0]),
         };
         done.ok_or(Fault::new(ErrorKind::ZstdHuffmanStream, at))
     }

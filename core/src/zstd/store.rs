@@ -110,7 +110,9 @@ impl Output for Pages<'_> {
         Ok(self.len() - before)
     }
 
-    fn plain(&mut self, frame: &mut Frame<'_>, mut literals: LiteralReader<'_>, start: usize) -> Verdict<()> {
+    fn plain(&mut self, frame: &mut Frame<'_>, bytes: &[u8], run: Option<usize>, start: usize) -> Verdict<()> {
+        let byte = bytes.first().copied().unwrap_or(0);
+        let mut literals = run.map_or(LiteralReader::raw(bytes), |len| LiteralReader::run(byte, len));
         if literals.left > self.room() {
             return Err(Fault::new(ErrorKind::OutputTooSmall, start));
         }
