@@ -65,7 +65,7 @@ const _: () = fits::<UnspoolCvcColumn>();
 
 /// Words of a decoder.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_CVC_DECODER_WORDS: usize = 58;
+pub const UNSPOOL_CVC_DECODER_WORDS: usize = 62;
 /// Words of a decoder.
 #[cfg(not(target_pointer_width = "32"))]
 pub const UNSPOOL_CVC_DECODER_WORDS: usize = 71;

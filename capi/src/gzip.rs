@@ -30,6 +30,10 @@ pub struct UnspoolGzipWorkspace {
 const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_GZIP_WORKSPACE_SIZE, "the C struct has too few words");
 
 /// Words of a decoder.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_GZIP_DECODER_WORDS: usize = 42;
+/// Words of a decoder.
+#[cfg(not(target_pointer_width = "32"))]
 pub const UNSPOOL_GZIP_DECODER_WORDS: usize = 64;
 /// Bytes of a decoder.
 pub const UNSPOOL_GZIP_DECODER_SIZE: usize = UNSPOOL_GZIP_DECODER_WORDS * 8;

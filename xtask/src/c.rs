@@ -12,6 +12,7 @@ use crate::install::{self, CORTEX_M0};
 use crate::pages;
 use crate::sh::{Cmd, cmd, has, root};
 use crate::size;
+use crate::wasm_c;
 
 const HEADERS: &str = "capi/include";
 const HOSTED: &str = "capi/examples/hosted";
@@ -42,6 +43,7 @@ pub fn test() -> Result<()> {
     every_function_is_called()?;
     hosted()?;
     bare()?;
+    wasm_c::test()?;
     pages_are_true()
 }
 

@@ -17,6 +17,7 @@ mod size;
 mod step;
 mod test;
 mod wasm;
+mod wasm_c;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ Usage: cargo xtask COMMAND [--help]
   wheel     build the Python wheel as it would be published
   peers     test other npm packages with broken files and rewrite the page about them
   header    rewrite the C headers from their sources
+  wasm-c    build the C interface as WebAssembly, for hosts of any language
   site      build one static folder: the inspector, every document, both references
 
 A command installs the tools that it needs, or prints the line to type.";
@@ -88,6 +90,11 @@ const HEADER: &str = "\
 Usage: cargo xtask header
 
 Rewrites the headers in capi/include from their sources. The tests fail if one is out of date.";
+
+const WASM_C: &str = "\
+Usage: cargo xtask wasm-c
+
+Builds a WebAssembly module with the C interface and no imports, and prints its path.";
 
 const PACKAGE: &str = "\
 Usage: cargo xtask package
@@ -144,6 +151,7 @@ fn run() -> Result<bool> {
             "fuzz" => return fuzz(args),
             "size" => return size(args),
             "header" => return alone(args, HEADER, c::header),
+            "wasm-c" => return alone(args, WASM_C, wasm_c::run),
             "peers" => return alone(args, PEERS, wasm::peers),
             "site" => return alone(args, SITE, site::build),
             "package" => return alone(args, PACKAGE, wasm::package),

@@ -39,7 +39,7 @@ extern "C" {
 
 #if defined(UNSPOOL_32_BIT)
 /** Words of a decoder. */
-#define UNSPOOL_CVC_DECODER_WORDS 58u
+#define UNSPOOL_CVC_DECODER_WORDS 62u
 #endif
 
 #if !defined(UNSPOOL_32_BIT)

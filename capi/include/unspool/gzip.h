@@ -20,8 +20,15 @@ extern "C" {
 /** Bytes of a window: the largest distance of deflate. */
 #define UNSPOOL_GZIP_WINDOW_SIZE 32768u
 
+#if defined(UNSPOOL_32_BIT)
+/** Words of a decoder. */
+#define UNSPOOL_GZIP_DECODER_WORDS 42u
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
 /** Words of a decoder. */
 #define UNSPOOL_GZIP_DECODER_WORDS 64u
+#endif
 
 /** Bytes of a decoder. */
 #define UNSPOOL_GZIP_DECODER_SIZE (UNSPOOL_GZIP_DECODER_WORDS * 8u)
