@@ -14,6 +14,7 @@ mod gzip;
 mod lzma;
 mod mutate;
 mod onpair;
+mod patch;
 mod pco;
 mod probe;
 mod stream;

@@ -78,7 +78,7 @@ pub fn zstd_differential(_: &[u8]) {}
 /// Returns the bytes with the first frame's checksum removed: it would reject every change of the
 /// content.
 #[cfg(not(miri))]
-fn unchecked(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn unchecked(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let (Ok(Header::Frame(frame)), Some(descriptor)) =
         (Header::read(&bytes, &LIMITS, Flavour::Rfc8878), bytes.get_mut(4))
