@@ -125,7 +125,7 @@ fn manifests_on_pages_name_what_exists() {
                 continue;
             }
             let mut section = "";
-            for line in block.text.lines().filter(|line| !line.is_empty()) {
+            for line in block.text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 match (line.starts_with('['), section) {
                     (true, _) => section = line,
                     (_, "[dependencies]") => {

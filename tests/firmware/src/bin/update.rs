@@ -62,7 +62,7 @@ fn is_new(flash: &Flash, done: &Done) -> bool {
     done.wrote == LEN && done.checksums.mismatched == 0 && Some(Xxh64::of(image) as u32) == stored
 }
 
-/// Fails after some words, and goes on without erasing what is there.
+/// Fails after some words, and goes on without erasing the pages that are right.
 fn resumes(patch: &[u8], old: &[u8], workspace: &mut zstd::Workspace, page: &mut [u8]) -> bool {
     let mut flash = Flash::new();
     // The image before this test is another one.
