@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use unspool::xz::{self, Block, CheckKind, Decoder, File, IndexReader, Literals, Options, Streams, Tables, Workspace};
-use unspool::{Error, ErrorKind, Result};
+use unspool::{Done, Error, ErrorKind, Result};
 
 use crate::common::{
     Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolRange, UnspoolStep, advance, lend,
@@ -225,10 +225,15 @@ pub unsafe extern "C" fn unspool_xz_decode(
     unsafe {
         reply_done(done, error, || {
             let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
-            xz::decode(lent.src, lent.dst, &mut tables_of(lent.workspace)?, &options, &mut ())
-                .map_err(contexts_in_bytes)
+            decode(lent.src, lent.dst, tables_of(lent.workspace)?, &options)
         })
     }
+}
+
+/// Not inlined: its stack frame and that of the options have less than 512 bytes each.
+#[inline(never)]
+fn decode(src: &[u8], dst: &mut [u8], mut tables: &mut Tables, options: &Options) -> Result<Done> {
+    xz::decode(src, dst, &mut tables, options, &mut ()).map_err(contexts_in_bytes)
 }
 
 /// Finds the block that holds a position of the content, in a file in memory. A position after the

@@ -77,15 +77,8 @@
     )
 )]
 #![cfg_attr(
-    not(all(
-        feature = "at1",
-        feature = "cvc",
-        feature = "gzip",
-        feature = "onpair",
-        feature = "pco",
-        feature = "alloc"
-    )),
-    allow(dead_code, unused_imports, reason = "fewer formats need less of the code that all of them share")
+    not(all(feature = "formats", feature = "alloc", not(feature = "small"))),
+    allow(dead_code, unused_imports, reason = "fewer formats and small tables need less of the code that all share")
 )]
 
 #[cfg(feature = "alloc")]
