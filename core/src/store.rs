@@ -41,7 +41,8 @@ pub trait Store {
 ///
 /// ```
 /// use unspool::{SliceStore, Store};
-/// let mut store = SliceStore::new(&mut [0; 8]);
+/// let mut flash = [0; 8];
+/// let mut store = SliceStore::new(&mut flash);
 /// store.write(0, b"page")?;
 /// let mut two = [0; 2];
 /// store.read(1, &mut two)?;
