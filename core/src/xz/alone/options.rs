@@ -25,7 +25,9 @@ pub struct Options {
 /// let raw = Raw { coder: Coder::Lzma(header), ..Raw::DEFAULT };
 /// let options = lzma::Options { raw: Some(raw), ..lzma::Options::DEFAULT };
 /// # let stream = b"\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9\x83e\xA5\xFF\xFF\xFB\x11\xA0\0";
-/// assert_eq!(lzma::decode_to_vec(stream, &options)?, b"unspool unspool unspool");
+/// let (mut out, mut workspace) = ([0; 64], lzma::Workspace::new());
+/// let done = lzma::decode(stream, &mut out, &mut workspace, &options, &mut ())?;
+/// assert_eq!(&out[..done.wrote], b"unspool unspool unspool");
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
