@@ -117,7 +117,7 @@ fn features() -> Result<()> {
     // Traits of other crates come with a format to test them with.
     let alone = formats()?.into_iter().chain([
         "xz-filters".into(),
-        "heapless,embedded-io,zstd-rfc".into(),
+        "heapless,embedded-io,embedded-storage,zstd-rfc,xz".into(),
         format!("small,{all}"),
     ]);
     for features in alone {
@@ -233,7 +233,7 @@ fn miri() -> Result<()> {
 }
 
 /// Features of the core that are not formats.
-const NO_FORMATS: [&str; 14] = [
+const NO_FORMATS: [&str; 15] = [
     "default",
     "alloc",
     "std",
@@ -248,6 +248,7 @@ const NO_FORMATS: [&str; 14] = [
     "heapless",
     "defmt",
     "embedded-io",
+    "embedded-storage",
 ];
 
 /// Returns the formats that the core can be built with, from the features in its manifest.
