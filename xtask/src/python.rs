@@ -35,7 +35,7 @@ pub fn test() -> Result<()> {
     cmd(&python).args("-m mypy").dir(PACKAGE).run()?;
     // The type checker is a program for Node.
     install::node()?;
-    cmd(&python).args("-m pyright").dir(PACKAGE).run()?;
+    cmd(&python).args("-m pyright --pythonpath").arg(&python).dir(PACKAGE).run()?;
     // Not in the folder of the package, whose sources would hide the installed wheel.
     cmd(&python).args("-m pytest -q -p no:cacheprovider tests").dir(PACKAGE).env("PYTHONSAFEPATH", "1").run()
 }

@@ -43,15 +43,15 @@ pub fn decode_to_store(
     page: &mut [u8],
     options: &Options<'_>,
 ) -> Result<Done> {
-    run(src, Pages::new(store, page)?, workspace, options)
+    run(src, &mut Pages::new(store, page)?, workspace, options)
 }
 
 /// Not generic, so that a program with two kinds of store has one copy.
-fn run(src: &[u8], mut pages: Pages<'_>, workspace: &mut Workspace, options: &Options<'_>) -> Result<Done> {
+fn run(src: &[u8], pages: &mut Pages<'_>, workspace: &mut Workspace, options: &Options<'_>) -> Result<Done> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Content, u64_from(pages.room()));
     let mut at = 0;
     while at == 0 || at < src.len() || !machine.frame.walk.is_between_frames() {
-        let step = machine.step(src, at, &mut pages, workspace, &mut ());
+        let step = machine.step(src, at, pages, workspace, &mut ());
         at = step.map_err(|fault| machine.error(fault, 0))?;
         machine.done.read = at;
     }

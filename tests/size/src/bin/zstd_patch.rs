@@ -14,11 +14,11 @@ size::program!("../../data/text.zst", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };
-    let options = Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT };
+    static OPTIONS: Options<'_> = Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT };
     static mut PAGE: [u8; 4096] = [0; 4096];
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let page = unsafe { &mut PAGE };
     let mut store = SliceStore::new(room.bytes);
-    zstd::decode_to_store(file, &mut store, workspace, page, &options).map_or(0, |done| done.wrote)
+    zstd::decode_to_store(file, &mut store, workspace, page, &OPTIONS).map_or(0, |done| done.wrote)
 });
