@@ -28,12 +28,14 @@ impl NorFlashError for Failure {
     }
 }
 
-impl Flash {
+impl Default for Flash {
     /// Returns the flash with power.
-    pub const fn new() -> Self {
+    fn default() -> Self {
         Self { erased: 0, power: u32::MAX }
     }
+}
 
+impl Flash {
     /// Returns the bytes of a slot, which are mapped.
     pub fn slot(&self, slot: usize) -> &[u8] {
         let range = SLOTS.get(slot).cloned().unwrap_or(START..START);
@@ -70,7 +72,7 @@ impl NorFlash for Flash {
     const ERASE_SIZE: usize = SECTOR;
 
     fn erase(&mut self, from: u32, to: u32) -> Result<(), Failure> {
-        if from < START || to > SLOTS[1].end || from as usize % SECTOR != 0 || to as usize % SECTOR != 0 {
+        if from < START || to > SLOTS[1].end || !(from as usize | to as usize).is_multiple_of(SECTOR) {
             return Err(Failure);
         }
         for sector in (from..to).step_by(SECTOR) {

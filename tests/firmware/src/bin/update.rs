@@ -39,7 +39,7 @@ fn main() -> ! {
     static mut PAGE: [u8; 1024] = [0; 1024];
 
     let mut test = Test::new("update");
-    let (mut flash, old, patch) = (Flash::new(), OLD.get(), UPDATE.get());
+    let (mut flash, old, patch) = (Flash::default(), OLD.get(), UPDATE.get());
     test.case(
         "install",
         || matches!(install(patch, old, &mut flash, WORKSPACE, PAGE), Ok(done) if is_new(&flash, &done)),
@@ -64,7 +64,7 @@ fn is_new(flash: &Flash, done: &Done) -> bool {
 
 /// Fails after some words, and goes on without erasing the pages that are right.
 fn resumes(patch: &[u8], old: &[u8], workspace: &mut zstd::Workspace, page: &mut [u8]) -> bool {
-    let mut flash = Flash::new();
+    let mut flash = Flash::default();
     // The image before this test is another one.
     let erased = embedded_storage::nor_flash::NorFlash::erase(&mut flash, SLOTS[1].start, SLOTS[1].end);
     flash.power = 5000;
@@ -80,7 +80,7 @@ fn resumes(patch: &[u8], old: &[u8], workspace: &mut zstd::Workspace, page: &mut
 
 /// A patch with a wrong checksum is refused, before its last page is written.
 fn refuses(patch: &[u8], old: &[u8], workspace: &mut zstd::Workspace, page: &mut [u8]) -> bool {
-    let mut flash = Flash::new();
+    let mut flash = Flash::default();
     let cut = patch.get(..patch.len() - 1).unwrap_or_default();
     let cut = install(cut, old, &mut flash, workspace, page).map_err(|error| error.kind);
     let other = old.get(..old.len() - 1).unwrap_or_default();
@@ -90,7 +90,7 @@ fn refuses(patch: &[u8], old: &[u8], workspace: &mut zstd::Workspace, page: &mut
 
 /// Restores an image from xz.
 fn restores(image: &[u8], tables: &mut Tables, page: &mut [u8]) -> bool {
-    let mut flash = Flash::new();
+    let mut flash = Flash::default();
     let erased = embedded_storage::nor_flash::NorFlash::erase(&mut flash, SLOTS[1].start, SLOTS[1].end);
     let mut slot = NorStore::new(&mut flash, SLOTS[1].clone());
     let done = xz::decode_to_store(image, &mut slot, tables, page, &xz::Options::DEFAULT);
@@ -100,7 +100,7 @@ fn restores(image: &[u8], tables: &mut Tables, page: &mut [u8]) -> bool {
 /// Updates from slot A, which only the store reads, as if it were not mapped.
 fn from_slot(patch: &[u8], old: &[u8], workspace: &mut zstd::Workspace, page: &mut [u8]) -> bool {
     use unspool::Store;
-    let mut flash = Flash::new();
+    let mut flash = Flash::default();
     let mut slot = NorStore::new(&mut flash, SLOTS[0].clone());
     let copied = (0..).step_by(1024).zip(old.chunks(1024)).all(|(at, page)| slot.write(at, page).is_ok());
     let end = SLOTS[0].start + old.len() as u32;
