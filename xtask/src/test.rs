@@ -90,7 +90,7 @@ fn clippy() -> Result<()> {
     cmd("cargo clippy --locked --release --all-targets -- -D warnings").dir("fuzz").run()?;
     install::target(CORTEX_M0)?;
     for (folder, features) in
-        [("tests/firmware", ""), ("tests/size", "--features=formats,columnar,rfc,at1,lzma,peers,c")]
+        [("tests/firmware", ""), ("tests/size", "--features=formats,columnar,rfc,at1,lzma,patch,xz-flash,peers,c")]
     {
         let clippy = cmd("cargo clippy --locked --release --lib --bins").args(features).arg("--target").arg(CORTEX_M0);
         clippy.args("-- -D warnings").dir(folder).run()?;
