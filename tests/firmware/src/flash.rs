@@ -1,7 +1,7 @@
 //! Flash with two slots, as `embedded-storage` sees it.
 //!
-//! On the Cortex-M0 it is the flash of the nRF51822, written through its controller. The other device
-//! has no flash that a program can write: there it is memory under the same rules.
+//! On the Cortex-M0 it is the flash of the nRF51822, written through its controller. The other
+//! device has no flash that a program can write: there it is memory under the same rules.
 
 use embedded_storage::nor_flash::{ErrorType, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash};
 
