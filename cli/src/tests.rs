@@ -89,6 +89,24 @@ fn files_and_streams_agree_about_damage() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// A chunk claims bytes that a cut file lacks. They are no reason to ask for memory.
+#[test]
+fn a_cut_file_of_lossless_vectors_is_truncated() {
+    let (_, _, bytes) = vectors().into_iter().find(|(name, ..)| name.ends_with("/v1_lossless_256.cvc")).unwrap();
+    let (mut cuts, head) = (0, 200);
+    for len in (head..bytes.len()).step_by(1 + bytes.len() / 50).chain([bytes.len() - 1]) {
+        for (head, cut) in [(len, None), (20, None), (20, Some(611))] {
+            let source = || Source::of(&bytes[..len], head, cut, 1);
+            let (_, _, decoded) = decode(Format::Cvc, &mut source(), &ALL, &LIMITS);
+            for error in [decoded.unwrap_err(), check(Format::Cvc, &mut source(), &LIMITS).unwrap_err()] {
+                assert!(error.starts_with(&format!("Truncated at {len}")), "{len} bytes: {error}");
+            }
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 150, "{cuts}");
+}
+
 /// Creates a file of these pieces at their offsets, with holes between them.
 fn sparse(name: &str, len: u64, pieces: &[(u64, Vec<u8>)]) -> Source {
     let path = std::env::temp_dir().join(format!("unspool-{}-{name}", std::process::id()));

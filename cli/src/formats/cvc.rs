@@ -399,15 +399,14 @@ fn stream(
     }
     let name = column.name().to_string();
     let options = Options { column: file.is_columnar().then_some(&*name), ..options(limits, Verify::Refuse) };
-    let most = source.len().unwrap_or(MOST_LOSSLESS).min(MOST_LOSSLESS);
-    let mut workspace = zeros(file.head_len().saturating_add(most))?;
+    let mut workspace = zeros(file.head_len().saturating_add(MOST_LOSSLESS))?;
     let mut decoder = Decoder::new(&mut workspace, &options);
     pour(source, to, |src, end, dst| decoder.step(src, end, dst))?;
     Ok(decoder.checksums())
 }
 
-/// The most bytes that a lossless chunk of a stream may take. Memory that no chunk fills is
-/// reserved only.
+/// The most bytes that a lossless chunk may take. Memory that no chunk fills is reserved only. Not
+/// fewer for a short file, whose chunk may claim bytes that the file lacks.
 const MOST_LOSSLESS: u64 = 1 << 30;
 
 /// Refuses a version 0 header before chunks with checksums: see
