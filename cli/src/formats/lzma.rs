@@ -4,9 +4,9 @@ use std::io::Read;
 
 use unspool::lzma::{Decoder, Header, Options, Workspace};
 use unspool::tree::Tree;
-use unspool::{Count, Done, ErrorKind, Format, Limits, Sink};
+use unspool::{Count, Done, Format, Limits, Sink};
 
-use super::pour::{Buffered, Room, Windows, pour};
+use super::pour::{Buffered, Room, Windows, pour_through};
 use super::{Checksums, Selection, Stop, zeros};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
@@ -83,15 +83,7 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
 /// Decodes everything through a window.
 fn through(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<Done, Stop> {
     let (mut workspace, mut windows) = (Workspace::new(), Windows::new());
-    let mut lend = windows.lend(limits.max_window);
     let mut decoder = Decoder::new(&mut workspace, &mut [], &options(limits));
-    pour(input, to, |src, end, dst| {
-        loop {
-            match decoder.step(src, end, dst) {
-                Err(error) if error.kind == ErrorKind::XzWindowBuffer => decoder.lend(lend.next(error)?)?,
-                done => return done,
-            }
-        }
-    })?;
+    pour_through(input, to, &mut decoder, windows.lend(limits.max_window), Decoder::step, Decoder::lend)?;
     Ok(decoder.done())
 }

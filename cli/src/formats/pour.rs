@@ -74,6 +74,28 @@ pub fn pour(
     }
 }
 
+/// Decodes all of the input as [`pour`] does, with a `step` that may ask for a window, and a `lend`
+/// that takes it.
+pub fn pour_through<'w, D>(
+    input: &mut impl Read,
+    to: &mut impl Room,
+    decoder: &mut D,
+    mut windows: Lend<'w>,
+    step: impl Fn(&mut D, &[u8], End, &mut [u8]) -> Result<Step, Error>,
+    lend: impl Fn(&mut D, &'w mut [u8]) -> Result<(), Error>,
+) -> Result<(), Stop> {
+    pour(input, to, |src, end, dst| {
+        loop {
+            match step(decoder, src, end, dst) {
+                Err(error) if matches!(error.kind, ErrorKind::XzWindowBuffer | ErrorKind::ZstdWindowBuffer) => {
+                    lend(decoder, windows.next(error)?)?;
+                }
+                done => return done,
+            }
+        }
+    })
+}
+
 /// Writes decoded memory.
 pub fn write(mut bytes: &[u8], to: &mut (impl Room + ?Sized)) -> Result<(), Error> {
     while !bytes.is_empty() {

@@ -9,7 +9,7 @@ use unspool::{Checksums as Sums, Count, ErrorKind, Format, Limits, Name, Part, S
 
 use super::parallel::{self, Content, Left, PartReader, Pool, affordable, lengthen};
 use super::part::{self, Part as RangePart};
-use super::pour::{Buffered, Room, Windows, pour, write};
+use super::pour::{Buffered, Room, Windows, pour_through, write};
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
@@ -206,15 +206,7 @@ fn in_order(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<
 
 fn stream(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
     let (mut workspace, mut windows) = (Workspace::new(), Windows::new());
-    let mut lend = windows.lend(limits.max_window);
     let mut decoder = Decoder::new(&mut workspace, &mut [], &options(limits));
-    pour(input, to, |src, end, dst| {
-        loop {
-            match decoder.step(src, end, dst) {
-                Err(error) if error.kind == ErrorKind::XzWindowBuffer => decoder.lend(lend.next(error)?)?,
-                done => return done,
-            }
-        }
-    })?;
+    pour_through(input, to, &mut decoder, windows.lend(limits.max_window), Decoder::step, Decoder::lend)?;
     Ok(decoder.done().checksums)
 }

@@ -12,7 +12,7 @@ use unspool::{Checksums as Sums, Count, Done, Error, ErrorKind, Format, Limits, 
 
 use super::parallel::{self, Content, Left, PartReader, Pool, TINY_PARTS, lengthen};
 use super::part::{self, Part};
-use super::pour::{Buffered, PIECE, Room, Windows, pour};
+use super::pour::{Buffered, PIECE, Room, Windows, pour_through};
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
@@ -350,16 +350,9 @@ impl PartReader for Frames {
 /// Decodes through a window, so that memory holds only the bytes that matches can reach.
 fn stream(input: &mut impl Read, options: &Options<'_>, to: &mut impl Room) -> Result<Done, Stop> {
     let (mut workspace, mut windows) = (Workspace::new(), Windows::new());
-    let mut lend = windows.lend(options.limits.max_window.saturating_add(3 * MAX_BLOCK as u64));
+    let most = options.limits.max_window.saturating_add(3 * MAX_BLOCK as u64);
     let mut decoder = Decoder::new(&mut workspace, &mut [], options);
-    pour(input, to, |src, end, dst| {
-        loop {
-            match decoder.step(src, end, dst) {
-                Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => decoder.lend(lend.next(error)?)?,
-                done => return done,
-            }
-        }
-    })?;
+    pour_through(input, to, &mut decoder, windows.lend(most), Decoder::step, Decoder::lend)?;
     Ok(decoder.done())
 }
 
