@@ -157,7 +157,7 @@ fn decode_columns(
             };
             payload
         });
-        take(position, payload.and_then(|payload| values(&payload, types.get(position), &mut room)))
+        take(position, payload.and_then(|payload| values(&payload, types.get(position).copied().flatten(), &mut room)))
     })
 }
 
@@ -173,9 +173,9 @@ fn check_sizes(file: &File<'_>, limits: &Limits, types: &[Option<Dtype>]) -> Res
 }
 
 /// Returns the values of a chunk as this type, or else as f32, for which it takes `room`.
-fn values<'v>(payload: &Payload<'v>, output: Option<&Option<Dtype>>, room: &'v mut Vec<u8>) -> Result<&'v [u8], Error> {
+fn values<'v>(payload: &Payload<'v>, output: Option<Dtype>, room: &'v mut Vec<u8>) -> Result<&'v [u8], Error> {
     match payload.plain() {
-        Some((dtype, raw)) if output == Some(&Some(dtype)) => Ok(raw),
+        Some((dtype, raw)) if output == Some(dtype) => Ok(raw),
         _ => {
             resize(room, payload.len().saturating_mul(4) as u64)?;
             payload.decode_f32_bytes(room)?;
@@ -230,26 +230,18 @@ fn decode_rows(
         let mut sums = Sums::default();
         let payload = piece.read(&bytes, Verify::Refuse, &mut sums)?;
         let decoded = (payload.len() as u64).saturating_mul(output.width());
-        let plain = payload.plain().filter(|(dtype, _)| *dtype == output).map(|(_, raw)| raw);
+        if !text && payload.plain().is_some_and(|(dtype, _)| dtype == output) {
+            let (rows, chunk) = (piece.data_range()?, piece.range().start);
+            let within = |at: u64| usize::try_from(at - chunk).unwrap_or(usize::MAX);
+            return Ok(Content { buffer: bytes, range: within(rows.start)..within(rows.end), decoded, sums });
+        }
         let mut buffer = pool.take();
-        let values = match plain {
-            Some(_) if !text => {
-                pool.give(buffer);
-                let (rows, chunk) = (piece.data_range()?, piece.range().start);
-                let within = |at: u64| usize::try_from(at - chunk).unwrap_or(usize::MAX);
-                return Ok(Content { buffer: bytes, range: within(rows.start)..within(rows.end), decoded, sums });
-            }
-            Some(raw) => raw,
-            None => {
-                let room = if text { &mut *numbers } else { &mut buffer };
-                resize(room, decoded)?;
-                payload.decode_f32_bytes(room)?;
-                &*numbers
-            }
-        };
         if text {
             buffer.clear();
-            Lines::new(number(output), column.dimension(), &mut append(&mut buffer)).write(values)?;
+            let mut to = append(&mut buffer);
+            Lines::new(number(output), column.dimension(), &mut to).write(values(&payload, Some(output), numbers)?)?;
+        } else {
+            values(&payload, Some(output), &mut buffer)?;
         }
         pool.give_stored(bytes);
         Ok(Content { range: 0..buffer.len(), buffer, decoded, sums })
@@ -335,7 +327,7 @@ fn one_thread(
         source.hold(limits)?;
     }
     let (output, mut sums) = (column.output()?, Sums::default());
-    let (mut bytes, mut values) = (vec![], vec![]);
+    let (mut bytes, mut room) = (vec![], vec![]);
     for rows in rows {
         let mut plan = column.plan(rows)?;
         while let Some(range) = plan.needs() {
@@ -345,14 +337,7 @@ fn one_thread(
                 if let Some(last) = last {
                     refuse_hidden_crc(source, file, &last)?;
                 }
-                match payload.plain() {
-                    Some((dtype, raw)) if dtype == output => write(raw, to)?,
-                    _ => {
-                        resize(&mut values, (payload.len() as u64).saturating_mul(output.width()))?;
-                        payload.decode_f32_bytes(&mut values)?;
-                        write(&values, to)?;
-                    }
-                }
+                write(values(&payload, Some(output), &mut room)?, to)?;
             }
         }
         sums = plan.checksums();
@@ -542,7 +527,7 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
                 })?;
             }
             let payload = piece.read(&chunk, Verify::Skip, &mut Sums::default())?;
-            super::in_pieces(values(&payload, types.get(position), &mut room)?, to)
+            super::in_pieces(values(&payload, types.get(position).copied().flatten(), &mut room)?, to)
         });
         unread.map_or(Ok(()), Err)?;
         fed?;
