@@ -60,35 +60,46 @@ pub trait PartReader {
 /// and of content are apart: they differ in length.
 #[derive(Default)]
 pub struct Pool {
-    stored: Mutex<Vec<Vec<u8>>>,
-    content: Mutex<Vec<Vec<u8>>>,
+    stored: Spare,
+    content: Spare,
+}
+
+/// Buffers that wait to be used again. Their lengths and their bytes are of no interest.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Vec<u8>>>);
+
+impl Spare {
+    fn take(&self) -> Option<Vec<u8>> {
+        self.0.lock().ok()?.pop()
+    }
+
+    fn give(&self, buffer: Vec<u8>) {
+        if let Ok(mut spare) = self.0.lock() {
+            spare.push(buffer);
+        }
+    }
 }
 
 impl Pool {
-    /// Takes a buffer for stored bytes. Its length and content are of no interest.
+    /// Takes a buffer for stored bytes.
     pub fn take_stored(&self) -> Vec<u8> {
-        let pop = |spare: &Mutex<Vec<Vec<u8>>>| spare.lock().ok().and_then(|mut spare| spare.pop());
         // Stored bytes that were passed on as content have come back there.
-        pop(&self.stored).or_else(|| pop(&self.content)).unwrap_or_default()
+        self.stored.take().or_else(|| self.content.take()).unwrap_or_default()
     }
 
     /// Returns a buffer of stored bytes.
     pub fn give_stored(&self, buffer: Vec<u8>) {
-        if let Ok(mut spare) = self.stored.lock() {
-            spare.push(buffer);
-        }
+        self.stored.give(buffer);
     }
 
-    /// Takes a buffer for content. Its length and content are of no interest.
+    /// Takes a buffer for content.
     pub fn take(&self) -> Vec<u8> {
-        self.content.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default()
+        self.content.take().unwrap_or_default()
     }
 
     /// Returns a buffer of content.
     pub fn give(&self, buffer: Vec<u8>) {
-        if let Ok(mut spare) = self.content.lock() {
-            spare.push(buffer);
-        }
+        self.content.give(buffer);
     }
 }
 
