@@ -417,7 +417,7 @@ pub fn large_enough<T>(memory: *mut c_void, len: usize) -> Result<*mut T> {
     if place.is_aligned() { Ok(place) } else { Err(Error::new(ErrorKind::Misaligned, 0)) }
 }
 
-/// Returns true if a static value equals what [`zeroed`] makes of memory.
+/// Returns true if a static value equals what [`tables`] makes of memory.
 #[cfg(test)]
 pub fn is_zeros<T>(value: &'static T) -> bool {
     let bytes = core::ptr::from_ref(value).cast::<u8>();
