@@ -63,7 +63,7 @@
 //! * `zstd-rfc` is Zstandard as RFC 8878 alone, without checksums; `zstd-xxh64` adds those.
 //! * `heapless` makes `heapless::Vec` a [`Sink`], `embedded-io` adds adapters for its traits, and
 //!   `defmt` formats errors and results.
-//! * `embedded-storage` adds [`nor`], a slot of NOR flash as a [`Store`].
+//! * `embedded-storage` adds `nor`, a slot of NOR flash as a [`Store`].
 //! * `small` trades speed for flash.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
