@@ -5,7 +5,7 @@ import { OpenFile } from './client';
 import { canBeRead, isDictionary, sortOut } from './arrive/dictionary';
 import { Failed } from './arrive/failed';
 import { useDropped } from './arrive/dropped';
-import { bytes } from './format';
+import { bytes, visible } from './format';
 import { Inspector, settle } from './inspector';
 import { unlisted, type Report } from './model';
 import { Opening } from './arrive/opening';
@@ -188,7 +188,7 @@ export function App() {
   const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), address: openAddress, dictionary: lend }), [showFiles, openAddress, lend]);
 
   // The title names the file, to find the window among others.
-  const title = state.kind === 'empty' ? '' : `${state.name} – `;
+  const title = state.kind === 'empty' ? '' : `${visible(state.name)} – `;
   useEffect(() => {
     document.title = `${title}unspool inspector`;
   }, [title]);
@@ -253,7 +253,7 @@ function Busy({ name, doing, progress, onCancel }: BusyProps) {
   return (
     <section class="busy" role="status">
       <p>
-        {doing} <strong>{name}</strong>
+        {doing} <strong>{visible(name)}</strong>
         {known && `, ${bytes(progress.total)}`}
       </p>
       {moves ? <div class="progress" role="progressbar" aria-label={doing} /> : <progress aria-label={doing} value={share} />}

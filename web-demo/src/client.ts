@@ -2,7 +2,7 @@
 import type { ZstdSequences } from 'unspool/inspect';
 import type { BinsWanted } from './formats/pco-bins';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
-import type { Fault, Report } from './model';
+import type { Fault, Report, Verdict } from './model';
 import { RemoteFile, type Content } from './arrive/remote';
 import type { Sought } from './bytes/search';
 import type { Curve, CurveWanted, ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
@@ -116,6 +116,11 @@ export class OpenFile {
 
   find(wanted: Sought, care: Care): Promise<number> {
     return this.#ask({ find: wanted }, care) as Promise<number>;
+  }
+
+  /** Decodes the whole file, and reports the first error. */
+  check(care: Care): Promise<Verdict> {
+    return this.#ask({ check: true }, care) as Promise<Verdict>;
   }
 
   statistics(column: number, care: Care): Promise<Summed> {

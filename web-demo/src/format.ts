@@ -29,9 +29,9 @@ export function plural(n: number, one: string, many = `${one}s`): string {
 
 export function percent(part: number, whole: number): string {
   const share = whole > 0 ? (100 * part) / whole : 0;
-  if (share > 0 && share < 0.1) return '< 0.1 %';
-  // Show 100 % only if it is exact.
-  return share < 10 || (share > 99 && share < 100) ? `${Math.min(99.9, share).toFixed(1)} %` : `${share.toFixed(0)} %`;
+  if (share > 0 && share < 0.1) return '< 0.1%';
+  // Show 100% only if it is exact.
+  return share < 10 || (share > 99 && share < 100) ? `${Math.min(99.9, share).toFixed(1)}%` : `${share.toFixed(0)}%`;
 }
 
 /** Formats a value in about a dozen characters. A non-integer never looks like an integer. */
@@ -69,13 +69,28 @@ const COUNTS: ReadonlySet<number> = new Set([Name.Codes, Name.Literals, Name.Seq
 
 /** Formats the value of a group: a number among siblings, a count, or a word. */
 export function whichOf(id: number, value: string): string {
-  return /^\d+$/.test(value) && !COUNTS.has(id) ? `#${value}` : value;
+  return /^\d+$/.test(value) && !COUNTS.has(id) ? `#${value}` : visible(value);
 }
 
 /** Formats the value of a field. */
 export function heldBy(id: number, value: string): string {
-  return id === Name.Token ? readable(value) : value;
+  switch (id) {
+    case Name.Token: return readable(value);
+    case Name.Modified: return value === '0' ? 'not set' : momentOf(Number(value));
+    case Name.OperatingSystem: return `${SYSTEMS[Number(value)] ?? 'unknown'} (${value})`;
+    default: return visible(value);
+  }
 }
+
+/** Formats seconds since 1970 as a date in UTC. */
+function momentOf(seconds: number): string {
+  return `${new Date(1000 * seconds).toISOString().replace('T', ' ').replace('.000Z', ' UTC')}`;
+}
+
+/** File systems of RFC 1952, by number. */
+const SYSTEMS: Readonly<Record<number, string>> = {
+  0: 'FAT', 1: 'Amiga', 2: 'VMS', 3: 'Unix', 4: 'VM/CMS', 5: 'Atari TOS', 6: 'HPFS', 7: 'Macintosh', 8: 'Z-System', 9: 'CP/M', 10: 'TOPS-20', 11: 'NTFS', 12: 'QDOS', 13: 'Acorn RISC OS', 255: 'unknown',
+};
 
 /** Returns hexadecimal bytes as quoted text if it is readable, else unchanged. */
 function readable(bytes: string): string {
@@ -88,9 +103,28 @@ function readable(bytes: string): string {
   }
 }
 
+/** Letters that change how others are shown, or are not shown themselves. */
+const UNSEEN = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c\ufeff]|[\p{Cc}]/gu;
+
+/**
+ * Shows control characters as symbols, and the marks that turn text round by their numbers: a name
+ * must not look like another one.
+ */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (letter) => {
+    const code = letter.codePointAt(0) ?? 0;
+    return code < 0x20 ? String.fromCodePoint(0x2400 + code) : code === 0x7f ? '␡' : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  });
+}
+
+/** The same, but keeps the lines of a text. */
+export function visibleText(text: string): string {
+  return text.replace(/[^\n\r\t]+/g, visible);
+}
+
 /** Joins the lines of a text with a symbol for line breaks. */
 export function inOneLine(text: string): string {
-  return text.replace(/[\n\r\u2028\u2029]/g, (end) => (end === '\r' ? '␍' : '␤'));
+  return visible(text.replace(/[\n\u2028\u2029]/g, '␤'));
 }
 
 export function hex(n: number, digits: number): string {

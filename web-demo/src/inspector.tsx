@@ -7,20 +7,24 @@ import type { OpenFile } from './client';
 import { Decoded } from './data/decoded';
 import { idOfDictionary, MayWantDictionary, WantsDictionary, wantsDictionary } from './structure/dictionary';
 import { FileInput } from './arrive/file-input';
-import { count, plural } from './format';
+import { damagedOrigin } from './arrive/origin';
+import { RemoteFile } from './arrive/remote';
+import { count, plural, visible } from './format';
 import { Find } from './bytes/find';
 import { HexView } from './bytes/hex-view';
 import { Large } from './structure/large';
 import { Jumps } from './tools/jumps';
 import { FileMap } from './structure/map';
 import { Inside } from './inside/inside';
-import { brokenAt, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report } from './model';
+import { brokenAt, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report, type Verdict } from './model';
+import { Check } from './structure/check';
 import { Overview } from './structure/overview';
 import { Parts } from './structure/parts';
 import { endsTooEarly, Problem } from './structure/problem';
 import { Place } from './bytes/place';
 import { Preview } from './data/preview';
 import { Readings } from './bytes/readings';
+import { Remote } from './tools/refused';
 import { useLater } from './tools/later';
 import { useShortcuts } from './tools/shortcuts';
 import { Shares } from './structure/shares';
@@ -55,7 +59,10 @@ interface Props {
 }
 
 export function Inspector({ name, file, report, others, onFiles, onListed }: Props) {
-  const { model, error, size, summary } = report;
+  const { model, size, summary } = report;
+  const [checked, setChecked] = useState<Verdict>();
+  const error = report.error ?? checked?.error;
+  const origin = damagedOrigin(file.source);
   const content = file.content(report);
   const [selected, setSelected] = useState(-1);
   const [hovered, setHovered] = useState(-1);
@@ -143,9 +150,10 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
   };
 
   return (
+    <Remote.Provider value={file.source instanceof RemoteFile}>
     <div class="inspector">
       <div class="title">
-        <h1 ref={title} title={name} tabIndex={-1} aria-describedby="verdict">{name}</h1>
+        <h1 ref={title} title={visible(name)} tabIndex={-1} aria-describedby="verdict">{visible(name)}</h1>
         <Jumps of={painted} />
         <label class="another">
           <FileInput onFiles={onFiles} />
@@ -153,11 +161,12 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
         </label>
       </div>
       {others > 0 && <p class="fine" role="status">One file is shown at a time: {plural(others, 'other')} that came with it {others === 1 ? 'was' : 'were'} not opened.</p>}
-      <Overview report={report} />
+      {origin !== undefined && <p class="doubt" role="note">This is the content of {visible(origin)}, whose checksum does not match: any part of it may be wrong.</p>}
+      <Overview report={report} checked={checked} check={<Check file={file} size={size} onChecked={setChecked} />} />
       <Large file={file} report={report} onListed={onListed} />
       {wanting && <WantsDictionary report={report} />}
       {error !== undefined && known && !wanting && (
-        <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
+        <Problem report={report} error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
       )}
       <MayWantDictionary report={report} />
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
@@ -188,6 +197,7 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
       {painted && values}
       {painted && <Inside file={file} report={report} selected={selected} onSelect={goToNode} />}
     </div>
+    </Remote.Provider>
   );
 }
 

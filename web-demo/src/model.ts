@@ -73,6 +73,17 @@ export interface Model {
   readonly counts: readonly number[];
 }
 
+/** Result of decoding a whole file that was not read as a whole before. */
+export interface Verdict {
+  readonly error: Fault | undefined;
+  /** Decoded bytes; 0 if unknown. */
+  readonly decoded: number;
+  /** Rows that cannot be decoded. */
+  readonly badRows: number;
+  /** Bytes after the end, which are not part of the file. */
+  readonly extra: number;
+}
+
 /** Everything about a file. */
 export interface Report {
   /** The bytes of the structure: the file, or its gzip content. */
@@ -107,13 +118,6 @@ export interface Report {
  */
 export function unlisted({ read, model, summary, error }: Report): number {
   return read !== 'values' || error !== undefined || model.totals.at(-1) === 0 ? 0 : (summary?.chunkEnds?.length ?? 0);
-}
-
-/** Returns the structure of a head, without groups that start after it. */
-export function withoutEmptyEnd(structure: Structure): Structure {
-  let { length } = structure;
-  while (length > 0 && structure.part[length - 1] === 255 && (structure.end[length - 1] ?? 0) <= (structure.start[length - 1] ?? 0)) length--;
-  return { ...structure, length };
 }
 
 export function buildModel(structure: Structure, size: number): Model {
@@ -251,6 +255,14 @@ export function bytesOf({ structure }: Model, node: number): [start: number, end
 /** Returns `true` if a node starts or ends within a byte. */
 export function cutsBytes({ structure }: Model, node: number): boolean {
   return (structure.start[node] ?? 0) % 8 !== 0 || (structure.end[node] ?? 0) % 8 !== 0;
+}
+
+/**
+ * Returns `true` if a checksum over the decoded content does not match. Chunks of CVC with a wrong
+ * one are not decoded, and the checksums of headers do not cover the content.
+ */
+export function doubtful({ error, format }: Pick<Report, 'error' | 'format'>): boolean {
+  return error?.class === 'Checksum' && format !== 'cvc' && !error.name.includes('Header');
 }
 
 /** Returns a node and the groups around it, outermost first. */

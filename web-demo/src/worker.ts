@@ -6,8 +6,9 @@ import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
 import { curveOf, summedUp } from './formats/summing';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
-import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
-import { seldom, telling, type Progress } from './tools/progress';
+import { endBefore, endOf, withLaterChunks, withoutEmptyEnd, withPacked, withTrailing } from './formats/structures';
+import { buildModel, type Fault, type Report, type Verdict } from './model';
+import { seldom, telling, type Progress, type Tell } from './tools/progress';
 import { idOf } from './arrive/dictionary';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
@@ -30,6 +31,7 @@ export type Wanted =
   | { readonly bins: BinsWanted }
   | { readonly codes: CodesWanted }
   | { readonly sequences: SequencesWanted }
+  | { readonly check: true }
   | { readonly statistics: number }
   | { readonly curve: CurveWanted }
   | { readonly save: ExportWanted };
@@ -77,7 +79,14 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
-  const found = await inspected(bytes);
+  const size = bytes.length;
+  let found = await inspected(bytes);
+  // Bytes after a complete file are not its error.
+  const end = endBefore(found, bytes);
+  if (end !== undefined) {
+    bytes = bytes.subarray(0, end);
+    found = await inspected(bytes);
+  }
   let met: UnspoolError | undefined;
   try {
     file = await (await doorOf(found.format))?.open(bytes, found.structure, dictionary);
@@ -92,7 +101,11 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   const isZstd = found.format?.startsWith('zstd') === true;
   const error = dictionary !== undefined && isZstd ? met : (found.error ?? met);
   const zstd = isZstd ? (await import('unspool/zstd/separate')).zstdFormat(bytes) : undefined;
-  return { ...report({ ...found, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd };
+  let { structure } = found;
+  if (end !== undefined && error === undefined) structure = withTrailing(structure, end, size);
+  // After a bad chunk of CVC, the others are intact.
+  if (found.format === 'cvc' && found.error !== undefined && found.error.class !== 'Truncated') structure = withLaterChunks(structure, (await outline(bytes))?.structure ?? structure);
+  return { ...report({ ...found, size, structure, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd };
 }
 
 /**
@@ -111,6 +124,10 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
   if (door?.outlined !== undefined && (chunks === undefined ? local || door.outlined.remote : chunks <= (local ? FEW : FEW_REMOTE))) {
     const found = await outline(source, { onProgress: progressOf(post) });
     if (found !== undefined) {
+      const end = endBefore(found, new Uint8Array());
+      if (end !== undefined) {
+        return report({ ...found, structure: withTrailing(found.structure, end, from.size), error: file?.error }, undefined, undefined, door.outlined.read);
+      }
       if (found.error === undefined && door.openOutlined !== undefined) file = await door.openOutlined(from, found.structure);
       return report({ ...found, error: found.error ?? file?.error }, undefined, undefined, door.outlined.read);
     }
@@ -147,6 +164,15 @@ async function list(from: Content, post: (progress: Progress) => void, signal: A
   }
 }
 
+/** Decodes the whole file, and keeps nothing of it. */
+async function check(tell: Tell, signal: AbortSignal): Promise<Verdict> {
+  const whole = here(content);
+  const door = await doorOf(await formatOf(whole));
+  const { error, decoded, badRows = 0 } = await (file?.check?.(tell) ?? here(door?.check)(whole, dictionary, tell, signal));
+  const end = error && endOf(error);
+  return { error: end === undefined ? error && fault(error) : undefined, decoded, badRows, extra: end === undefined ? 0 : whole.size - end };
+}
+
 /** Number of bytes that identify every format. */
 const PROBED = 16;
 
@@ -155,7 +181,7 @@ async function formatOf(content: Content): Promise<Format | undefined> {
 }
 
 function report({ format, size, structure, error, checksums }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
-  const model = buildModel(structure, size);
+  const model = buildModel(withPacked(structure), size);
   const lent = dictionary && { name: lentName, id: idOf(dictionary) };
   // Only plain bytes may be a file themselves.
   const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
@@ -182,6 +208,7 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
   if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
+  if ('check' in wanted) return [await check(tell, signal), []];
   if ('statistics' in wanted) return [await summedUp(here(file?.numbers)(wanted.statistics), telling(post, signal, () => listing > 0)), []];
   if ('curve' in wanted) return [await curveOf(here(file?.numbers)(wanted.curve.column), wanted.curve.start, wanted.curve.end, tell), []];
   if ('save' in wanted) return [await saved(here(file?.save)(wanted.save, tell), wanted.save.to), []];
@@ -219,7 +246,9 @@ function here<T>(door: T | undefined): T {
 }
 
 function fault(error: unknown): Fault {
-  const message = error instanceof Error ? error.message : String(error);
+  // Browsers have various messages for a server that cannot be reached, and none of them helps.
+  const unreachable = content instanceof RemoteFile && error instanceof TypeError;
+  const message = unreachable ? 'the server cannot be reached' : error instanceof Error ? error.message : String(error);
   if (!(error instanceof UnspoolError)) return { name: 'Error', class: 'Other', code: 0, offset: 0, need: 0, message, words: message, part: undefined };
   return { ...error.toJSON(), words: errorTable().find(({ code }) => code === error.code)?.words ?? message };
 }

@@ -166,7 +166,7 @@ test('decodes a large file of numbers chunk by chunk, and values on demand', asy
   assert.deepEqual([await summed('Max').textContent(), await summed('Mean').textContent()], ['9', '1.431e-6']);
   await page.getByLabel('Chunk', { exact: true }).fill('1');
   await page.getByLabel('Chunk', { exact: true }).press('Enter');
-  await page.getByText('100 % (3)').waitFor();
+  await page.getByText('100% (3)').waitFor();
   // All of them are saved to disk in pieces. A test sees no dialog.
   await page.evaluate(() => {
     globalThis.showSaveFilePicker = async ({ suggestedName }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
@@ -311,7 +311,7 @@ test('shows the start of large content, and saves all of it in pieces', async ()
   await page.locator('input[type=file]').setInputFiles(bad);
   await heading('bad.zst');
   await page.locator('.problem h2', { hasText: /^Checksum mismatch: bytes 0 to 639 are damaged/ }).waitFor();
-  await page.getByText('1,025 bytes of text, before the error').waitFor();
+  await page.getByText('any part of this content may be wrong').waitFor();
   // A small file that decodes to more than memory: endless runs of 128 KiB.
   const run = Buffer.from([2, 0, 16, 0x2e]);
   const bomb = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(20_000).fill(run), Buffer.from([1, 0, 0])]);

@@ -194,12 +194,12 @@ test('shows stored and decoded size of each chunk, block, stream and column', as
   };
   await open('#sample=xz');
   await heading('page.xz');
-  await shown(['block 0', '616 bytes', '35 %', '1,500 bytes', '2.44×']);
+  await shown(['block 0', '616 bytes', '35%', '1,500 bytes', '2.44×']);
   await page.getByRole('button', { name: /^Show block 2/ }).click();
   assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^block#2/);
   await open('#sample=at1');
   await heading('events.at1');
-  await shown(['stream meta', '75 bytes', '0.5 %', '11 bytes', '0.15×']);
+  await shown(['stream meta', '75 bytes', '0.5%', '11 bytes', '0.15×']);
   // For a table, also the size of each column; they add up to their stream.
   const columns = (await lines()).filter(([name]) => name.startsWith('stream blocks, column '));
   assert.deepEqual(columns.map(([name]) => name.slice(22)), ['type', 'ts', 'val']);
@@ -210,17 +210,17 @@ test('shows stored and decoded size of each chunk, block, stream and column', as
   assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^streamblocks/);
   await open('#sample=columns');
   await heading('columns.cvc');
-  await shown(['int32_s', '44 bytes', '1.7 %', '44 bytes', '1.00×']);
+  await shown(['int32_s', '44 bytes', '1.7%', '44 bytes', '1.00×']);
   // The chunks of a single column: 100 rows of 64 values, decoded from two bytes to four.
   await open('#sample=embeddings');
   await heading('embeddings.cvc');
-  await shown(['chunk 0', '12.8 KB', '25 %', '25.6 KB', '2.00×']);
+  await shown(['chunk 0', '12.8 KB', '25%', '25.6 KB', '2.00×']);
   assert.equal((await lines()).length, 4);
   // Two chunks of four zeros.
   const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);
   await pick('two.pco', Buffer.concat([PCO_HEAD, chunk, chunk, Buffer.from([0])]));
   await heading('two.pco');
-  await shown(['chunk 0 of u64', '49 bytes', '46 %', '32 bytes', '0.65×']);
+  await shown(['chunk 0 of u64', '49 bytes', '46%', '32 bytes', '0.65×']);
 });
 
 test('reports bytes after the end of a file', async () => {
@@ -228,7 +228,7 @@ test('reports bytes after the end of a file', async () => {
   for (const file of ['cvc/v1_int8.cvc', 'pco/m_i32_classic_auto.pco', 'onpair/cpp/urls_b12.onp']) {
     const bytes = vector(file);
     const name = file.split('/').at(-1);
-    for (const [extra, words] of [['garbage', '7 bytes after the end are not part of the file.'], ['\0', '1 byte after the end is not part of the file.'], ['', undefined]]) {
+    for (const [extra, words] of [['garbage', '7 extra bytes after the end'], ['\0', '1 extra byte after the end'], ['', undefined]]) {
       await pick(`${extra.length} ${name}`, Buffer.concat([bytes, Buffer.from(extra)]));
       await heading(`${extra.length} ${name}`);
       await page.locator('.verdict', { hasText: /Intact|No error found/ }).waitFor();
@@ -255,7 +255,7 @@ test('names the part that an error is in', async () => {
   assert.match(await page.getByRole('treeitem', { name: /does not match/ }).textContent(), /^block#0/);
   // Streams of AT-1 have their lengths before them.
   await pick('cut.at1', vector('at1/c8_events.at1').subarray(0, 7000));
-  await page.locator('.problem', { hasText: /It ends after 7,000 bytes, in .*: at least 7,\d\d\d bytes are missing/ }).waitFor();
+  await page.locator('.problem', { hasText: /It ends after 7,000 bytes, in .*: the next field needs 7,\d\d\d bytes more. More may be missing\./ }).waitFor();
   assert.equal(await page.locator('.verdict').textContent(), 'Incomplete');
   // A truncated file is broken at its last byte.
   await pick('cut.zst', vector('zstd/rfc8878/text-1025.zst').subarray(0, 300));
@@ -288,13 +288,13 @@ test('flags the part that was being read when a file ends', async () => {
   const [strings, text] = [vector('onpair/cpp/urls_b12.onp'), vector('zstd/rfc8878/text-1025.zst')];
   for (const [name, bytes, part, missing] of [
     // After a chunk, before the end chunk, and in the middle of a page.
-    ['chunk.cvc', vectors.subarray(0, 13_022), /^chunk#1/, /^It ends after 13.0 KB, in chunk 1: at least 4 bytes are missing.$/],
-    ['end.pco', numbers.subarray(0, -1), /^chunk/, /^It ends after 2,768 bytes, in chunk: at least 1 byte is missing.$/],
+    ['chunk.cvc', vectors.subarray(0, 13_022), /^chunk#1/, /^It ends after 13.0 KB, in chunk 1: the next field needs 4 bytes more. The header announces 400 rows: 300 \(75%\) are missing.$/],
+    ['end.pco', numbers.subarray(0, -1), /^chunk/, /^It ends after 2,768 bytes, in chunk: the next field needs 1 byte more. More may be missing.$/],
     ['page.pco', numbers.subarray(0, 500), /^primary offsets/, /in page › batch 0 › primary offsets/],
-    ['checksum.zst', text.subarray(0, 636), /^frame#0/, /in frame 0, which is incomplete.$/],
+    ['checksum.zst', text.subarray(0, 636), /^frame#0/, /in frame 0, which is incomplete. More may be missing.$/],
     // After a stream of AT-1, the next part is unknown; OnPair names no part.
-    ['stream.at1', vector('at1/c8_events.at1').subarray(0, 980), undefined, /^It ends after 980 bytes: at least 3 bytes are missing.$/],
-    ['offsets.onp', strings.subarray(0, -1), /^row offsets/, /in row offsets: at least 1 byte is missing.$/],
+    ['stream.at1', vector('at1/c8_events.at1').subarray(0, 980), undefined, /^It ends after 980 bytes: the next field needs 3 bytes more. More may be missing.$/],
+    ['offsets.onp', strings.subarray(0, -1), /^row offsets/, /in row offsets: the next field needs 1 byte more. More may be missing.$/],
   ]) {
     await pick(name, bytes);
     await heading(name);
@@ -323,7 +323,7 @@ test('rounds sizes to the right unit', async () => {
   // The length of its first stream, beyond any file.
   const long = Buffer.concat([table.subarray(0, 11), Buffer.from('ffffffffffffff7f', 'hex'), table.subarray(12)]);
   await open();
-  for (const [name, bytes, words] of [['million.bin', Buffer.alloc(999_600), '1.00 MB'], ['less.bin', Buffer.alloc(999_400), '999 KB'], ['table.at1', long, 'at least 72.1 PB are missing']]) {
+  for (const [name, bytes, words] of [['million.bin', Buffer.alloc(999_600), '1.00 MB'], ['less.bin', Buffer.alloc(999_400), '999 KB'], ['table.at1', long, 'needs 72.1 PB more']]) {
     await pick(name, bytes);
     await heading(name);
     await page.locator('main', { hasText: words }).waitFor();
@@ -412,7 +412,7 @@ test('restores the query and the row from the address', async () => {
   await page.getByLabel('Go to row of rows').fill('100');
   await page.getByLabel('Go to row of rows').press('Enter');
   const shown = await page.locator('.preview .rows tbody td').first().textContent();
-  await again(['where=1:1700001000:', 'where=0="click"', 'limit=200', 'columns=2', 'row=99']);
+  await again(['where=1:1700001000:', 'where=0="click"', 'limit=200', 'columns=2', 'row=100']);
   await page.getByText('The first 200 rows that meet all conditions').waitFor();
   assert.equal(await page.getByLabel('From').inputValue(), '1700001000');
   await first().filter({ hasText: /^100$/ }).waitFor();

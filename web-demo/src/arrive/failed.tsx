@@ -1,5 +1,6 @@
 // A file that could not be fetched or read, and the ways to continue.
 import { useContext } from 'preact/hooks';
+import { visible } from '../format';
 import { AddressForm } from './address-form';
 import { FileInput } from './file-input';
 import { Opening } from './opening';
@@ -18,7 +19,7 @@ export function Failed({ name, message, address, onRetry }: Props) {
   return (
     <div class="failed">
       <section class="problem" role="alert">
-        <h1>{name} cannot be shown.</h1>
+        <h1>{visible(name)} cannot be shown.</h1>
         <p>{message}</p>
         {onRetry !== undefined && <button type="button" onClick={onRetry}>Retry</button>}
       </section>

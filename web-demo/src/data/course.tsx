@@ -5,6 +5,7 @@ import type { OpenFile } from '../client';
 import { apart, count, plural } from '../format';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
+import { Refused } from '../tools/refused';
 import type { Curve } from '../values';
 import { boundsOf, Chart, marksOf, rangeOf } from './chart';
 
@@ -36,7 +37,7 @@ export function Course({ file, column, all, named, what, onRow }: Props) {
   const [pointed, point] = useState('');
   const whole = end - start === total;
   useEffect(() => noteInAddress({ part: whole ? undefined : `${start}-${end}` }), [start, end]);
-  const { value: part, error } = useAnswer(
+  const { value: part, error, again } = useAnswer(
     (gone) => new Promise<Curve>((resolve, reject) => {
       if (whole) return resolve(all);
       gone.addEventListener('abort', job.cancel);
@@ -83,7 +84,7 @@ export function Course({ file, column, all, named, what, onRow }: Props) {
           ))}
         </span>
         <span>
-          {error !== '' ? `These rows cannot be drawn: ${error}.` : pointed !== '' ? pointed : drawn.end - drawn.start === total ? what : `Rows ${count(drawn.start)} to ${count(drawn.end - 1)}`}
+          {error !== '' ? <Refused what="These rows cannot be drawn" error={error} onRetry={again} /> : pointed !== '' ? pointed : drawn.end - drawn.start === total ? what : `Rows ${count(drawn.start)} to ${count(drawn.end - 1)}`}
         </span>
         <Cancel job={job} what="drawing" />
       </figcaption>

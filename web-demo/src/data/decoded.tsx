@@ -4,9 +4,11 @@ import { noteInAddress, readAddress } from '../arrive/address';
 import { useAnswer } from '../tools/answer';
 import { Export } from './export';
 import { ABOUT, snippet } from '../formats/about';
-import { bytes, hex } from '../format';
+import { bytes, hex, visibleText } from '../format';
 import { Pages } from './pages';
+import { doubtful } from '../model';
 import type { ValuesProps } from './preview';
+import { Refused } from '../tools/refused';
 import { Within } from './within';
 
 const PAGE = 4096;
@@ -18,7 +20,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
   const [page, setPage] = useState(() => Math.max(0, Math.min(pages - 1, readAddress().page ?? 0)));
   const start = page * PAGE;
   useEffect(() => noteInAddress({ page: page > 0 ? page : undefined }), [page]);
-  const { value: found, error } = useAnswer(() => file.bytes(start, Math.min(decoded, start + PAGE)), [file, start, decoded]);
+  const { value: found, error, again } = useAnswer(() => file.bytes(start, Math.min(decoded, start + PAGE)), [file, start, decoded]);
   // The start of broken or large content may end anywhere.
   const cut = page < pages - 1 || summary.startOnly || summary.brokenFrom !== undefined;
   const text = found === undefined ? undefined : textOf(found, start > 0, cut);
@@ -26,12 +28,13 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
     <section class="preview" aria-label="Decoded values" data-jump="Content" tabIndex={-1}>
       <div class="heading">
         <h2>Content</h2>
-        <p class="facts">{summary.startOnly && 'The first '}{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && ', before the error'}</p>
+        <p class="facts">{summary.startOnly && 'The first '}{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && !doubtful(report) && ', before the error'}</p>
       </div>
+      {doubtful(report) && <p class="doubt" role="note">The checksum does not match: any part of this content may be wrong.</p>}
       {decoded > 0 && <Within file={file} name={name} report={report} summary={summary} />}
-      {error !== '' && <p class="refused" role="alert">These bytes cannot be decoded: {error}.</p>}
+      <Refused what="These bytes cannot be shown" error={error} onRetry={again} />
       {found !== undefined && found.length > 0 && (
-        <pre class="table content" tabIndex={0} role="region" aria-label="Decoded bytes">{text ?? dump(found, start)}</pre>
+        <pre class="table content" tabIndex={0} role="region" aria-label="Decoded bytes">{text === undefined ? dump(found, start) : visibleText(text)}</pre>
       )}
       {decoded === 0 && <p class="facts">The content is empty.</p>}
       <Pages page={page} pages={pages} onPage={setPage} />

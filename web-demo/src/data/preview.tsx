@@ -11,7 +11,8 @@ import type { Column, Report, Summary } from '../model';
 import { Sections } from './sections';
 import { Statistics } from './statistics';
 import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
-import { count, plural, rest, value } from '../format';
+import { count, plural, rest, value, visible } from '../format';
+import { Refused } from '../tools/refused';
 import { HeatMap, Plot } from './plot';
 import type { Rows as Decoded } from '../values';
 
@@ -63,10 +64,10 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
                 role="tab"
                 aria-selected={index === picked}
                 tabIndex={index === picked ? 0 : -1}
-                title={name}
+                title={visible(name)}
                 onClick={() => setPicked(index)}
               >
-                {name}
+                {visible(name)}
               </button>
             ))}
           </div>
@@ -156,7 +157,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
         {column.rows === undefined ? `${plural(total, 'row')} of ${plural(dimension, 'value')}` : plural(total, 'number')}, {column.dtype}
         {column.compression !== 'none' && `, stored as ${column.compression}`}
       </p>
-      {rows.error !== '' && <p class="refused" role="alert">Rows in sight cannot be decoded: {rows.error}.</p>}
+      <Refused what="Rows in sight cannot be shown" error={rows.error} onRetry={rows.again} />
       {!empty && (
         <div class="drawings">
           {drawn !== undefined && (

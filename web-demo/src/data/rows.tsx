@@ -21,12 +21,14 @@ export interface Rows<Row> {
   readonly failed: (at: number) => boolean;
   /** Why rows in sight cannot be shown, or an empty string. */
   readonly error: string;
+  /** Loads rows that failed again. */
+  readonly again: () => void;
   readonly of: readonly unknown[];
 }
 
 /** Rows in memory. When `of` changes, the table starts at its top again. */
 export function useList<Row>(list: readonly Row[], of: readonly unknown[]): Rows<Row> {
-  return { ...useScrolled(list.length, of), row: (at) => list[at], failed: () => false, error: '' };
+  return { ...useScrolled(list.length, of), row: (at) => list[at], failed: () => false, error: '', again: () => undefined };
 }
 
 /** Rows that are loaded when they come into sight. */
@@ -35,7 +37,7 @@ export function useRows<Row>(total: number, get: (start: number, end: number) =>
   const [first, last] = [Math.floor(scrolled.lines.first / PIECE), Math.ceil(scrolled.lines.last / PIECE) - 1];
   const pieces = usePieces((piece) => get(piece * PIECE, Math.min(total, (piece + 1) * PIECE)), first, last, [...of, total]);
   const pieceOf = (at: number) => pieces.get(Math.floor(at / PIECE));
-  return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error: pieces.error };
+  return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error: pieces.error, again: pieces.again };
 }
 
 /**
@@ -99,7 +101,7 @@ export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRo
     const row = rows.row(at);
     shown.push(
       <tr key={at} aria-rowindex={at + 2} class={at === chosen ? 'selected' : ''} onClick={onRow && (() => onRow(at))}>
-        {row === undefined ? <th scope="row" class="coming" colSpan={heads.length}>{rows.failed(at) ? `${count(at)} cannot be decoded` : '…'}</th> : cells(row, at)}
+        {row === undefined ? <th scope="row" class="coming" colSpan={heads.length}>{rows.failed(at) ? `${count(at)} cannot be shown` : '…'}</th> : cells(row, at)}
       </tr>,
     );
   }

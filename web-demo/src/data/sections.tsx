@@ -1,6 +1,6 @@
 // Named ranges of rows.
 import { RowTable, useList } from './rows';
-import { count, plural } from '../format';
+import { count, plural, visible } from '../format';
 import type { Summary } from '../model';
 
 interface Props {
@@ -25,7 +25,7 @@ export function Sections({ sections, onRow }: Props) {
               <button type="button" aria-label={`Show the rows of section ${at}`} onClick={() => onRow(start)}>{count(at)}</button>
             </th>
             <td>{end > start ? `${count(start)} to ${count(end - 1)}` : 'none'}</td>
-            <td class="text">{note}</td>
+            <td class="text">{visible(note)}</td>
           </>
         )}
       />

@@ -7,6 +7,7 @@ import { Passing } from '../tools/passing';
 import type { OpenFile } from '../client';
 import { apart, count, plural, rest, value } from '../format';
 import { Course } from './course';
+import { Refused } from '../tools/refused';
 import { RemoteFile } from '../arrive/remote';
 import type { Summed } from '../values';
 
@@ -25,7 +26,7 @@ export function Statistics({ file, column, values, onRow }: Props) {
   const job = useJob();
   // A remote file is fetched only on request.
   const [wanted, want] = useState(!(file.source instanceof RemoteFile));
-  const { value: found, error } = useAnswer(
+  const { value: found, error, again } = useAnswer(
     () => new Promise<Summed | undefined>((resolve, reject) => {
       if (!wanted) return resolve(undefined);
       void job.run(async (care) => {
@@ -36,7 +37,7 @@ export function Statistics({ file, column, values, onRow }: Props) {
     [file, column, wanted],
   );
   const [logarithmic, setLogarithmic] = useState(false);
-  if (error !== '') return <p class="facts">No statistics: {error}.</p>;
+  if (error !== '') return <Refused what="No statistics" error={error} onRetry={again} />;
   if (found === undefined) {
     return (
       <p class="facts" role="status">

@@ -6,6 +6,7 @@ import { Cancel, useJob } from '../tools/cancel';
 import { Export } from './export';
 import { ABOUT, snippet } from '../formats/about';
 import { bytes, count, inOneLine, plural } from '../format';
+import { Refused } from '../tools/refused';
 import { RowTable, useNotedRow, useRows } from './rows';
 import type { ValuesProps } from './preview';
 import type { Place } from '../values';
@@ -47,6 +48,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
   // The row in the address is one that the search in it finds.
   useNotedRow(found, matches !== undefined || asksNothing(asked.place, asked.needle));
   const error = search.error || found.error;
+  const again = search.error === '' ? found.again : search.again;
 
   const needleShown = matches === undefined ? '' : needle;
   return (
@@ -67,7 +69,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
         </p>
         {job.progress !== undefined && <Cancel job={job} what="searching the rows" />}
       </div>
-      {error !== '' && <p class="refused" role="alert">These rows cannot be decoded: {error}.</p>}
+      <Refused what="These rows cannot be shown" error={error} onRetry={again} />
       <RowTable
         rows={found}
         heads={[{ name: 'row' }, { name: 'size' }, { name: 'text', kind: 'text' }]}

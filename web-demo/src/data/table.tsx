@@ -8,9 +8,11 @@ import { Conditions } from './conditions';
 import { Export } from './export';
 import { ABOUT, snippetOfQuery } from '../formats/about';
 import { bytes, count, inOneLine, percent, plural } from '../format';
+import { doubtful } from '../model';
 import type { ValuesProps } from './preview';
 import { RowTable, useList, useNotedRow, type Head } from './rows';
 import { ASKS, NOTHING_ASKED, type Ask, type At1Columns, type Condition, type Question, type TableAnswer } from '../values';
+import { Refused } from '../tools/refused';
 import { ZoneMaps } from '../inside/zone-maps';
 
 /** Maximum number of columns shown; a table may have thousands. */
@@ -23,7 +25,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const [question, setQuestion] = useState<Question>(() => (table === undefined ? NOTHING_ASKED : questionIn(parametersHere(), table)));
   const plain = useMemo(() => (table === undefined ? undefined : plainly(question, table)), [question, table]);
   const asked = plain?.question ?? question;
-  const { value: answer, error } = useAnswer(
+  const { value: answer, error, again } = useAnswer(
     async (gone) => {
       await pause(PAUSE, gone);
       if (plain?.refused) throw new Error(plain.refused);
@@ -103,19 +105,18 @@ export function Table({ file, name, report, summary }: ValuesProps) {
           )}
         </div>
       </form>
-      {error !== '' && <p class="refused" role="alert">The query failed: {error}.</p>}
+      <Refused what="The query failed" error={error} onRetry={again} />
       {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
       {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
-      {answer?.result !== undefined && error === '' && <p class="result"><strong>{answer.result}</strong></p>}
-      {answer?.result === undefined && (answer?.withoutNumber ?? 0) > 0 && error === '' && <p class="result">No matching row has a number.</p>}
+      {answer !== undefined && error === '' && <Result answer={answer} />}
       {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
+      {doubtful(report) && <p class="doubt" role="note">The checksum does not match: any part of this content may be wrong.</p>}
       <RowTable
         rows={rows}
         heads={heads}
-        place={(row) => row - 1}
         cells={(row, at) => (
           <>
-            <th scope="row">{count(at + 1)}</th>
+            <th scope="row">{count(at)}</th>
             {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
             {row.length > SHOWN && <td class="more">…</td>}
           </>
@@ -153,6 +154,12 @@ function Unquoted({ table: { codec, columns }, conditions, onChange }: UnquotedP
       Most JSON tables store text in quotes. <Passing onClick={() => onChange(quoted)}>Search for {JSON.stringify(found.from)}</Passing>
     </p>
   );
+}
+
+/** The number that a query asks for. The sum of no number is not 0. */
+function Result({ answer: { count: found, result, withoutNumber } }: { readonly answer: TableAnswer }) {
+  if (withoutNumber > 0 && withoutNumber >= found) return <p class="result">No matching row has a number.</p>;
+  return result === undefined ? null : <p class="result"><strong>{result}</strong></p>;
 }
 
 /** The number of rows found, and the bytes read for them. */

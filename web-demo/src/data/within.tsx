@@ -1,5 +1,6 @@
 // Opens the content of a file as a file of its own.
 import { useContext, useState } from 'preact/hooks';
+import { markDamaged } from '../arrive/origin';
 import { Opening } from '../arrive/opening';
 import type { OpenFile } from '../client';
 import { ABOUT } from '../formats/about';
@@ -29,7 +30,10 @@ export function Within({ file, name, report, summary: { decoded, startOnly } }: 
     if (job.going) return;
     void job.run(async (care) => {
       const content = await file.export({ column: 0, kind: 'raw', question: undefined, to: undefined }, care);
-      if (content !== undefined) opening.files([new File([content], nameOf(name, 'raw', report))]);
+      if (content === undefined) return;
+      const inner = new File([content], nameOf(name, 'raw', report));
+      if (report.error?.class === 'Checksum') markDamaged(inner, name);
+      opening.files([inner]);
     }).catch((error: Error) => setProblem(error.message));
   };
   return (

@@ -2,6 +2,7 @@ import { at1Stream, at1Text, decodeAt1, decodeAt1Files, describeAt1, queryAt1, U
 import { count } from '../format';
 import type { At1Columns, Fate, Question, TableAnswer } from '../values';
 import { csvOfRows, jsonOfRows } from '../data/writers';
+import { checkStream, checkWalk } from './check';
 import { contentOf } from './content';
 import type { Tell } from '../tools/progress';
 import type { Door, Opened } from './door';
@@ -20,6 +21,7 @@ export const at1: Door = {
       return { ...opened(bytes, table, undefined), error };
     }
   },
+  check: (content, _, tell) => checkStream(content, at1Stream({ limits: WHOLE }), tell),
   async openLarge(source) {
     const table = await tableOf(source);
     if (table === undefined) return undefined;
@@ -92,6 +94,7 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
       decoded: content?.length ?? 0,
     },
     query,
+    check: (tell) => checkWalk(wholeText(source, groups, tell)),
     async *save({ kind, question }, tell) {
       if (question === undefined) {
         if (content === undefined) yield* wholeText(source, groups, tell);
@@ -107,10 +110,10 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
 }
 
 /** Emits the text of a table that is not in memory, one row group at a time. */
-async function* wholeText(source: Uint8Array | Blob | string, groups: number, tell: Tell): AsyncGenerator<BlobPart> {
+async function* wholeText(source: Uint8Array | Blob | string, groups: number, tell: Tell): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let done = 0;
   for await (const piece of at1Text(source)) {
-    yield piece as BlobPart;
+    yield piece as Uint8Array<ArrayBuffer>;
     await tell({ done: Math.min(++done, groups), total: groups });
   }
 }

@@ -3,6 +3,7 @@ import { count } from '../format';
 import type { Tell } from '../tools/progress';
 import type { ExportKind, Rows } from '../values';
 import { fileOf } from '../data/writers';
+import { checkColumns } from './check';
 import { piecesOf, type Column, type LeftOut } from './column';
 import type { Door, Opened } from './door';
 
@@ -61,6 +62,7 @@ function opened(file: CvcFile): Opened {
       return leaveOut ? soundRows(kind, own, tell) : fileOf(kind, length, piecesOf(own, tell));
     },
     numbers: long,
+    check: (tell) => checkColumns(columns.map((_, index) => long(index)), tell),
   };
 }
 

@@ -1,6 +1,7 @@
 // The interface between the worker and each format.
 import type { Limits, UnspoolError } from 'unspool';
 import type { Structure } from 'unspool/inspect';
+import type { Checked } from './check';
 import type { BinsWanted } from './pco-bins';
 import type { Column } from './column';
 import type { Report, Summary } from '../model';
@@ -27,6 +28,8 @@ export interface Opened {
   bytes?(start: number, end: number): Uint8Array;
   /** Returns a column of numbers, to be summarised or drawn. */
   numbers?(column: number): Column;
+  /** Decodes everything, keeps nothing, and reports the first error. */
+  check?(tell: Tell): Promise<Checked>;
   /** Saves the values, in parts. */
   save?(wanted: ExportWanted, tell: Tell): Iterable<BlobPart> | AsyncIterable<BlobPart>;
 }
@@ -47,6 +50,8 @@ export interface Door {
   openLarge?(source: Blob | string, head: () => Promise<Uint8Array>, dictionary: Uint8Array | undefined): Promise<Large | undefined>;
   /** Opens a file that is not in memory by its outline. */
   openOutlined?(content: Content, structure: Structure): Promise<Opened>;
+  /** Checks a file that is not in memory, if opening it did not. */
+  check?(content: Content, dictionary: Uint8Array | undefined, tell: Tell, signal: AbortSignal): Promise<Checked>;
   /**
    * For a file that is not in memory: the kind of its outline, and whether it takes few requests to
    * a server.

@@ -1,11 +1,13 @@
 import { probe } from 'unspool';
 import { decodeGzip, gzipStream, UnspoolError } from 'unspool/gzip/separate';
+import { checkStream } from './check';
 import { contentOf } from './content';
 import type { Door } from './door';
 import { largeStart, startOf, WHOLE, wholeOrStart } from './start';
 
 /** Wrapped content in no known format. Other content is unwrapped before. */
 export const gzip: Door = {
+  check: (content, _, tell) => checkStream(content, gzipStream(), tell),
   openLarge: async (source, head) => largeStart(await head(), source, () => gzipStream()),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeGzip(bytes, { limits: WHOLE })), () => gzipStream()),
 };

@@ -3,6 +3,7 @@ import { openOnPairFile } from 'unspool/onpair/separate';
 import { count } from '../format';
 import type { Content } from '../arrive/remote';
 import { fileOfStrings } from '../data/writers';
+import { checkWalk } from './check';
 import type { Opened } from './door';
 import { queryOf, shown, stringsOf } from './onpair';
 
@@ -23,6 +24,7 @@ export async function openLargeOnPair(content: Content): Promise<Opened> {
       return { rows: Array.from(wanted, (row, at) => shown(row, rows[at] ?? new Uint8Array())) };
     },
     search: (wanted, tell) => file.search(queryOf(wanted), { onProgress: (done, total) => tell({ done, total }) }),
+    check: (tell) => checkWalk(fileOfStrings('raw', stringsOf(rowCount, (start, end) => file.decode(start, end), tell)) as AsyncIterable<Uint8Array>),
     save: ({ kind }, tell) => fileOfStrings(kind, stringsOf(rowCount, (start, end) => file.decode(start, end), tell)),
   };
 }

@@ -38,8 +38,12 @@ export async function openLargePco(content: Content, structure: Structure): Prom
   // The next request is probably for rows nearby.
   let last: { place: Place; numbers: Promise<PcoArray> } | undefined;
   const decoded = (place: Place): Promise<PcoArray> => {
-    if (last?.place !== place) last = { place, numbers: chunkFile(place).then((file) => decodePco(file)) };
-    return last.numbers;
+    if (last?.place === place) return last.numbers;
+    const numbers = chunkFile(place).then((file) => decodePco(file));
+    last = { place, numbers };
+    // A server may have failed: the next request tries again.
+    numbers.catch(() => (last = undefined));
+    return numbers;
   };
 
   const rows = async (start: number, end: number, raw = false): Promise<Rows> => {

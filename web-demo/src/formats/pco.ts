@@ -1,7 +1,8 @@
-import { pcoBinCounts } from 'unspool/inspect';
+import { outline, pcoBinCounts } from 'unspool/inspect';
 import * as Name from 'unspool/names';
 import { salvagePco, type PcoArray } from 'unspool/pco/separate';
 import { count, half } from '../format';
+import type { ByteRange } from 'unspool';
 import { fileOf } from '../data/writers';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
@@ -16,6 +17,12 @@ export const pco: Door = {
   whole: WHOLE,
   outlined: { read: 'pieces', remote: false },
   openOutlined: openLargePco,
+  // Chunks are decoded to find their ends.
+  async check(content, _, tell, signal) {
+    const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => new Uint8Array(await content.slice(start, end).arrayBuffer());
+    const found = await outline({ size: content.size, read }, { signal, onProgress: (done, total) => void tell({ done, total }) });
+    return { decoded: 0, ...(found?.error && { error: found.error }) };
+  },
   open(bytes, structure) {
     const { arrays, error } = salvagePco(bytes);
     if (error !== undefined && arrays.every(({ data }) => data.length === 0)) throw error;

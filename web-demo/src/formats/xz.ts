@@ -1,5 +1,6 @@
 import type { DecodeStream } from 'unspool';
 import { decodeXz } from 'unspool/xz/separate';
+import { checkStream } from './check';
 import { contentOf } from './content';
 import type { Door } from './door';
 import { largeStart, WHOLE, wholeOrStart } from './start';
@@ -8,6 +9,7 @@ const stream = async (): Promise<DecodeStream> => (await import('unspool/xz-stre
 
 export const xz: Door = {
   outlined: { read: 'headers', remote: true },
+  check: async (content, _, tell) => checkStream(content, await stream(), tell),
   openLarge: async (source, head) => largeStart(await head(), source, stream),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeXz(bytes, { limits: WHOLE })), stream),
 };

@@ -1,6 +1,7 @@
 import type { DecodeStream } from 'unspool';
 import { decodeZstd, zstdFormat, type ZstdDecodeOptions } from 'unspool/zstd/separate';
 import { bytes as size } from '../format';
+import { checkStream } from './check';
 import { contentOf } from './content';
 import type { Door } from './door';
 import { largeStart, WHOLE, wholeOrStart } from './start';
@@ -9,6 +10,7 @@ const stream = async (options?: ZstdDecodeOptions): Promise<DecodeStream> => (aw
 
 export const zstd: Door = {
   outlined: { read: 'headers', remote: false },
+  check: async (content, dictionary, tell) => checkStream(content, await stream(dictionary && { dictionary }), tell),
   // A stream cannot look ahead, so a draft file is not detected if it is large.
   openLarge: async (source, head, dictionary) => largeStart(await head(), source, () => stream(dictionary && { dictionary })),
   async open(bytes, _, dictionary) {

@@ -5,6 +5,7 @@ import { bytes, count, plural } from '../format';
 import { blocksOf, versionOf } from '../formats/zstd-tables';
 import type { InsideProps } from './inside';
 import { usePicked } from './picked';
+import { Refused } from '../tools/refused';
 import { RowTable, useList } from '../data/rows';
 
 export function ZstdSequences({ file, report, selected, onSelect }: InsideProps) {
@@ -13,7 +14,7 @@ export function ZstdSequences({ file, report, selected, onSelect }: InsideProps)
   const blocks = useMemo(() => blocksOf(structure), [structure]);
   const at = usePicked(blocks, selected);
   const block = blocks[at];
-  const { value: found, error } = useAnswer(
+  const { value: found, error, again } = useAnswer(
     async () => {
       if (block === undefined) return undefined;
       const { start, end, index } = block;
@@ -42,7 +43,7 @@ export function ZstdSequences({ file, report, selected, onSelect }: InsideProps)
         </label>
         {found !== undefined && <p class="facts">{bytes(literals)} of literals, {bytes(total - literals)} copied by matches</p>}
       </div>
-      {error !== '' && <p class="refused" role="alert">These sequences cannot be shown: {error}.</p>}
+      <Refused what="These sequences cannot be shown" error={error} onRetry={again} />
       <RowTable
         rows={rows}
         label="Sequences"

@@ -5,6 +5,7 @@ import { useAnswer } from '../tools/answer';
 import { count, percent, plural } from '../format';
 import { codesOf, tablesOf, versionOf } from '../formats/zstd-tables';
 import type { InsideProps } from './inside';
+import { Refused } from '../tools/refused';
 import { usePicked } from './picked';
 
 const [WIDTH, HEIGHT, MARGIN] = [760, 110, 8];
@@ -19,7 +20,7 @@ export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
   const tables = useMemo(() => tablesOf(structure), [structure]);
   const at = usePicked(tables, selected);
   const table = tables[at];
-  const { value: codes, error } = useAnswer(
+  const { value: codes, error, again } = useAnswer(
     async () => (table === undefined ? undefined : codesOf(table, await file.codes({ kind: table.kind, start: table.start, end: table.end, version }))),
     [table, file, version],
   );
@@ -43,7 +44,7 @@ export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
           </p>
         )}
       </div>
-      {error !== '' && <p class="refused" role="alert">This table cannot be shown: {error}.</p>}
+      <Refused what="This table cannot be shown" error={error} onRetry={again} />
       {codes !== undefined && (
         <>
           <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Bits of ${plural(codes.length, 'symbol')}, the most likely first`}>

@@ -1,13 +1,22 @@
 // The description of the file, and its error.
+import type { ComponentChildren } from 'preact';
 import * as Name from 'unspool/names';
 import { nodeAt } from 'unspool/inspect';
 import { aboutOf } from '../formats/about';
-import { coveredBy, type Report } from '../model';
-import { bytes, count } from '../format';
+import { coveredBy, type Report, type Verdict } from '../model';
+import { bytes, count, plural } from '../format';
 import { wantsDictionary } from './dictionary';
 import { endsTooEarly, stretch } from './problem';
 
-export function Overview({ report }: { readonly report: Report }) {
+interface Props {
+  readonly report: Report;
+  /** Result of checking the whole file. */
+  readonly checked: Verdict | undefined;
+  /** A button that checks it. */
+  readonly check: ComponentChildren;
+}
+
+export function Overview({ report, checked, check }: Props) {
   const { summary, size, checksums } = report;
   const facts: [string, string][] = [['Size', bytes(size)]];
   if (report.wrapped !== undefined) facts.push(['Wrapped in', `gzip of ${bytes(report.wrapped)}`]);
@@ -18,8 +27,8 @@ export function Overview({ report }: { readonly report: Report }) {
     if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
     else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} verified`]);
   }
-  const verdict = verdictOf(report);
-  const after = bytesAfterEnd(report);
+  const verdict = verdictOf(report, checked);
+  const after = bytesAfterEnd(report) || (checked?.extra ?? 0);
   const about = aboutOf(report);
   return (
     <section class="overview" aria-label="Overview">
@@ -29,7 +38,8 @@ export function Overview({ report }: { readonly report: Report }) {
           {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
         </h2>
         {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
-        {after > 0 && <p class="fine">{after === 1 ? '1 byte after the end is' : `${bytes(after)} after the end are`} not part of the file.</p>}
+        {verdict === undefined && check}
+        {after > 0 && <p class="verdict warn">{after === 1 ? '1 extra byte' : bytes(after).replace(/ bytes$/, ' extra bytes')} after the end</p>}
       </div>
       {about !== undefined && <p class="what">{about.what}</p>}
       <dl>
@@ -53,8 +63,10 @@ function bytesAfterEnd({ model: { structure }, size }: Report): number {
 }
 
 /** Returns the verdict on the file in a word; `undefined` if unknown. */
-function verdictOf({ format, error, read, checksums, wrapped, summary, model }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
-  if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
+function verdictOf({ format, error: met, read, checksums, wrapped, summary, model }: Report, checked: Verdict | undefined): { kind: 'good' | 'bad'; words: string } | undefined {
+  const error = met ?? checked?.error;
+  if (format === undefined || (error === undefined && checked === undefined && read !== 'all' && read !== 'pieces')) return undefined;
+  if (met === undefined && (checked?.badRows ?? 0) > 0) return { kind: 'bad', words: `Damaged: ${plural(checked?.badRows ?? 0, 'row')} cannot be decoded` };
   if (wantsDictionary(error)) return { kind: 'bad', words: 'Needs its dictionary' };
   if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: 'Not decoded' };
   if (error?.class === 'Checksum') {
@@ -62,7 +74,8 @@ function verdictOf({ format, error, read, checksums, wrapped, summary, model }: 
     return { kind: 'bad', words: covered === undefined ? 'Damaged' : `Damaged in ${stretch(covered)}` };
   }
   if (error !== undefined) return { kind: 'bad', words: endsTooEarly(error) ? 'Incomplete' : `Broken at byte ${count(error.offset)}` };
-  if (summary?.startOnly) return undefined;
-  const proven = checksums.right > 0 || format === 'gzip' || wrapped !== undefined;
+  if (summary?.startOnly && checked === undefined) return undefined;
+  const hasChecksums = checked !== undefined && (summary?.hasChecksums ?? model.structure.part.includes(model.structure.parts.indexOf('checksum')));
+  const proven = checksums.right > 0 || hasChecksums || format === 'gzip' || wrapped !== undefined;
   return { kind: 'good', words: proven ? 'Intact' : 'No error found' };
 }

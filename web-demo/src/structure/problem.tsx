@@ -1,8 +1,11 @@
 // The error of a file: its meaning, position and cause.
-import { bytes, count, plural } from '../format';
-import type { Fault } from '../model';
+import * as Name from 'unspool/names';
+import { nodesNamed } from '../formats/named';
+import { bytes, count, percent, plural } from '../format';
+import type { Fault, Report } from '../model';
 
 interface Props {
+  readonly report: Report;
   readonly error: Fault;
   /** The structure around the error. */
   readonly part: string;
@@ -13,7 +16,7 @@ interface Props {
   readonly onShow: () => void;
 }
 
-export function Problem({ error, part, size, covered, understood, onShow }: Props) {
+export function Problem({ report, error, part, size, covered, understood, onShow }: Props) {
   const short = endsTooEarly(error);
   const missing = error.need - size;
   return (
@@ -22,7 +25,8 @@ export function Problem({ error, part, size, covered, understood, onShow }: Prop
       <p>
         {short ? `It ends after ${bytes(size)}` : `At byte ${count(error.offset)}`}
         {part !== '' && <>, in <strong>{part}</strong></>}
-        {short ? (missing > 0 ? `: at least ${bytes(missing)} ${missing === 1 ? 'is' : 'are'} missing.` : part === '' ? '.' : ', which is incomplete.') : `: ${error.words}.`}
+        {short ? (missing > 0 ? `: the next field needs ${bytes(missing)} more.` : part === '' ? '.' : ', which is incomplete.') : `: ${error.words}.`}
+        {short && ` ${missingOf(report)}`}
       </p>
       <p class="fine">
         {error.name}, error {error.code}.{' '}
@@ -31,6 +35,27 @@ export function Problem({ error, part, size, covered, understood, onShow }: Prop
       <button type="button" onClick={onShow}>{short ? 'Show where it ends' : `Show byte ${count(error.offset)}`}</button>
     </section>
   );
+}
+
+/**
+ * Says how much of the content is missing, as far as the header announces it: an error only knows
+ * the next field.
+ */
+function missingOf({ format, model: { structure }, summary }: Report): string {
+  const [all, here, one] = format === 'pco' ? [announced(structure), summary?.rows ?? 0, 'number'] : format === 'cvc' ? [summary?.rows ?? 0, completeRows(structure, summary?.chunkEnds), 'row'] : [0, 0, ''];
+  const gone = all - here;
+  return gone > 0 ? `The header announces ${plural(all, one)}: ${count(gone)} (${percent(gone, all)}) ${gone === 1 ? 'is' : 'are'} missing.` : 'More may be missing.';
+}
+
+function announced(structure: Report['model']['structure']): number {
+  const [hint] = nodesNamed(structure, Name.NHint);
+  return Number(hint?.value ?? 0);
+}
+
+/** Returns the rows of the chunks before the cut one. */
+function completeRows(structure: Report['model']['structure'], ends: readonly number[] = []): number {
+  const chunks = [...nodesNamed(structure, Name.Chunk)].filter(({ depth }) => depth === 0).length;
+  return ends[chunks - 2] ?? 0;
 }
 
 /** Returns `true` if the end of the file is missing. */
