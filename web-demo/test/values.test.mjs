@@ -467,7 +467,7 @@ test('queries a table, and shows the cost and the skipped row groups', async () 
   await first.getByLabel('To').fill('1700010520');
   await page.getByText('9 rows that meet all conditions. 2 row groups read, 23 ruled out by their zone maps').waitFor();
   assert.deepEqual([await fates('read').count(), await fates('skipped').count()], [2, 23]);
-  assert.match(await said.textContent(), /: [\d,.]+ (bytes|KB) of 13\.1 KB of blocks, (\d|\d\.\d) %\.$/);
+  assert.match(await said.textContent(), /: [\d,.]+ (bytes|KB) of 13\.1 KB of blocks, (\d|\d\.\d)%\.$/);
   assert.equal(await rows.count(), 9);
   const ts = await rows.locator('td:nth-of-type(2)').allTextContents();
   assert.deepEqual(ts.map(Number), Array.from({ length: 9 }, (_, at) => 1_700_010_480 + 5 * at));

@@ -11,7 +11,7 @@ const GROUP = 255;
 const COMPRESSED: ReadonlySet<number> = new Set([Name.Content, Name.ContentOfDecodedSize, Name.PageOfNumbers, Name.Bytes]);
 
 /**
- * Gives compressed bytes a part of their own. Without it, the blocks of a large file would have the
+ * Moves compressed bytes to a part of their own. Without it, the blocks of a large file would have the
  * colour of plain values, and those of a small one the colours of what is in them.
  */
 export function withPacked(structure: Structure): Structure {
