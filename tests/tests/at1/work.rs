@@ -78,6 +78,16 @@ fn a_long_minimum_is_neither_read_nor_moved_again_for_each_row_and_group() {
     assert_eq!(found, Ok((200_000, Some(long.into_bytes()))));
 }
 
+/// An output that has no room for the rest of a group asks for each line how many rows follow.
+#[test]
+fn rows_of_a_large_group_are_counted_once() {
+    let rows = 200_000;
+    let text = zstd("7\n".repeat(rows as usize).trim_end().as_bytes());
+    let bytes = file(7, &row_groups(rows, b",", &[vec![text]]), stored);
+    let text = within(8 * rows, "a large group", || decode_to_vec(&bytes, &Options::DEFAULT));
+    assert_eq!(text.map(|text| text.len() as u64), Ok(2 * rows));
+}
+
 /// The columns of a group are adjacent. Each is searched for once.
 #[test]
 fn adjacent_columns_are_searched_for_once() {

@@ -21,7 +21,7 @@ use crate::at1::scratch::Workspace;
 use crate::at1::streams::lines::line_len;
 use crate::at1::streams::record::{Memory, RecordReader, RecordWriter, STREAM};
 use crate::num::{copy, index, u64_from};
-use crate::tuning;
+use crate::{steps, tuning};
 
 /// The streams of a table, in the order that the decoder takes them.
 pub const NAMES: [&[u8]; 6] = [b"meta", b"row_modes", b"verbatim", b"index", b"blocks", b"template"];
@@ -461,19 +461,23 @@ impl<'a> Rows<'a> {
     /// All texts of the group fit, so that a field is one copy of 16 bytes and a search in them.
     /// Longer fields take the slow path.
     fn run(&mut self, delimiter: u8, out: &mut Output<'_>) -> Verdict<u64> {
+        if self.cells.is_empty() {
+            return Ok(0);
+        }
         let most = usize::try_from(self.left).unwrap_or(0);
         let modes = self.modes.get(self.line..).unwrap_or_default();
-        let rows = modes.iter().take(most).take_while(|&&mode| mode != 0).count();
+        let modes = modes.get(..most).unwrap_or(modes);
         let (text, cells, blocks) = (&*self.text, &mut *self.cells, &self.blocks);
         let texts = cells.iter().fold(0u64, |sum, cell| {
             let [start, end] = cell.map(u64::from_le_bytes);
             sum.saturating_add(end.saturating_sub(start))
         });
-        let delimiters = u64_from(rows).saturating_mul(u64_from(cells.len()));
-        if rows == 0 || cells.is_empty() {
-            return Ok(0);
-        }
+        // As if no line were verbatim: rows are counted only once their texts have room, because an
+        // output without room asks again for each line.
+        let delimiters = u64_from(modes.len()).saturating_mul(u64_from(cells.len()));
         let appended = out.append_at_most(texts.saturating_add(delimiters), |place| {
+            let rows = modes.iter().take_while(|&&mode| mode != 0).count();
+            steps::count(rows);
             let mut at = 0usize;
             for _ in 0..rows {
                 let mut before = b'\n';
@@ -485,7 +489,7 @@ impl<'a> Rows<'a> {
                     before = delimiter;
                     let [start, end] = cell.map(u64::from_le_bytes);
                     let Some(field) = text.get(index(start)..index(end)) else {
-                        return (at, Err(blocks.fault(ErrorKind::At1ListShort, 0)));
+                        return (at, (0, Err(blocks.fault(ErrorKind::At1ListShort, 0))));
                     };
                     let len = copy_line(field, rest);
                     at = at.wrapping_add(len);
@@ -493,9 +497,9 @@ impl<'a> Rows<'a> {
                     *start_cell = start.wrapping_add(u64_from(len)).wrapping_add(1).to_le_bytes();
                 }
             }
-            (at, Ok(()))
+            (at, (rows, Ok(())))
         });
-        let Some(result) = appended else { return Ok(0) };
+        let Some((rows, result)) = appended else { return Ok(0) };
         result?;
         (self.line, self.left) = (self.line.saturating_add(rows), self.left.saturating_sub(u64_from(rows)));
         Ok(u64_from(rows))
