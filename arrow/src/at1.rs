@@ -15,7 +15,7 @@ use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
 use arrow_array::{ArrayRef, Decimal128Array, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 use unspool::at1::qcolumnar::{ColumnType, block_size, decode_block};
 use unspool::at1::{Backend, Number, Row, Sum, TableHead, Workspace, grow};
 use unspool::{ErrorKind, Limits};
@@ -493,29 +493,58 @@ impl Builder {
         }
     }
 
-    /// Appends the first `count` lines of a text that becomes the buffer of views.
+    /// Appends the first `count` lines of a text, of which there are at least as many.
     fn fill(&mut self, text: Vec<u8>, count: usize) -> Result<()> {
-        views::check_len(text.len() as u64)?;
-        let mut start = 0;
-        let mut lines = memchr_iter(b'\n', &text).chain([text.len()]).map_while(|end| {
-            let line = text.get(start..end).map(|line| (line, start));
-            start = end.saturating_add(1);
-            line
-        });
-        let is_utf8 = std::str::from_utf8(&text).is_ok();
-        for (line, at) in lines.by_ref().take(count) {
-            match &mut self.values {
-                Values::Texts(values, _) if is_utf8 => {
-                    values.push(view(line, at));
-                    self.row = self.row.saturating_add(1);
+        let (mut at, mut left) = (0, count);
+        while left > 0 {
+            let rest = text.get(at..).unwrap_or_default();
+            let (read, used) = match &mut self.values {
+                Values::Integers(values) => fill_brief(rest, left, values, |number| number.integer()),
+                Values::Floats(values) => fill_brief(rest, left, values, |number| Some(number.float())),
+                Values::Decimals(values, scale) => {
+                    let scale = *scale;
+                    fill_brief(rest, left, values, |number| number.decimal(scale))
                 }
-                Values::Texts(values, _) => {
-                    let fits = std::str::from_utf8(line).is_ok();
-                    values.push(if fits { view(line, at) } else { 0 });
-                    self.pushed(fits, line)?;
-                }
-                _ => self.push(line)?,
+                Values::Texts(..) => return self.fill_texts(text, count),
+            };
+            if let Some(nulls) = &mut self.nulls {
+                nulls.append_n(read, true);
             }
+            self.row = self.row.saturating_add(read as u64);
+            at = at.saturating_add(used);
+            left -= read;
+            if left > 0 {
+                let rest = text.get(at..).unwrap_or_default();
+                let line = rest.get(..line_len(rest)).unwrap_or_default();
+                self.push(line)?;
+                at = at.saturating_add(line.len()).saturating_add(1);
+                left -= 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the first `count` lines of a text that becomes the buffer of views.
+    fn fill_texts(&mut self, text: Vec<u8>, count: usize) -> Result<()> {
+        views::check_len(text.len() as u64)?;
+        let is_utf8 = std::str::from_utf8(&text).is_ok();
+        let mut at = 0;
+        for _ in 0..count {
+            let rest = text.get(at..).unwrap_or_default();
+            let brief = rest.first_chunk().and_then(views::brief_line).filter(|_| is_utf8);
+            let (len, view) = match brief {
+                Some((len, view)) => (len, Some(view)),
+                None => {
+                    let line = rest.get(..line_len(rest)).unwrap_or_default();
+                    let fits = is_utf8 || std::str::from_utf8(line).is_ok();
+                    (line.len(), fits.then(|| view(line, at)))
+                }
+            };
+            if let Values::Texts(values, _) = &mut self.values {
+                values.push(view.unwrap_or_default());
+            }
+            self.pushed(view.is_some(), rest.get(..len).unwrap_or_default())?;
+            at = at.saturating_add(len).saturating_add(1);
         }
         if let Values::Texts(_, bytes) = &mut self.values {
             *bytes = text;
@@ -606,22 +635,40 @@ fn append<T: Default>(values: &mut Vec<T>, value: Option<T>) -> bool {
     fits
 }
 
+/// Appends numbers from lines, at most `most`, up to the first one that is not brief or that
+/// `convert` refuses. Returns how many, and the bytes that their lines take.
+#[inline]
+fn fill_brief<T>(
+    text: &[u8],
+    most: usize,
+    values: &mut Vec<T>,
+    convert: impl Fn(Plain) -> Option<T>,
+) -> (usize, usize) {
+    let (before, mut at) = (values.len(), 0);
+    let next = || {
+        let (number, len) = brief(text.get(at..)?.first_chunk()?)?;
+        let value = convert(number)?;
+        at += len + 1;
+        Some(value)
+    };
+    values.extend(std::iter::from_fn(next).take(most));
+    (values.len() - before, at)
+}
+
+/// Returns the length of the first line.
+fn line_len(text: &[u8]) -> usize {
+    memchr(b'\n', text).unwrap_or(text.len())
+}
+
 /// Returns an integer, written in any way that queries accept: `7`, `007`, `+7`, `7.0`, `0.7e1`.
 fn integer(text: &[u8]) -> Option<i64> {
-    match plain(text) {
-        Some((value, 0)) => Some(value),
-        _ => exact(text, 0).and_then(|value| i64::try_from(value).ok()),
-    }
+    let value = plain(text).and_then(|number| number.integer());
+    value.or_else(|| exact(text, 0).and_then(|value| i64::try_from(value).ok()))
 }
 
 /// Returns a decimal times ten to the power of `scale`, if it is exact.
 fn decimal(text: &[u8], scale: u32) -> Option<i128> {
-    match plain(text) {
-        Some((value, digits)) if digits <= scale => {
-            i128::from(value).checked_mul(power(scale - digits)?).filter(|value| value.unsigned_abs() < MOST)
-        }
-        _ => exact(text, scale),
-    }
+    plain(text).and_then(|number| number.decimal(scale)).or_else(|| exact(text, scale))
 }
 
 /// Returns the nearest float of a number.
@@ -638,22 +685,63 @@ fn power(exponent: u32) -> Option<i128> {
     10i128.checked_pow(exponent)
 }
 
-/// The fast path: at most 18 digits, perhaps a sign before and a point between them. Returns the
-/// digits as an integer, and the number of those after the point.
-#[inline]
-fn plain(text: &[u8]) -> Option<(i64, u32)> {
-    let (negative, digits) = match text {
+/// A number of at most 18 digits, perhaps with a sign before and a point between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Plain {
+    negative: bool,
+    /// The digits as an integer.
+    digits: u64,
+    /// The number of digits after the point.
+    after: u32,
+}
+
+impl Plain {
+    #[inline]
+    fn signed(self) -> i64 {
+        let value = self.digits.cast_signed();
+        if self.negative { -value } else { value }
+    }
+
+    #[inline]
+    fn integer(self) -> Option<i64> {
+        (self.after == 0).then(|| self.signed())
+    }
+
+    /// Returns the number times ten to the power of `scale`, if it is exact.
+    #[inline]
+    fn decimal(self, scale: u32) -> Option<i128> {
+        let up = power(scale.checked_sub(self.after)?)?;
+        i128::from(self.signed()).checked_mul(up).filter(|value| value.unsigned_abs() < MOST)
+    }
+
+    /// Returns the nearest float of a number of at most 15 digits. One division of two exact floats
+    /// rounds once.
+    #[inline]
+    #[allow(clippy::cast_precision_loss, reason = "15 digits are exact")]
+    fn float(self) -> f64 {
+        let power = FLOATS.get(self.after as usize).copied().unwrap_or(f64::NAN);
+        let value = self.digits as f64 / power;
+        if self.negative { -value } else { value }
+    }
+}
+
+/// The powers of ten for the digits of a brief number.
+const FLOATS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// Reads a number of at most 18 digits.
+fn plain(text: &[u8]) -> Option<Plain> {
+    let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
-    if digits.is_empty() || digits.len() > 18 {
+    if text.len() > 18 {
         return None;
     }
-    let (mut value, mut point, mut after) = (0i64, false, 0);
-    for &byte in digits {
+    let (mut digits, mut point, mut after) = (0, false, 0);
+    for &byte in text {
         let digit = byte.wrapping_sub(b'0');
         if digit <= 9 {
-            value = value * 10 + i64::from(digit);
+            digits = digits * 10 + u64::from(digit);
             after += u32::from(point);
         } else if byte == b'.' && !point {
             point = true;
@@ -661,8 +749,56 @@ fn plain(text: &[u8]) -> Option<(i64, u32)> {
             return None;
         }
     }
-    let some = digits.len() > usize::from(point);
-    some.then_some((if negative { -value } else { value }, after))
+    (text.len() > usize::from(point)).then_some(Plain { negative, digits, after })
+}
+
+/// Reads the number at the start of 16 bytes, as [`plain`] does, if a line feed follows it. Returns
+/// it and its length.
+///
+/// # Contract of the hot path
+///
+/// Takes all digits at once. The only branches are on the sign, which is part of the length, and on
+/// whether there is a point: both hardly change within a column.
+#[inline]
+fn brief(line: &[u8; 16]) -> Option<(Plain, usize)> {
+    const ONES: u128 = u128::MAX / 0xFF;
+    const ZEROS: u128 = ONES * 0x30;
+    const LOW: u128 = ONES * 0x7F;
+    /// Added to 10 or more, sets the highest bit.
+    const ABOVE_NINE: u128 = ONES * 0x76;
+    let negative = line[0] == b'-';
+    let word = u128::from_le_bytes(*line) >> (8 * u32::from(negative));
+    let values = word ^ ZEROS;
+    // The highest bit of each byte that is no digit.
+    let others = (((values & LOW) + ABOVE_NINE) | values) & !LOW;
+    let byte_at = |bit: u32| word.checked_shr(bit & !7).map_or(0, |word| word.to_le_bytes()[0]);
+    let (mut end, mut digits, mut point) = (others.trailing_zeros(), values, None);
+    if byte_at(end) == b'.' {
+        let before = (1 << (end & !7)) - 1;
+        digits = values & before | values >> 8 & !before;
+        point = Some(end);
+        end = (others & (others - 1)).trailing_zeros();
+    }
+    let count = end / 8 - u32::from(point.is_some());
+    if byte_at(end) != b'\n' || count == 0 {
+        return None;
+    }
+    let after = point.map_or(0, |point| (end - point) / 8 - 1);
+    // All 16 digits, with zeros before those of the number.
+    let digits = digits << (8 * (16 - count));
+    let half = |digits: u128| eight(u64::try_from(digits & u128::from(u64::MAX)).unwrap_or(0));
+    let (high, low) = (half(digits), half(digits >> 64));
+    let number = Plain { negative, digits: high * 100_000_000 + low, after };
+    Some((number, (end / 8) as usize + usize::from(negative)))
+}
+
+/// Returns the number of eight digits, the first in the lowest byte.
+#[inline]
+const fn eight(digits: u64) -> u64 {
+    // In each lane the digits before count ten, a hundred or ten thousand times those after.
+    let twos = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00FF_00FF_00FF_00FF;
+    let fours = twos.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_FFFF_0000_FFFF;
+    fours.wrapping_mul(10_000 << 32 | 1) >> 32
 }
 
 /// The slow path, by the rules of queries.
@@ -688,6 +824,49 @@ mod tests {
         for text in ["", "-", ".", "7.5", "x", "NaN", "9223372036854775808", "-9223372036854775809", "1e99", "null"] {
             assert_eq!(integer(text.as_bytes()), None, "{text}");
         }
+    }
+
+    #[test]
+    fn brief_numbers_are_plain_numbers() {
+        let digits = "9081726354463728190";
+        let mut found = 0;
+        for sign in ["", "-", "+", " "] {
+            for len in 0..digits.len() {
+                for point in (0..=len).map(Some).chain([None]) {
+                    for end in ["\n", "\r\n", "", "x", ".", "e1\n", ":", "/"] {
+                        let mut text = digits[..len].to_owned();
+                        point.iter().for_each(|&point| text.insert(point, '.'));
+                        let text = format!("{sign}{text}{end}");
+                        for after in ["0123456789012345678", ".\n-5\n", "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"] {
+                            let bytes = format!("{text}{after}");
+                            let Some(line) = bytes.as_bytes().first_chunk() else { continue };
+                            let first = bytes.as_bytes().split(|&byte| byte == b'\n').next().unwrap();
+                            let expected = plain(first).map(|number| (number, first.len()));
+                            // The line feed must be among the 16 bytes.
+                            let expected = expected.filter(|_| first.len() < 16 && bytes.len() > first.len());
+                            assert_eq!(brief(line), expected, "{bytes:?}");
+                            found += usize::from(expected.is_some());
+                        }
+                    }
+                }
+            }
+        }
+        assert!(found > 500, "{found}");
+    }
+
+    #[test]
+    fn brief_floats_are_the_nearest() {
+        for n in 0..200_000u64 {
+            let digits = (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (14 + n % 50)) % 1_000_000_000_000_000;
+            for after in [0u32, 1, 2, 7, 14, 15] {
+                let (text, point) = (format!("{digits:016}"), 16 - after as usize);
+                let text = format!("-{}.{}", &text[..point], &text[point..]);
+                let expected: f64 = text.parse().unwrap();
+                let number = Plain { negative: true, digits, after };
+                assert_eq!(number.float().to_bits(), expected.to_bits(), "{text}");
+            }
+        }
+        assert_eq!(brief(b"-0.0\n12345678901").map(|(number, _)| number.float().to_bits()), Some((-0.0f64).to_bits()));
     }
 
     #[test]
