@@ -76,17 +76,25 @@ pub struct TakeArgs {
     /// The dictionary that the file was compressed with
     #[arg(long, value_name = "FILE")]
     pub dict: Option<PathBuf>,
-    /// Decode on N threads: blocks of xz, frames of Zstandard, chunks of Pco and CVC, rows of
-    /// OnPair, frames or streams of AT-1, and several files of `check` [default: all cores]
-    #[arg(short = 'T', long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub threads: ThreadArgs,
     #[command(flatten)]
     pub allow: LimitArgs,
 }
 
-impl TakeArgs {
+/// The option on threads.
+#[derive(Args)]
+pub struct ThreadArgs {
+    /// Work on N threads: on blocks of xz, frames of Zstandard, chunks of Pco and CVC, rows of
+    /// OnPair, frames, streams or row groups of AT-1, and several files of `check` [default: all
+    /// cores]
+    #[arg(short = 'T', long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+impl ThreadArgs {
     /// Returns the number of threads.
-    pub fn threads(&self) -> NonZeroUsize {
+    pub fn count(&self) -> NonZeroUsize {
         let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.threads.unwrap_or_else(all)
     }
@@ -130,6 +138,8 @@ pub struct GrepArgs {
     #[arg(short, long)]
     pub number: bool,
     #[command(flatten)]
+    pub threads: ThreadArgs,
+    #[command(flatten)]
     pub allow: LimitArgs,
 }
 
@@ -167,6 +177,8 @@ pub struct QueryArgs {
     /// Print to standard error how many groups were skipped and read, and how many block bytes
     #[arg(long)]
     pub stats: bool,
+    #[command(flatten)]
+    pub threads: ThreadArgs,
     #[command(flatten)]
     pub allow: LimitArgs,
 }

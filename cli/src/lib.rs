@@ -87,7 +87,7 @@ struct Shown {
 fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure> {
     let Shown { json, stats, symbols, all } = shown;
     let limits = take.allow.limits();
-    let mut source = Source::open(path, take.format, take.threads(), &limits)?;
+    let mut source = Source::open(path, take.format, take.threads.count(), &limits)?;
     let dictionary = dictionary(take, &limits)?;
     let format = source.format(take.format)?;
     let dictionary = dictionary.as_deref();
@@ -102,7 +102,7 @@ fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure
     let report = match formats::inspect(format, &mut source, dictionary, symbols, held, &limits) {
         // A gzip file that is broken is shown itself.
         Err(Stop::Refused(_)) if source.wrapped().is_some() && path != Path::new("-") => {
-            source = Source::open(path, Some(Format::Gzip), take.threads(), &limits)?;
+            source = Source::open(path, Some(Format::Gzip), take.threads.count(), &limits)?;
             formats::inspect(Format::Gzip, &mut source, dictionary, symbols, false, &limits)
         }
         report => report,
@@ -145,7 +145,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         return output.finish(decoded.map_err(|error| error.into_failure(folder)));
     }
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
-    let mut source = Source::open(path, args.take.format, args.take.threads(), &limits)?;
+    let mut source = Source::open(path, args.take.format, args.take.threads.count(), &limits)?;
     let format = source.format(args.take.format)?;
     formats::check_range(format, &selection)?;
     if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(source.head()), args.to()) {
@@ -159,7 +159,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
 fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
     use formats::onpair::{Where, grep};
     let limits = args.allow.limits();
-    let mut source = Source::open(&args.file, None, NonZeroUsize::MIN, &limits)?;
+    let mut source = Source::open(&args.file, None, args.threads.count(), &limits)?;
     let place = match (args.prefix, args.exact) {
         (true, _) => Where::Start,
         (_, true) => Where::Whole,
@@ -187,7 +187,7 @@ fn check(files: &[PathBuf], take: &TakeArgs) -> ExitCode {
         }
     };
     // Several files are decoded at the same time, each by one thread.
-    let (one, all) = (NonZeroUsize::MIN, take.threads());
+    let (one, all) = (NonZeroUsize::MIN, take.threads.count());
     let (across, within) = if files.len() > 1 { (all, one) } else { (one, all) };
     let check = |_: &mut (), path: &PathBuf| {
         Ok::<_, Infallible>(check_one(path, take.format, dictionary.as_deref(), within, &limits))

@@ -7,11 +7,12 @@ use std::sync::atomic::Ordering;
 use clap::Parser as _;
 use unspool::checksum::{Crc32, Xxh64};
 use unspool::{Format, Limits, Probe, probe};
-use unspool_tests::{files_in, read, vector_folders};
+use unspool_tests::{Random, files_in, read, vector_folders};
 
+use crate::formats::onpair::Where;
 use crate::formats::{self, Selection, parallel};
 use crate::output::Output;
-use crate::same::{ALL, Expected, Hasher, Way, check, decode, outcome};
+use crate::same::{ALL, Expected, Hasher, Outcome, Way, check, decode, outcome};
 use crate::source::Source;
 
 /// Some vectors decode to gigabytes.
@@ -286,4 +287,96 @@ fn a_query_of_a_large_table_reads_its_blocks() {
     assert_eq!(answered.map_err(outcome), Ok(()));
     assert_eq!(hasher.value(), (8, Xxh64::of(b"3\n4\n7\n8\n")));
     assert!(source.fetched() < FEW, "{}", source.fetched());
+}
+
+/// Asks a table, with a number of threads. Returns the outcome.
+fn asked(bytes: &[u8], threads: usize, arguments: &[&str]) -> Outcome {
+    let arguments = crate::args::Arguments::parse_from([&["unspool", "query", "-"], arguments].concat());
+    let crate::args::Command::Query(arguments) = arguments.command else { panic!("a query") };
+    let (hasher, mut source) = (Hasher::new(), Source::of(bytes, 20, None, threads));
+    let mut output = Output::to_writer(hasher.clone());
+    let answered = crate::query::answer(&arguments, &mut source, &LIMITS, &mut output);
+    output.flush_all();
+    let (len, hash) = hasher.value();
+    (len, hash, answered.map_err(outcome))
+}
+
+/// Row groups that several threads share lead to the answer of one thread, and to its error.
+#[test]
+fn queries_on_threads_agree() {
+    let mut random = Random(5);
+    let requests: [&[&str]; 9] = [
+        &["--lines"],
+        &["--select", "1,0", "--where", "0:10:"],
+        &["--count", "--where", "1::500"],
+        &["--sum", "0"],
+        &["--min", "1"],
+        &["--max", "0", "--limit", "70"],
+        &["--limit", "5"],
+        &["--select", "0", "--limit", "64"],
+        &["--lines", "--eq", "0:7", "--limit", "1"],
+    ];
+    let (mut several, mut refused, mut found) = (0, 0, vec![]);
+    for (name, format, bytes) in vectors() {
+        if format != Format::At1 || bytes.len() > 100_000 {
+            continue;
+        }
+        let mut files = vec![(name.clone(), bytes.clone())];
+        for _ in 0..if bytes.len() < 20_000 { 3 } else { 0 } {
+            let mut broken = bytes.clone();
+            let place = random.below(broken.len());
+            broken[place] ^= 1 << random.below(8);
+            files.push((format!("{name} with a bit flipped in byte {place}"), broken));
+        }
+        for (name, bytes) in files {
+            for request in requests {
+                let one = asked(&bytes, 1, request);
+                refused += usize::from(one.2.is_err());
+                several += usize::from(one.0 > 1000);
+                for threads in [2, 3] {
+                    let more = asked(&bytes, threads, request);
+                    if more != one {
+                        found.push(format!("{name} {request:?}: {more:?} instead of {one:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(several > 50 && refused > 50, "{several} long answers, {refused} errors");
+}
+
+/// A search by several threads prints the rows of one, and meets its error.
+#[test]
+fn searches_on_threads_agree() {
+    let (mut random, mut long) = (Random(6), 0);
+    for (name, format, bytes) in vectors() {
+        if format != Format::OnPair || bytes.len() > 300_000 {
+            continue;
+        }
+        let mut broken = bytes.clone();
+        let place = 9 + random.below(bytes.len().saturating_sub(9).max(1));
+        if let Some(byte) = broken.get_mut(place) {
+            *byte ^= 1 << random.below(8);
+        }
+        for bytes in [bytes, broken] {
+            for (pattern, place) in [("e", Where::Inside), ("http", Where::Start), ("", Where::Inside)] {
+                let search = |threads| {
+                    let (hasher, mut source) = (Hasher::new(), Source::of(&bytes, 20, None, threads));
+                    let mut output = Output::to_writer(hasher.clone());
+                    let limits = Limits { max_output: 1 << 18, ..LIMITS };
+                    let found =
+                        formats::onpair::grep(&mut source, pattern.as_bytes(), place, true, &limits, &mut output);
+                    output.flush_all();
+                    (hasher.value(), found.map_err(outcome))
+                };
+                let one = search(1);
+                long += usize::from(one.0.0 > 1000);
+                for threads in [2, 3] {
+                    assert_eq!(search(threads), one, "{name}: {pattern} on {threads} threads");
+                }
+            }
+        }
+    }
+    assert!(long > 10, "{long} long answers");
 }

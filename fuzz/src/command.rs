@@ -13,6 +13,11 @@ pub fn xz_command(bytes: &[u8]) {
     same(Format::Xz, bytes);
 }
 
+/// Reads `.lzma` files.
+pub fn lzma_command(bytes: &[u8]) {
+    same(Format::Lzma, bytes);
+}
+
 /// Reads gzip.
 pub fn gzip_command(bytes: &[u8]) {
     same(Format::Gzip, bytes);

@@ -243,17 +243,28 @@ impl Tables {
             pool.give_stored(batch.codes);
             Ok(Content { range: 0..buffer.len(), buffer, decoded, sums: Sums::default() })
         };
-        let is_one = rows.end - rows.start <= BATCH_ROWS && self.codes.end - self.codes.start <= BATCH_CODES;
-        let shared = self.broken.is_none() && !is_one;
-        let parts = |_: &Source| shared.then(|| Batches { tables: self, rest: rows.clone() });
-        parallel::decode(source, limits, to, parts, Wide::default, work, |source, to| {
-            let (mut left, mut wide) = (limits.max_output, Wide::default());
-            self.each_batch(source, rows.clone(), limits, |column, rows, _| {
-                rows_to(column, rows, text, &mut left, &mut wide, limits, &mut |bytes: &[u8]| write(bytes, to))
-            })?;
-            Ok(Sums::default())
-        })
+        parallel::decode(
+            source,
+            limits,
+            to,
+            |_| self.batches(&rows),
+            Wide::default,
+            work,
+            |source, to| {
+                let (mut left, mut wide) = (limits.max_output, Wide::default());
+                self.each_batch(source, rows.clone(), limits, |column, rows, _| {
+                    rows_to(column, rows, text, &mut left, &mut wide, limits, &mut |bytes: &[u8]| write(bytes, to))
+                })?;
+                Ok(Sums::default())
+            },
+        )
         .map(drop)
+    }
+
+    /// Returns the batches of some rows; `None` if they are one, or if the file is broken.
+    fn batches(&self, rows: &Range<u64>) -> Option<Batches<'_>> {
+        let is_one = rows.end - rows.start <= BATCH_ROWS && self.codes.end - self.codes.start <= BATCH_CODES;
+        (self.broken.is_none() && !is_one).then(|| Batches { tables: self, rest: rows.clone() })
     }
 
     /// Returns the error of a file whose row offset of this number is not sound: at the first one
@@ -452,38 +463,90 @@ pub enum Where {
     Whole,
 }
 
-/// Writes every matching row as a line, after its number if `numbers` is set.
+/// Writes every matching row as a line, after its number if `numbers` is set: of batches on several
+/// threads, or in order.
 pub fn grep(
     source: &mut Source,
     pattern: &[u8],
     place: Where,
     numbers: bool,
     limits: &Limits,
-    to: &mut impl Sink,
+    to: &mut impl Room,
 ) -> Result<(), Stop> {
     if source.len().is_none() {
         source.hold(limits)?;
     }
     let tables = Tables::read(source, limits)?;
-    let (mut needle, mut tokens, mut left) = (vec![0; pattern.len()], vec![0; MAX_TOKENS], limits.max_output);
-    tables.each_batch(source, 0..tables.rows, limits, |column, _, first| {
-        let workspace = SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
-        let search = match place {
-            Where::Inside => Search::contains(column, pattern, workspace)?,
-            Where::Start => Search::starts_with(column, pattern),
-            Where::Whole => Search::equals(column, pattern),
-        };
-        for row in search.rows() {
-            let row = row?;
-            left = left.checked_sub(column.row_len(row)?).ok_or(over(limits))?;
-            if numbers {
-                to.write(format!("{}:", first + row).as_bytes())?;
-            }
-            to.write(&column.decode_to_vec(row..row + 1)?)?;
-            to.write(b"\n")?;
+    let dictionary = tables.sorted()?;
+    let init = || Needle { needle: vec![0; pattern.len()], tokens: vec![0; MAX_TOKENS] };
+    let work = |workspace: &mut Needle, batch: Batch, pool: &Pool| {
+        let (mut buffer, most) = (pool.take(), MOST_BATCH.min(limits.max_output));
+        let mut left = most;
+        buffer.clear();
+        let column = batch.column(tables.bits, dictionary, limits)?;
+        let search = workspace.search(&column, pattern, place)?;
+        matches_to(&column, search, numbers.then_some(batch.first), &mut left, limits, &mut append(&mut buffer))?;
+        pool.give_stored(batch.codes);
+        Ok(Content { range: 0..buffer.len(), buffer, decoded: most - left, sums: Sums::default() })
+    };
+    let rows = 0..tables.rows;
+    parallel::decode(
+        source,
+        limits,
+        to,
+        |_| tables.batches(&rows),
+        init,
+        work,
+        |source, to| {
+            let (mut left, mut workspace) = (limits.max_output, init());
+            tables.each_batch(source, rows.clone(), limits, |column, _, first| {
+                let search = workspace.search(column, pattern, place)?;
+                let mut to = |bytes: &[u8]| write(bytes, to);
+                matches_to(column, search, numbers.then_some(first), &mut left, limits, &mut to)
+            })?;
+            Ok(Sums::default())
+        },
+    )
+    .map(drop)
+}
+
+/// Memory for searches.
+struct Needle {
+    needle: Vec<u32>,
+    tokens: Vec<u8>,
+}
+
+impl Needle {
+    fn search<'s>(&'s mut self, column: &'s Column<'s>, pattern: &'s [u8], place: Where) -> Result<Search<'s>, Error> {
+        let workspace = SearchWorkspace { needle: &mut self.needle, tokens: &mut self.tokens };
+        match place {
+            Where::Inside => Search::contains(column, pattern, workspace),
+            Where::Start => Ok(Search::starts_with(column, pattern)),
+            Where::Whole => Ok(Search::equals(column, pattern)),
         }
-        Ok(())
-    })
+    }
+}
+
+/// Writes the rows that a search finds, after their numbers if that of the first row is known. Takes
+/// their length from what is `left` of the limit.
+fn matches_to(
+    column: &Column<'_>,
+    search: Search<'_>,
+    first: Option<u64>,
+    left: &mut u64,
+    limits: &Limits,
+    to: &mut impl Sink,
+) -> Result<(), Stop> {
+    for row in search.rows() {
+        let row = row?;
+        *left = left.checked_sub(column.row_len(row)?).ok_or(over(limits))?;
+        if let Some(first) = first {
+            to.write(format!("{}:", first + row).as_bytes())?;
+        }
+        to.write(&column.decode_to_vec(row..row + 1)?)?;
+        to.write(b"\n")?;
+    }
+    Ok(())
 }
 
 /// Computes statistics of the lengths of strings.

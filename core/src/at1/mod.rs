@@ -70,5 +70,5 @@ pub use {
     query::head::TableHead,
     query::predicate::{ColumnRef, Filter, Test},
     query::row::Row,
-    query::{Answer, Ask, Next, Query, Request, Stats},
+    query::{Answer, Ask, Group, Next, Query, Request, Stats},
 };

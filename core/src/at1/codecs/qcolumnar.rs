@@ -156,7 +156,7 @@ pub struct Block {
 }
 
 /// The start of a group in the index.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
     read: usize,
     group: u64,

@@ -7,10 +7,10 @@ use core::ops::{ControlFlow, Range};
 use super::compare::Number;
 use super::head::too_small;
 use super::predicate::{Matcher, Test};
-use super::request::Ask;
+use super::request::{Ask, Stats};
 use super::row::{ColumnState, Row};
 use super::{Flow, Query, QueryStage, layout};
-use crate::at1::codecs::qcolumnar::{ColumnType, Index, Meta, Zone, block_size, decode_block};
+use crate::at1::codecs::qcolumnar::{ColumnType, Index, Mark, Meta, Zone, block_size, decode_block};
 use crate::at1::scratch::Workspace;
 use crate::at1::streams::lines::line_len;
 use crate::copy::to_front;
@@ -18,7 +18,56 @@ use crate::num::{index, u64_from};
 use crate::steps;
 use crate::{Error, ErrorKind, Result};
 
+/// A row group that may match. The default is the place before the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// The end of the group before, from which excluded groups may precede this one.
+    start: Mark,
+    end: Mark,
+    number: u64,
+}
+
+impl Group {
+    /// Returns its number in the table, from 0.
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+}
+
 impl Query<'_> {
+    /// Returns the next group after this one that its zone maps do not exclude; `None` at the end.
+    ///
+    /// Use it to answer groups apart, for example on several threads:
+    ///
+    /// 1. Open a query with the limit 0, and feed it until it needs no more. It has read the head
+    ///    of the file then, and the names of columns.
+    /// 2. Give each thread a clone of the query and of its scratch.
+    /// 3. Pass a group to [`begin`](Self::begin) of such a clone, and feed that.
+    pub fn group_after(&self, group: &Group, scratch: &[u8]) -> Result<Option<Group>> {
+        let meta = self.meta(scratch)?;
+        let stream = self.now.head.index.stream(scratch);
+        let mut blocks = Index::resume(stream, &meta, group.end)?;
+        let column = |slot: usize| self.records(scratch).get(slot).map(|record| ColumnState::read(record).column);
+        while let Some((number, possible)) = self.survey(scratch, &meta, &mut blocks, &column, &mut |_, _, _| ())? {
+            if possible {
+                return Ok(Some(Group { start: group.end, end: blocks.mark(&stream), number }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Starts over with one group: the query ends after it, or after `limit` matching rows of it.
+    /// Its results are those of the group alone.
+    pub fn begin(&mut self, group: &Group, limit: u64, scratch: &mut [u8]) -> Result<()> {
+        let now = &mut self.now;
+        let Stats { groups, block_bytes_total, .. } = now.stats;
+        now.stats = Stats { groups, block_bytes_total, ..Stats::default() };
+        (now.stage, now.mark, now.one_group) = (QueryStage::Group, group.start, true);
+        (now.found, now.without_number, now.sum, now.best, now.base) = Default::default();
+        self.request.limit = limit;
+        self.advance(scratch, &mut |_| Ok(Flow::On))
+    }
+
     /// Finds the next group that its zone maps do not exclude, and the ranges of its blocks.
     pub(super) fn next_group(&mut self, scratch: &mut [u8]) -> Result<bool> {
         let (known, records, _) = self.parts(scratch);

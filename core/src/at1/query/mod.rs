@@ -8,6 +8,9 @@
 //! In each group that its zone maps do not exclude, the columns of the conditions are decoded one
 //! by one while a row is left. The requested columns follow. Each value is compared exactly.
 //!
+//! [`group_after`](Query::group_after) and [`begin`](Query::begin) answer row groups apart, so that
+//! several threads can share them.
+//!
 //! `feed` pushes rows to a closure. [`step`](Query::step) stops at each row, which
 //! [`row`](Query::row) then returns.
 //!
@@ -28,6 +31,7 @@ pub(crate) mod row;
 use core::ops::Range;
 
 use self::compare::{Best, Sum};
+pub use self::group::Group;
 use self::head::{Span, TableHead, too_small};
 use self::predicate::ColumnRef;
 pub use self::request::{Answer, Ask, Next, Request, Stats};
@@ -115,6 +119,8 @@ struct Progress {
     flags: Option<(usize, usize)>,
     /// The last group had matching rows.
     had_rows: bool,
+    /// The query ends after the first group that it reads.
+    one_group: bool,
     found: u64,
     without_number: u64,
     /// The sum and its scale. As bytes, because a 128-bit integer would align a query to 16 bytes.
@@ -361,7 +367,8 @@ impl<'q> Query<'q> {
                 }
                 QueryStage::Group => {
                     self.now.stage = QueryStage::Done;
-                    if self.now.found < self.request.limit && self.next_group(scratch)? {
+                    let is_over = self.now.one_group && self.now.stats.read > 0;
+                    if !is_over && self.now.found < self.request.limit && self.next_group(scratch)? {
                         self.now.stage = QueryStage::Filter(0);
                     }
                 }

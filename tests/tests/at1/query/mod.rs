@@ -157,6 +157,57 @@ fn step_by_step(file: &[u8], request: Request<'_>, limits: &Limits) -> Result<Ou
     Ok(out)
 }
 
+/// Answers each group apart, from the last one to the first, and puts the results in order. Asks
+/// for the values of a sum, a minimum or a maximum.
+fn by_groups(file: &[u8], request: Request<'_>, limits: &Limits) -> Result<Outcome> {
+    let (mut workspace, mut scratch) = (Workspace::new(), vec![0; 4 << 20]);
+    let mut query = Query::new(Request { limit: 0, ..request }, &super::with(*limits));
+    query.open(file, &mut workspace, &mut scratch)?;
+    let feed = |query: &mut Query<'_>, workspace: &mut Workspace, scratch: &mut [u8], out: &mut Outcome| {
+        while query.needs().is_some() {
+            query.feed(0, file, workspace, scratch, &mut |row| {
+                out.numbers.push(row.number());
+                out.rows.push(row.values().map(<[u8]>::to_vec).collect());
+                Ok(())
+            })?;
+        }
+        Ok::<(), Error>(())
+    };
+    let mut out = Outcome::default();
+    feed(&mut query, &mut workspace, &mut scratch, &mut out)?;
+    assert_eq!((out.rows.len(), query.stats().read), (0, 0), "a query without rows reads no group");
+    out.stats = query.stats();
+    let (mut groups, mut last) = (vec![], at1::Group::default());
+    while let Some(group) = query.group_after(&last, &scratch)? {
+        assert!(groups.is_empty() || group.number() > last.number());
+        groups.push(group);
+        last = group;
+    }
+    let mut parts = vec![];
+    let (mut part_query, mut part_scratch) = (query.clone(), scratch.clone());
+    for group in groups.iter().rev() {
+        let mut part = Outcome::default();
+        part_query.begin(group, request.limit, &mut part_scratch)?;
+        feed(&mut part_query, &mut workspace, &mut part_scratch, &mut part)?;
+        (part.matched, part.stats) = (part_query.answer(&part_scratch).rows, part_query.stats());
+        assert_eq!((part.stats.read, part.stats.groups), (request.limit.min(1), query.stats().groups));
+        parts.push(part);
+    }
+    for part in parts.into_iter().rev() {
+        out.numbers.extend(part.numbers);
+        out.rows.extend(part.rows);
+        out.matched += part.matched;
+        out.stats.read += part.stats.read;
+        out.stats.block_bytes_read += part.stats.block_bytes_read;
+    }
+    out.stats.skipped = out.stats.groups - out.stats.read;
+    let most = usize::try_from(request.limit).unwrap_or(usize::MAX);
+    out.matched = out.matched.min(request.limit);
+    out.numbers.truncate(most);
+    out.rows.truncate(most);
+    Ok(out)
+}
+
 /// Returns the queryable files of the vectors: codecs 7 and 8 without frames.
 fn queryable() -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = vec![];

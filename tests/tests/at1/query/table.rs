@@ -7,7 +7,7 @@ use unspool::at1::{
 use unspool_tests::Random;
 
 use super::super::assert_ran;
-use super::{Outcome, queryable, run, run_with, step_by_step};
+use super::{Outcome, by_groups, queryable, run, run_with, step_by_step};
 
 /// A table parsed from the decoded file, without the index and the groups.
 pub(super) struct Table {
@@ -162,6 +162,20 @@ impl Table {
             let stepped = step_by_step(file, request, &limits).expect("a good file");
             let pushed = run(file, request, first, &limits).expect("a good file");
             assert!(stepped == Outcome { fetched: vec![], foreseen: vec![], scratch: 0, ..pushed }, "{request:?}");
+        }
+        let columns = [ColumnRef::Number(0), ColumnRef::Number(self.types.len() - 1)];
+        for ask in [Ask::Rows, Ask::Count, Ask::Columns(&columns)] {
+            // Without conditions, the head has the count.
+            if ask == Ask::Count && request.filters.is_empty() {
+                continue;
+            }
+            let request = Request { ask, ..request };
+            let pushed = run(file, request, first, &limits).expect("a good file");
+            let grouped = by_groups(file, request, &limits).expect("a good file");
+            assert_eq!((&grouped.numbers, &grouped.rows), (&pushed.numbers, &pushed.rows), "{request:?}");
+            assert_eq!(grouped.matched, pushed.matched, "{request:?}");
+            // A limit ends before later groups.
+            assert!(request.limit < u64::MAX || grouped.stats == pushed.stats, "{request:?}");
         }
         assert_eq!(ask(Ask::Count).matched, matches.len() as u64);
         // Two columns in reverse order, one of them twice, in pages that hold more than requested.
