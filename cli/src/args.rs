@@ -19,6 +19,9 @@ use crate::query;
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+    /// Refuse to allocate more memory than this [default: 4G]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, global = true)]
+    pub max_memory: Option<u64>,
 }
 
 #[derive(Subcommand)]

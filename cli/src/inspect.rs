@@ -8,7 +8,7 @@ use unspool::tree::{Node, Tree, write_json_string};
 use unspool::{Error, Format, Name, Part};
 
 use crate::formats::Checksums;
-use crate::report::Plain;
+use crate::report::{Plain, is_control};
 use crate::stats::ColumnStats;
 
 /// The most fields that are kept; further ones are only counted.
@@ -151,7 +151,19 @@ impl Report {
     pub fn to_json(&self, path: &Path, size: u64) -> String {
         let mut text = String::new();
         let _ = self.write_json(&mut text, path, size);
-        text
+        // Only strings hold such characters, and JSON allows to escape them there.
+        let is_shown = |c: char| c == '\n' || !is_control(c);
+        if text.chars().all(is_shown) {
+            return text;
+        }
+        let mut escaped = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                c if is_shown(c) => escaped.push(c),
+                c => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+            }
+        }
+        escaped
     }
 
     fn write_json(&self, out: &mut String, path: &Path, size: u64) -> std::fmt::Result {

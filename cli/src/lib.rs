@@ -2,10 +2,13 @@
 //!
 //! Exit codes: 0 for success, also if a search finds nothing; 1 for a file that is refused or
 //! cannot be read; 2 for wrong usage.
+#![deny(unsafe_code)]
 
 mod args;
+mod folder;
 mod formats;
 mod inspect;
+pub mod memory;
 mod output;
 mod query;
 mod report;
@@ -38,7 +41,9 @@ use source::Source;
 /// Runs the command with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let failure = match Arguments::parse().command {
+    let Arguments { command, max_memory } = Arguments::parse();
+    memory::set_limit(max_memory.unwrap_or(memory::DEFAULT));
+    let failure = match command {
         Command::Inspect { file, take, json, stats, symbols, all } => {
             run_inspect(&file, &take, Shown { json, stats, symbols, all })
         }

@@ -5,13 +5,15 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::{Mutex, Once};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use unspool::Sink;
 
+use crate::folder::Folder;
 use crate::formats::pour::Room;
-use crate::report::Failure;
+use crate::report::{Failure, Visible};
 use crate::threaded::ThreadedWriter;
 
 /// Smaller outputs show no progress bar: they are written before it could be read.
@@ -24,51 +26,80 @@ pub struct Output {
     failure: Option<io::Error>,
     /// The name of the output in messages.
     shown: PathBuf,
-    /// The final path and the path of the partial file.
-    paths: Option<(PathBuf, PathBuf)>,
+    /// The file that is not complete, unless the output is none.
+    partial: Option<Partial>,
     progress: ProgressBar,
 }
 
 impl Output {
     /// Opens the output. A file is first written under another name in the same folder.
+    ///
+    /// A terminal shows control characters as escapes. A pipe or a file gets the bytes as they are.
     pub fn create(path: Option<&Path>) -> Result<Self, Failure> {
         let shown = path.unwrap_or(Path::new("standard output"));
         let failed = |error| Failure::io("cannot create", shown, error);
         let metadata = path.and_then(|path| path.metadata().ok());
-        let (writer, paths): (Box<dyn Write + Send>, _) = match (path, metadata) {
-            (None, _) => (Box::new(io::stdout()), None),
+        let writer: Box<dyn Write + Send> = match (path, metadata) {
+            (None, _) if io::stdout().is_terminal() => Box::new(Visible::new(io::stdout())),
+            (None, _) => Box::new(io::stdout()),
             (Some(_), Some(metadata)) if metadata.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
             // A device or a pipe is written to directly; it must not be replaced by a file.
             (Some(path), Some(metadata)) if !metadata.is_file() => {
-                (Box::new(OpenOptions::new().write(true).open(path).map_err(failed)?), None)
+                Box::new(OpenOptions::new().write(true).open(path).map_err(failed)?)
             }
             (Some(path), metadata) => match follow(path) {
                 // A file that a process already has open is appended to.
-                None => (Box::new(OpenOptions::new().append(true).open(path).map_err(failed)?), None),
+                None => Box::new(OpenOptions::new().append(true).open(path).map_err(failed)?),
                 Some(path) => {
                     let mut name = path.file_name().unwrap_or_default().to_owned();
                     name.push(format!(".{}.partial", std::process::id()));
                     let partial = path.with_file_name(name);
-                    let failed = |error| Failure::io("cannot create", &partial, error);
-                    unfinished(Some(&partial));
-                    let file = File::create_new(&partial).map_err(failed)?;
-                    if let Some(metadata) = metadata {
+                    let create = || File::create_new(&partial);
+                    let output = Self::to_partial(shown, &partial, create, Place::Path(path))?;
+                    if let (Some(metadata), Some(partial)) = (metadata, &output.partial) {
                         // If that is not allowed, the new file still belongs to the user.
-                        let _ = file.set_permissions(metadata.permissions());
+                        let _ = partial.file.set_permissions(metadata.permissions());
                     }
-                    (Box::new(file), Some((path, partial)))
+                    return Ok(output);
                 }
             },
         };
+        Ok(Self::new(writer, shown, None))
+    }
+
+    /// Creates a file in a folder, which must not have one of this name.
+    pub fn create_in(folder: Rc<Folder>, name: &str) -> Result<Self, Failure> {
+        let shown = folder.path_of(name);
+        if folder.has(name) {
+            return Err(Failure::io("cannot write", &shown, ErrorKind::AlreadyExists.into()));
+        }
+        let partial = format!(".{}.partial", std::process::id());
+        let (path, create) = (folder.path_of(&partial), || folder.create(&partial));
+        Self::to_partial(&shown, &path, create, Place::Folder(Rc::clone(&folder), partial.clone(), name.to_owned()))
+    }
+
+    fn to_partial(
+        shown: &Path,
+        path: &Path,
+        create: impl FnOnce() -> io::Result<File>,
+        place: Place,
+    ) -> Result<Self, Failure> {
+        unfinished(Some(path));
+        let file = create().and_then(|file| Ok((file.try_clone()?, file)));
+        let (writer, file) = file.map_err(|error| Failure::io("cannot create", path, error))?;
+        let partial = Partial { file, path: path.to_owned(), place };
+        Ok(Self::new(Box::new(writer), shown, Some(partial)))
+    }
+
+    fn new(writer: Box<dyn Write + Send>, shown: &Path, partial: Option<Partial>) -> Self {
         let (writer, progress) = (ThreadedWriter::new(writer), ProgressBar::hidden());
-        Ok(Self { writer, failure: None, shown: shown.to_owned(), paths, progress })
+        Self { writer, failure: None, shown: shown.to_owned(), partial, progress }
     }
 
     /// An output to a writer.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn to_writer(to: impl Write + Send + 'static) -> Self {
-        let (writer, progress) = (ThreadedWriter::new(Box::new(to) as Box<dyn Write + Send>), ProgressBar::hidden());
-        Self { writer, failure: None, shown: PathBuf::new(), paths: None, progress }
+        Self::new(Box::new(to), Path::new(""), None)
     }
 
     /// Writes what is left, as at the end.
@@ -80,7 +111,7 @@ impl Output {
     /// Announces the size of the output. Draws a progress bar on a terminal, unless the bytes go
     /// there.
     pub fn expect(&mut self, bytes: u64) {
-        let quiet = self.paths.is_none() && io::stdout().is_terminal();
+        let quiet = self.partial.is_none() && io::stdout().is_terminal();
         if bytes >= PROGRESS_FROM && !quiet && io::stderr().is_terminal() {
             self.progress = ProgressBar::new(bytes);
             let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
@@ -100,7 +131,7 @@ impl Output {
         if let Err(error) = written {
             self.discard();
             // The reader of the pipe stopped early, as with `| head`.
-            if self.paths.is_none() && error.kind() == ErrorKind::BrokenPipe {
+            if self.partial.is_none() && error.kind() == ErrorKind::BrokenPipe {
                 return Ok(());
             }
             return Err(Failure::io("cannot write", &self.shown, error));
@@ -109,8 +140,8 @@ impl Output {
             self.discard();
             return Err(failure);
         }
-        if let Some((path, partial)) = &self.paths
-            && let Err(error) = std::fs::rename(partial, path)
+        if let Some(partial) = &self.partial
+            && let Err(error) = partial.complete()
         {
             self.discard();
             return Err(Failure::io("cannot create", &self.shown, error));
@@ -120,10 +151,43 @@ impl Output {
     }
 
     fn discard(&self) {
-        if let Some((_, partial)) = &self.paths {
+        if let Some(partial) = &self.partial {
             // If this fails too, there is nothing else to try.
-            let _ = std::fs::remove_file(partial);
+            let _ = partial.remove();
             unfinished(None);
+        }
+    }
+}
+
+/// A file that gets its name when it is complete.
+struct Partial {
+    file: File,
+    path: PathBuf,
+    place: Place,
+}
+
+/// The final place of a file.
+enum Place {
+    Path(PathBuf),
+    /// A folder, the name of the partial file in it, and the final name.
+    Folder(Rc<Folder>, String, String),
+}
+
+impl Partial {
+    /// Renames the file. Its content reaches the disk first, so that no crash leaves a file of this
+    /// name without its content.
+    fn complete(&self) -> io::Result<()> {
+        self.file.sync_all()?;
+        match &self.place {
+            Place::Path(path) => std::fs::rename(&self.path, path),
+            Place::Folder(folder, partial, name) => folder.rename(partial, name),
+        }
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        match &self.place {
+            Place::Path(_) => std::fs::remove_file(&self.path),
+            Place::Folder(folder, partial, _) => folder.remove(partial),
         }
     }
 }

@@ -179,7 +179,7 @@ pub fn answer(args: &QueryArgs, source: &mut Source, limits: &Limits, output: &m
     let request = Request { filters: &filters, ask, limit: answer.limit };
     if source.len().is_none() {
         // A stream cannot be read in parts.
-        source.hold(limits)?;
+        source.hold()?;
     }
     let (head, parent) = open(request, source, limits)?;
     let stats = parent.query.stats();

@@ -11,7 +11,7 @@ use unspool::{Class, Error, ErrorKind};
 pub struct Plain<T>(pub T);
 
 /// Returns whether a character does more than to show itself.
-fn is_control(c: char) -> bool {
+pub fn is_control(c: char) -> bool {
     // Marks, separators and the controls of bidirectional text.
     let turns = matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns
@@ -26,6 +26,63 @@ impl<T: Display> Display for Plain<T> {
             }
         }
         Ok(())
+    }
+}
+
+/// A writer to a terminal: escapes what [`Plain`] escapes, and bytes that are no text. Line feeds
+/// and tabs pass.
+pub struct Visible<W> {
+    to: W,
+    /// The start of a character whose rest was not written yet.
+    cut: Vec<u8>,
+}
+
+impl<W: Write> Visible<W> {
+    pub const fn new(to: W) -> Self {
+        Self { to, cut: vec![] }
+    }
+
+    /// Writes bytes; at the end, also a character that is cut.
+    fn show(&mut self, bytes: &[u8], is_end: bool) -> std::io::Result<()> {
+        let mut text = String::new();
+        let mut rest = bytes;
+        for chunk in bytes.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                match c {
+                    '\n' | '\t' => text.push(c),
+                    c if is_control(c) => text.extend(c.escape_default()),
+                    c => text.push(c),
+                }
+            }
+            rest = rest.get(chunk.valid().len()..).unwrap_or_default();
+            let is_cut = rest.len() == chunk.invalid().len()
+                && std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_none());
+            if is_cut && !is_end {
+                break;
+            }
+            text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+            rest = rest.get(chunk.invalid().len()..).unwrap_or_default();
+        }
+        self.cut = rest.to_vec();
+        self.to.write_all(text.as_bytes())
+    }
+}
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let held = std::mem::take(&mut self.cut);
+        if held.is_empty() {
+            self.show(bytes, false)?;
+        } else {
+            self.show(&[&held, bytes].concat(), false)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let held = std::mem::take(&mut self.cut);
+        self.show(&held, true)?;
+        self.to.flush()
     }
 }
 
@@ -75,6 +132,7 @@ impl Display for Failure {
                     ErrorKind::ZstdDictionaryWanted => "; name it with --dict FILE",
                     ErrorKind::OutputLimit => "; --max-output BYTES allows more",
                     ErrorKind::WindowLimit => "; --max-window BYTES allows more",
+                    ErrorKind::NoMemory => "; --max-memory BYTES allows more",
                     _ => "",
                 };
                 write!(to, "{error}{remedy} [{}]", Plain(path.display()))
@@ -107,4 +165,22 @@ fn found(rest: &[u8]) -> Option<String> {
     let end = rest.iter().position(|byte| b",]}\r\n".contains(byte)).unwrap_or(rest.len());
     let text = String::from_utf8_lossy(rest.get(..end.max(1).min(rest.len()))?).into_owned();
     (!text.is_empty() && !text.contains(is_control)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_only_characters_that_show_themselves() {
+        let bytes = "a\tb\n\u{1B}[31mü\u{202E}\u{2028}\r\u{9B}€".bytes().chain(*b"\xFF\xE2\x82").collect::<Vec<u8>>();
+        let expected = "a\tb\n\\u{1b}[31mü\\u{202e}\\u{2028}\\r\\u{9b}€\\xff\\xe2\\x82";
+        for piece in 1..=bytes.len() {
+            let mut shown = vec![];
+            let mut to = Visible::new(&mut shown);
+            bytes.chunks(piece).for_each(|piece| to.write_all(piece).unwrap());
+            to.flush().unwrap();
+            assert_eq!(String::from_utf8(shown).unwrap(), expected, "pieces of {piece}");
+        }
+    }
 }

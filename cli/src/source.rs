@@ -12,15 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use unspool::{Error, ErrorKind, Format, Limits, PROBE_LEN, Probe, probe};
 
 use crate::formats::{Stop, gzip, resize, zstd};
+use crate::memory;
 use crate::report::{self, Failure};
 use crate::threaded::ThreadedReader;
 
 /// Bytes that are read before anything is decided. A stream that ends within them is read at any
 /// offset, as a file is.
 const HEAD: u64 = 1 << 20;
-
-/// The most bytes of a stream that are held in memory, for formats that need all of them at once.
-const MOST_HELD: u64 = 2 << 30;
 
 /// An input, of which the first bytes are known.
 pub struct Source {
@@ -234,7 +232,12 @@ impl Source {
 
     /// Starts again with the first byte; a stream is read once.
     pub fn rewind(&mut self) {
-        self.at = 0;
+        self.seek(0);
+    }
+
+    /// Goes on reading at this byte, unless this is a stream.
+    pub fn seek(&mut self, at: u64) {
+        self.at = at;
     }
 
     /// Returns a reader of everything.
@@ -250,39 +253,46 @@ impl Source {
         })
     }
 
-    /// Reads everything into memory: at most as much as a file may decode to, and less of a stream.
-    pub fn hold(&mut self, limits: &Limits) -> Result<&[u8], Stop> {
-        let most = if self.len().is_some() { limits.max_output } else { limits.max_output.min(MOST_HELD) };
-        let advice = if self.len().is_some() { "--max-output BYTES allows more" } else { "a file may be longer" };
-        let too_large =
-            || io::Error::new(FileTooLarge, format!("this format is read into memory, up to {most} bytes; {advice}"));
-        if self.len().is_some_and(|len| len > most) {
-            return Err(too_large().into());
-        }
+    /// Reads everything into memory: at most as much as is left of it. That of a file shows before
+    /// anything is read.
+    pub fn hold(&mut self) -> Result<&[u8], Stop> {
+        // The buffer of a stream grows by doubling.
+        let most = if self.len().is_some() { memory::left() } else { memory::left() / 2 };
         let held = self.head.len() as u64;
-        match std::mem::replace(&mut self.body, Body::Nothing) {
+        let too_large = || {
+            let words = format!("this format is read whole, and {most} bytes of memory are left for it");
+            Stop::from(io::Error::new(FileTooLarge, words + "; --max-memory BYTES allows more"))
+        };
+        match &mut self.body {
             Body::Nothing => {}
-            Body::File(mut file, _) => {
-                file.seek(SeekFrom::Start(held))?;
-                file.take(most.saturating_sub(held)).read_to_end(&mut self.head)?;
-            }
-            Body::Stream(rest) => {
-                let more = most.saturating_sub(held).saturating_add(1);
-                let read = rest.take(more).read_to_end(&mut self.head)?;
-                if read as u64 == more {
-                    return Err(too_large().into());
+            Body::File(file, len) => {
+                let more = len.saturating_sub(held);
+                if more > most {
+                    return Err(too_large());
                 }
+                resize(&mut self.head, *len)?;
+                file.seek(SeekFrom::Start(held))?;
+                let place = usize::try_from(held).unwrap_or(usize::MAX);
+                file.read_exact(self.head.get_mut(place..).unwrap_or_default())?;
             }
+            Body::Stream(rest) => match rest.take(most).read_to_end(&mut self.head) {
+                Ok(read) if (read as u64) < most => {}
+                Err(error) if error.kind() != io::ErrorKind::OutOfMemory => return Err(error.into()),
+                _ => return Err(too_large()),
+            },
         }
+        self.body = Body::Nothing;
         Ok(&self.head)
     }
 
-    /// Reads everything into memory if it is at most `most` bytes. Returns whether it is.
+    /// Reads everything into memory if it is at most `most` bytes, and half of the memory. Returns
+    /// whether it is.
     pub fn hold_short(&mut self, most: u64) -> Result<bool, Stop> {
+        let most = most.min(memory::left() / 2);
         match &mut self.body {
             Body::Nothing => {}
             Body::File(_, len) if *len > most => return Ok(false),
-            Body::File(..) => drop(self.hold(&Limits::NONE)?),
+            Body::File(..) => drop(self.hold()?),
             Body::Stream(rest) => {
                 let more = most.saturating_sub(self.head.len() as u64).saturating_add(1);
                 if rest.take(more).read_to_end(&mut self.head)? as u64 == more {

@@ -187,7 +187,7 @@ fn an_interrupted_decode_removes_its_file() {
         frame.extend([&header.to_le_bytes()[..3], &[0]].concat());
     }
     std::fs::write(&file, frame).unwrap();
-    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+    for (signal, number) in [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)] {
         let arguments = ["decode", file.to_str().unwrap(), "-o", out.to_str().unwrap()];
         let mut child = Command::new(env!("CARGO_BIN_EXE_unspool")).args(arguments).spawn().unwrap();
         let beside = || std::fs::read_dir(&scratch).unwrap().count();
@@ -874,7 +874,7 @@ fn a_bundle_is_decoded_into_a_folder_only() {
     )
     .unwrap();
     for bad in [bundle(r#"[{"name":"a"}]"#), scratch.join("nested.at1").to_str().unwrap().to_owned()] {
-        for arguments in [&["check", &bad][..], &["decode", &bad, "-o", scratch.join("other").to_str().unwrap()]] {
+        for arguments in [&["check", &bad][..], &["decode", &bad, "-o", scratch.join("broken").to_str().unwrap()]] {
             let output = unspool(arguments);
             assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
         }
@@ -884,6 +884,156 @@ fn a_bundle_is_decoded_into_a_folder_only() {
         let output = unspool(&["decode", &bundle(names), "-o", scratch.join("other").to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(1), "{names}");
         assert!(!scratch.join("evil").exists() && !scratch.join("other").exists());
+    }
+}
+
+/// Returns a bundle of three files with these names.
+fn bundle_of(names: [&str; 3]) -> Vec<u8> {
+    use unspool_tests::at1::{file, stored};
+    let entry = |name: &str| serde_json::json!({ "name": name });
+    let manifest = serde_json::to_vec(&names.map(entry)).unwrap();
+    let [e0, e1, e2] = [b"one", b"two", b"six"].map(|content| [&b"AT1\x02\xFF\x02"[..], content].concat());
+    file(12, &[("manifest", manifest), ("e0", e0), ("e1", e1), ("e2", e2)], stored)
+}
+
+/// A name that is refused stops the command before it writes anything.
+#[test]
+fn names_of_a_bundle_are_checked_before_anything_is_written() {
+    let scratch = scratch("bundle_names");
+    let (path, out) = (scratch.join("bundle.at1"), scratch.join("out"));
+    let deep = vec!["d"; 2000].join("/");
+    let bad = ["../x", "CON", "sub/nul.txt", "a.", "a ", "\u{202E}gpj.exe", "x\u{2028}y", &deep, "good", "good/x"];
+    for name in bad {
+        std::fs::write(&path, bundle_of(["good", "sub/good", name])).unwrap();
+        let output = unspool(&["decode", path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", stderr(&output));
+        assert!(!out.exists(), "{name:?} leaves files");
+        assert!(!stderr(&output).contains(['\u{202E}', '\u{2028}']), "{}", stderr(&output));
+    }
+    std::fs::write(&path, bundle_of(["good", "sub/good", "console.txt"])).unwrap();
+    let output = unspool(&["decode", path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(read(&out.join("console.txt")), b"six");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 3, "no partial file is left");
+}
+
+/// A link in the target folder leads nowhere, neither as a folder nor as a file.
+#[test]
+#[cfg(unix)]
+fn a_bundle_follows_no_links() {
+    use std::os::unix::fs::symlink;
+    let scratch = scratch("bundle_links");
+    let [path, out, victim] = ["bundle.at1", "out", "victim"].map(|name| scratch.join(name));
+    std::fs::create_dir_all(out.join("real")).unwrap();
+    std::fs::create_dir(&victim).unwrap();
+    symlink("../victim", out.join("ln")).unwrap();
+    symlink("../victim/new", out.join("file")).unwrap();
+    symlink("real", out.join("inside")).unwrap();
+    for name in ["ln/evil", "ln/a/evil", "file", "inside/evil"] {
+        std::fs::write(&path, bundle_of([name, "x/y", "z"])).unwrap();
+        let output = unspool(&["decode", path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", stderr(&output));
+        assert!(stderr(&output).starts_with("error: cannot "), "{}", stderr(&output));
+    }
+    assert_eq!(std::fs::read_dir(&victim).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(out.join("real")).unwrap().count(), 0);
+    // The target itself may be a link, because the user names it.
+    let link = scratch.join("target");
+    symlink("victim", &link).unwrap();
+    std::fs::write(&path, bundle_of(["a", "b/c", "b/d"])).unwrap();
+    let output = unspool(&["decode", path.to_str().unwrap(), "-o", link.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(read(&victim.join("b/d")), b"six");
+}
+
+/// A terminal gets no escapes from a file; a pipe gets the bytes as they are.
+#[test]
+#[cfg(target_os = "linux")]
+fn content_is_escaped_on_a_terminal_only() {
+    use std::io::Read;
+    use std::os::unix::ffi::OsStrExt;
+
+    let path = scratch("terminal").join("escapes.gz");
+    let content = "\u{1B}[31mred \u{202E}\n";
+    // A stored block.
+    let mut file = b"\x1F\x8B\x08\0\0\0\0\0\0\xFF\x01".to_vec();
+    let len = u16::try_from(content.len()).unwrap();
+    file.extend([len.to_le_bytes(), (!len).to_le_bytes()].concat());
+    file.extend(content.as_bytes());
+    file.extend(unspool::checksum::Crc32::of(content.as_bytes()).to_le_bytes());
+    file.extend(u32::from(len).to_le_bytes());
+    std::fs::write(&path, file).unwrap();
+    let path = path.to_str().unwrap();
+    assert_eq!(unspool(&["decode", path]).stdout, content.as_bytes());
+
+    let terminal = rustix::pty::openpt(rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY).unwrap();
+    rustix::pty::grantpt(&terminal).unwrap();
+    rustix::pty::unlockpt(&terminal).unwrap();
+    let name = rustix::pty::ptsname(&terminal, vec![]).unwrap();
+    let side = std::path::Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
+    let side = std::fs::OpenOptions::new().read(true).write(true).open(side).unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["decode", path]).stdout(side).status().unwrap();
+    assert!(status.success());
+    let mut shown = [0; 200];
+    let len = std::fs::File::from(terminal).read(&mut shown).unwrap();
+    assert_eq!(std::str::from_utf8(&shown[..len]).unwrap(), "\\u{1b}[31mred \\u{202e}\r\n");
+}
+
+/// JSON has escapes of its own.
+#[test]
+fn json_of_inspect_escapes_what_turns_text() {
+    let path = scratch("json_escapes").join("name.gz");
+    std::fs::write(&path, b"\x1F\x8B\x08\x08\0\0\0\0\0\x03\xE2\x80\xAEred\x7F\0\x03\0\0\0\0\0\0\0\0\0").unwrap();
+    let text = String::from_utf8(unspool(&["inspect", "--json", path.to_str().unwrap()]).stdout).unwrap();
+    assert!(text.contains("\\u202ered\\u007f") && !text.contains('\u{202E}'), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["name"], "\u{202E}red\u{7F}");
+}
+
+/// The runtime of Rust opens `/dev/null` in place of a closed standard output before `main`, so
+/// that no file is mistaken for it. The command cannot tell, as with `>/dev/null`.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_closed_standard_output_is_no_file() {
+    let out = scratch("closed").join("out");
+    let run = |rest: &str| {
+        let line = format!("\"$0\" decode \"$1\" {rest}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line, env!("CARGO_BIN_EXE_unspool"), &vector("v1_fp16.cvc")]).arg(&out);
+        shell.output().unwrap()
+    };
+    let expected = read(&vector_folders("cvc")[0].join("v1_fp16.f32.bin"));
+    let output = run("-o \"$2\" >&-");
+    assert!(output.status.success() && read(&out) == expected, "{}", stderr(&output));
+    assert!(run(">&-").status.success());
+    // A disk that is full is an error.
+    let output = run(">/dev/full");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("error: cannot write standard output"), "{}", stderr(&output));
+}
+
+/// Every length that gzip allows in a header.
+#[test]
+fn long_headers_of_gzip_are_read() {
+    let path = scratch("gzip_headers").join("long.gz");
+    let block = b"\x01\x03\0\xFC\xFFabc";
+    let end = [unspool::checksum::Crc32::of(b"abc").to_le_bytes(), 3u32.to_le_bytes()].concat();
+    for extra in [0u16, 32_756, 32_757, 65_535] {
+        for name in [1, 40_000, 300_000] {
+            let mut file = b"\x1F\x8B\x08\x0C\0\0\0\0\0\xFF".to_vec();
+            file.extend(extra.to_le_bytes());
+            file.resize(file.len() + usize::from(extra), 7);
+            file.resize(file.len() + name, b'n');
+            file.push(0);
+            file.extend([&block[..], &end].concat());
+            std::fs::write(&path, &file).unwrap();
+            let path = path.to_str().unwrap();
+            for command in ["check", "inspect", "decode"] {
+                let output = unspool(&[command, path]);
+                assert!(output.status.success(), "{command} {extra} {name}: {}", stderr(&output));
+            }
+            assert_eq!(unspool(&["decode", path]).stdout, b"abc");
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use unspool::checksum::{Crc32, Xxh64};
 use unspool_tests::at1::unsigned;
@@ -265,4 +265,115 @@ fn columns_of_cvc_are_checked_chunk_by_chunk() {
     let held = checked(&path);
     assert!(held <= MOST, "{held} kB");
     std::fs::remove_file(path).unwrap();
+}
+
+/// Runs a command on a file whose bytes `input` returns, until the command ends or takes no more.
+/// Returns its output and the most kilobytes that were seen in memory.
+fn fed(arguments: &[&str], mut input: impl Read + Send + 'static) -> (std::process::Output, u64) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    // A command that refuses its input closes the pipe.
+    let feeder = std::thread::spawn(move || drop(std::io::copy(&mut input, &mut pipe)));
+    let (mut most, begun) = (0, Instant::now());
+    while child.try_wait().unwrap().is_none() {
+        most = most.max(peak(&child).unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(1));
+        if begun.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+        }
+    }
+    feeder.join().unwrap();
+    (child.wait_with_output().unwrap(), most)
+}
+
+fn words(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A Zstandard frame of `blocks` times 128 KiB of zeros, four bytes each, with its size.
+fn zeros(blocks: u64) -> Vec<u8> {
+    let mut frame = b"\x28\xB5\x2F\xFD\xC0\x50".to_vec();
+    frame.extend((blocks << 17).to_le_bytes());
+    for block in (0..blocks).rev() {
+        frame.extend([&(1u32 << 20 | 2 | u32::from(block == 0)).to_le_bytes()[..3], &[0]].concat());
+    }
+    frame
+}
+
+#[test]
+fn raw_files_of_at1_hold_a_window() {
+    let blocks = 4096u64;
+    let frame = zeros(blocks);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory-raw.at1");
+    let raw = [b"AT1\x02\xFF\x01", &frame[..]].concat();
+    std::fs::write(&path, &raw).unwrap();
+    assert!(raw.len() < 20_000);
+    let held = checked(&path);
+    assert!(held <= MOST, "{held} kB to check it");
+    for command in ["inspect", "decode"] {
+        let (output, held) = fed(&[command, "-T1", "-"], std::io::Cursor::new(raw.clone()));
+        assert!(output.status.success() && held <= MOST, "{command}: {held} kB, {}", words(&output));
+    }
+    // A frame after it, and one that skips, are errors of the whole.
+    for more in [&frame[..], b"\x50\x2A\x4D\x18\0\0\0\0", b"x"] {
+        std::fs::write(&path, [&raw[..], more].concat()).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool")).arg("check").arg(&path).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+/// A header that cannot be right is refused before a stream is held.
+#[test]
+fn wrong_headers_are_refused_at_once() {
+    // gzip ends, because it may have zeros after it, and as many as there are.
+    let wrapped = gzip(&[b"CVCF", &vec![0; 80 << 20][..]].concat());
+    for (start, is_endless) in [(b"\xFD7zXZ\0\xFF\xFF".to_vec(), true), (b"CVCF".to_vec(), true), (wrapped, false)] {
+        for command in ["decode", "check", "inspect"] {
+            // `inspect` holds what it shows in full.
+            let most = if command == "inspect" { 4 * MOST } else { MOST };
+            let more = std::io::repeat(0).take(if is_endless { u64::MAX } else { 0 });
+            let (output, held) = fed(&[command, "-"], std::io::Cursor::new(start.clone()).chain(more));
+            assert_eq!(output.status.code(), Some(1), "{command}: {}", words(&output));
+            assert!(held <= most, "{command}: {held} kB, {}", words(&output));
+        }
+    }
+}
+
+/// Nothing allocates more than the limit, whatever a file asks for.
+#[test]
+fn memory_has_a_limit() {
+    let advice = "--max-memory BYTES allows more";
+    let most = 48 << 10;
+    // A table may be put together only when all of it is in memory.
+    let endless = || std::io::Cursor::new(b"AT1\x02\x04\x01\x04meta\x02\xFF\xFF\xFF\xFF\x7F").chain(std::io::repeat(0));
+    for command in ["decode", "check", "inspect"] {
+        let (output, held) = fed(&[command, "-", "--max-memory", "40M"], endless());
+        assert_eq!(output.status.code(), Some(1), "{command}: {}", words(&output));
+        assert!(words(&output).contains(advice), "{command}: {}", words(&output));
+        assert!(held <= most, "{command}: {held} kB");
+    }
+    // That of a file shows before it is read.
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory-sparse.at1");
+    std::fs::write(&path, b"AT1\x02\x04\x08").unwrap();
+    File::options().write(true).open(&path).unwrap().set_len(30 << 30).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_unspool")).arg("check").arg(&path).output().unwrap();
+    assert!(output.status.code() == Some(1) && words(&output).contains(advice), "{}", words(&output));
+    std::fs::remove_file(path).unwrap();
+    // A window counts, too.
+    let frame = || std::io::Cursor::new(b"\x28\xB5\x2F\xFD\x00\x78\x19\0\0zst");
+    let (output, _) = fed(&["decode", "-", "--max-memory", "20M"], frame());
+    assert!(output.status.code() == Some(1) && words(&output).contains(advice), "{}", words(&output));
+    let (output, _) = fed(&["decode", "-", "--max-memory", "60M"], frame());
+    assert!(output.status.success(), "{}", words(&output));
+    // Frames of AT-1 that decode to more than threads may hold, and a payload that memory must.
+    let frame = [b"\x01\x01", &zeros(1024)[..]].concat();
+    let mut file = b"AT1\x03\xFF\x01".to_vec();
+    unsigned(&mut file, frame.len() as u64);
+    file.extend(frame);
+    let (output, held) = fed(&["check", "-", "--max-memory", "40M"], std::io::Cursor::new(file));
+    assert!(output.status.code() == Some(1) && words(&output).contains(advice), "{}", words(&output));
+    assert!(held <= most, "{held} kB");
 }

@@ -1,13 +1,15 @@
 //! `inspect`, `decode` and `check` of AT-1, and the facts about a table for queries.
 
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::Path;
+use std::rc::Rc;
 
 use unspool::at1::qcolumnar::ColumnType;
 use unspool::at1::{
-    Bundle, Codec, Container, HEADER_LEN, Header, Options, TRAILER_LEN, TableHead, Workspace, decode_to, decode_to_vec,
-    grow, scratch_len, scratch_len_to,
+    Backend, Bundle, Codec, Container, HEADER_LEN, Header, Options, TRAILER_LEN, TableHead, Workspace, decode_to, grow,
+    scratch_len, scratch_len_to,
 };
 use unspool::checksum::Sha256;
 use unspool::tree::Tree;
@@ -15,8 +17,9 @@ use unspool::{Checksums as Sums, Class, Count, Done, Error, ErrorKind, Format, L
 
 use super::parallel::{self, Content, Left, PartReader, Pool, TINY_PARTS, affordable};
 use super::part::Part;
-use super::pour::{Buffered, Room, write};
-use super::{Checksums, Selection, Stop, in_pieces, zeros};
+use super::pour::{Buffered, Room, read, write};
+use super::{Checksums, Selection, Stop, xz, zeros, zstd};
+use crate::folder::{Folder, refuse};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
@@ -144,7 +147,9 @@ fn files(
     Ok(())
 }
 
-pub fn inspect(bytes: &[u8], threads: NonZeroUsize, limits: &Limits) -> Report {
+pub fn inspect(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
+    let threads = source.threads();
+    let bytes = source.hold()?;
     let mut report = Report::new(Format::At1, Tree::new(MAX_NODES));
     let options = with(limits);
     let inspected = unspool::at1::inspect(bytes, &mut Workspace::new(), &options, &mut report.tree);
@@ -152,7 +157,7 @@ pub fn inspect(bytes: &[u8], threads: NonZeroUsize, limits: &Limits) -> Report {
         Ok(header) => header,
         Err(error) => {
             report.error = Some(error);
-            return report;
+            return Ok(report);
         }
     };
     report.fact("codec", format!("{} {}", header.codec as u8, header.codec.name()));
@@ -166,37 +171,33 @@ pub fn inspect(bytes: &[u8], threads: NonZeroUsize, limits: &Limits) -> Report {
         }
         report.columns.extend(table.columns.into_iter().map(|(name, kind)| (name, kind.to_owned())));
     }
+    if !is_bundle(bytes)
+        && let Ok(need) = scratch_len(bytes, &options)
+    {
+        report.fact("scratch", format!("{need} bytes for its streams"));
+    }
     // Only decoding shows the decoded length, and whether the hashes match.
     let mut count = Count::default();
-    let decoded = all(bytes, threads, limits, &mut count, |name, inner| {
-        let codec = Header::read(inner, limits).map_or("not AT-1", |header| header.codec.name());
-        report.columns.push((name, format!("{codec}, {} bytes", inner.len())));
-    });
-    match decoded {
-        Ok(checksums) => {
-            report.decoded = Some(count.0);
-            report.checksums = Some(checksums);
-            if let (false, Ok(need)) = (is_bundle(bytes), scratch_len(bytes, &options)) {
-                report.fact("scratch", format!("{need} bytes for its streams"));
-            }
-        }
-        Err(Stop::Refused(error)) => report.error = Some(error),
-        Err(_) => {}
-    }
-    report
+    let decoded = if is_bundle(bytes) {
+        bundle(bytes, threads, limits, &mut count, |name, inner| {
+            let codec = Header::read(inner, limits).map_or("not AT-1", |header| header.codec.name());
+            report.columns.push((name, format!("{codec}, {} bytes", inner.len())));
+        })
+    } else {
+        check(source, limits, &mut count)
+    };
+    super::add_check(&mut report, decoded.map(|checksums| (checksums, count.0)))?;
+    Ok(report)
 }
 
-/// Decodes a file, or every file of a bundle, calling `visit` with each of those.
-fn all(
+/// Decodes every file of a bundle, calling `visit` with each.
+fn bundle(
     bytes: &[u8],
     threads: NonZeroUsize,
     limits: &Limits,
     to: &mut impl Sink,
     mut visit: impl FnMut(String, &[u8]),
 ) -> Result<Checksums, Stop> {
-    if !is_bundle(bytes) {
-        return Ok(checksums(whole(bytes, threads, limits, to)?.checksums));
-    }
     let mut sums = Sums::default();
     files(bytes, limits, |name, inner, limits| {
         visit(name, inner);
@@ -261,7 +262,17 @@ fn run(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums,
         init,
         work,
         |source, to| {
-            let bytes = source.hold(limits)?;
+            if source.len().is_none() {
+                source.hold()?;
+            }
+            if let Some(raw) = Raw::open(source, limits) {
+                if let Some(sums) = raw.decode(source, limits, to)? {
+                    return Ok(sums);
+                }
+                source.rewind();
+                to.again();
+            }
+            let bytes = source.hold()?;
             Ok(whole(bytes, threads, limits, &mut |bytes: &[u8]| write(bytes, to))?.checksums)
         },
     )?;
@@ -337,6 +348,74 @@ impl PartReader for Frames {
     }
 }
 
+/// A file of the codec raw: one payload, which decodes through a window.
+struct Raw {
+    backend: Backend,
+    payload: Range<u64>,
+    /// The SHA-256 of the content, if the file ends with one.
+    stored: Option<[u8; 32]>,
+}
+
+impl Raw {
+    fn open(source: &Source, limits: &Limits) -> Option<Self> {
+        let len = source.len()?;
+        let mut ends = source.head().get(..usize::try_from(HEADER_LEN).ok()?)?.to_vec();
+        let trailer = len.checked_sub(TRAILER_LEN).filter(|&at| at >= HEADER_LEN).unwrap_or(HEADER_LEN);
+        source.append_at(trailer..len, &mut ends).ok()?;
+        let header = Header::read(&ends, limits).ok()?;
+        if (header.container, header.codec) != (Container::Whole, Codec::Raw) {
+            return None;
+        }
+        let end = if header.hash.is_some() { trailer } else { len };
+        let backend = Backend::of(*source.at(HEADER_LEN..end.min(HEADER_LEN + 1)).ok()?.first()?)?;
+        Some(Self { backend, payload: HEADER_LEN + 1..end, stored: header.hash })
+    }
+
+    /// Decodes the payload. `None` if something is wrong: only a look at all of it tells the error.
+    fn decode(&self, source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Option<Sums>, Stop> {
+        let Range { start, end } = self.payload;
+        let len = end.saturating_sub(start);
+        let fits = match self.backend {
+            Backend::Zstd => zstd::is_one_frame(source, &self.payload),
+            Backend::Stored => len <= limits.max_output,
+            Backend::Xz => true,
+        };
+        if !fits {
+            return Ok(None);
+        }
+        let mut to = Hashed { hash: self.stored.map(|_| Sha256::new()), to };
+        source.seek(start);
+        let mut input = source.take(len);
+        let done = match self.backend {
+            Backend::Zstd => zstd::payload(&mut input, limits, &mut to),
+            Backend::Xz => xz::stream(&mut input, limits, &mut to).map(drop),
+            Backend::Stored => copy(&mut input, &mut to),
+        };
+        match (done, self.stored, to.hash) {
+            (Err(Stop::Refused(error)), ..) if error.kind != ErrorKind::SinkFull => Ok(None),
+            (Err(stop), ..) => Err(stop),
+            (Ok(()), Some(stored), Some(hash)) if stored != hash.value() => {
+                Err(Error::new(ErrorKind::At1Hash, end).into())
+            }
+            (Ok(()), stored, _) => {
+                let matched = u64::from(stored.is_some());
+                Ok(Some(Sums { matched, unchecked: 1 - matched, ..Sums::default() }))
+            }
+        }
+    }
+}
+
+/// Copies everything.
+fn copy(input: &mut impl Read, to: &mut impl Room) -> Result<(), Stop> {
+    loop {
+        let len = read(input, to.room()?)?;
+        if len == 0 {
+            return Ok(());
+        }
+        to.advance(len)?;
+    }
+}
+
 /// Reads a varint. Returns its value and its end.
 fn varint(source: &Source, at: u64, end: u64) -> Option<(u64, u64)> {
     let bytes = source.at(at..end.min(at + MOST_VARINT)).ok()?;
@@ -371,27 +450,34 @@ impl<R: Room> Room for Hashed<'_, R> {
 }
 
 /// Decodes the files of a bundle into a folder. Never overwrites a file or leaves the folder.
+///
+/// All names are checked before the first file is written.
 pub fn unbundle(source: &mut Source, wanted: &Selection<'_>, folder: &Path, limits: &Limits) -> Result<(), Failure> {
-    let (path, mut failed) = (source.path().to_owned(), None);
-    let bytes = whole_only(wanted).and_then(|()| source.hold(limits));
-    let done = bytes.and_then(|bytes| {
+    whole_only(wanted).map_err(|stop| stop.into_failure(source.path()))?;
+    let (threads, mut failed) = (source.threads(), None);
+    let done = source.hold().and_then(|bytes| {
+        let names = names(bytes, limits)?;
+        let root = match refuse(names.iter().map(String::as_str)) {
+            Err((name, wrong)) => Err((folder.join(name), io::Error::new(io::ErrorKind::InvalidFilename, wrong))),
+            Ok(()) => Folder::open(folder).map_err(|error| (folder.to_owned(), error)),
+        };
+        let root = root.map(Rc::new).map_err(|(path, error)| {
+            failed = Some(Failure::io("cannot create", &path, error));
+            Stop::Usage(String::new())
+        })?;
         files(bytes, limits, |name, inner, limits| {
-            let out = decode_to_vec(inner, &with(limits))?;
-            let to = folder.join(&name);
-            let written = (|| {
-                if let Some(parent) = to.parent() {
-                    std::fs::create_dir_all(parent).map_err(|error| Failure::io("cannot create", parent, error))?;
-                }
-                if to.symlink_metadata().is_ok() {
-                    return Err(Failure::io("cannot write", &to, std::io::ErrorKind::AlreadyExists.into()));
-                }
-                let mut output = Output::create(Some(&to))?;
-                let written = in_pieces(&out, &mut output);
-                output.finish(written.map_err(|error| Failure::refused(&path, &[], error)))
-            })();
-            written.map(|()| out.len() as u64).map_err(|failure| {
+            let written =
+                create(&root, &name).and_then(|mut output| match whole(inner, threads, limits, &mut output) {
+                    Ok(done) => output.finish(Ok(())).map(|()| Ok(done.content)),
+                    // Of a file that could not be written, the output knows the error.
+                    Err(error) => match output.finish(Err(Failure::refused(folder, &[], error))) {
+                        Err(failure @ Failure::Io { .. }) => Err(failure),
+                        _ => Ok(Err(Stop::Refused(error))),
+                    },
+                });
+            written.unwrap_or_else(|failure| {
                 failed = Some(failure);
-                Stop::Usage(String::new())
+                Err(Stop::Usage(String::new()))
             })
         })
     });
@@ -401,10 +487,30 @@ pub fn unbundle(source: &mut Source, wanted: &Selection<'_>, folder: &Path, limi
     }
 }
 
+/// Returns the names of the files in a bundle.
+fn names(bytes: &[u8], limits: &Limits) -> Result<Vec<String>, Error> {
+    let (mut workspace, options) = (Workspace::new(), with(limits));
+    let mut scratch = zeros(scratch_len(bytes, &options)?)?;
+    let files = Bundle::open(bytes, &mut workspace, &mut scratch, &options)?;
+    files.map(|file| file.map(|file| file.name.to_string())).collect()
+}
+
+/// Creates a file by its name in a bundle, and the folders that lead to it.
+fn create(root: &Rc<Folder>, name: &str) -> Result<Output, Failure> {
+    let mut folder = Rc::clone(root);
+    let mut rest = name;
+    while let Some((part, after)) = rest.split_once('/') {
+        let entered = folder.enter(part);
+        folder = Rc::new(entered.map_err(|error| Failure::io("cannot create", &folder.path_of(part), error))?);
+        rest = after;
+    }
+    Output::create_in(folder, rest)
+}
+
 pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
     if !is_bundle(source.head()) {
         return run(source, limits, &mut Buffered::new(to)).map(checksums);
     }
     let threads = source.threads();
-    all(source.hold(limits)?, threads, limits, to, |_, _| ())
+    bundle(source.hold()?, threads, limits, to, |_, _| ())
 }

@@ -51,6 +51,11 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     report
 }
 
+/// Returns whether the header is wrong, in the first bytes of a file.
+pub fn is_refused(head: &[u8], limits: &Limits) -> bool {
+    File::open(head, limits).is_err_and(|error| error.class() != Class::Truncated)
+}
+
 /// Describes a long file by its header and the lengths of its chunks.
 pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
     let mut report = Report::new(Format::Cvc, Tree::new(MAX_NODES));
@@ -210,7 +215,7 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
 fn head(source: &mut Source, limits: &Limits) -> Result<Vec<u8>, Stop> {
     let len = Header::read(source.head(), limits)?.head_len();
     if source.len().is_none() && len > source.head().len() as u64 {
-        source.hold(limits)?;
+        source.hold()?;
     }
     source.at(0..len.min(source.len().unwrap_or(len)))
 }
@@ -318,13 +323,13 @@ fn one_thread(
 ) -> Result<Sums, Stop> {
     if source.len().is_none() && file.is_mmap_optimized() {
         // The chunks may be in any order.
-        source.hold(limits)?;
+        source.hold()?;
     }
     if rows == [column.rows()] && ascends(source, file, limits) {
         return stream(source, file, column, limits, to);
     }
     if source.len().is_none() {
-        source.hold(limits)?;
+        source.hold()?;
     }
     let (output, mut sums) = (column.output()?, Sums::default());
     let (mut bytes, mut room) = (vec![], vec![]);
@@ -505,7 +510,7 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
     }
     if source.len().is_none() {
         // Decoding starts when the last chunk is known to be sound.
-        source.hold(limits)?;
+        source.hold()?;
     }
     let sums = verify(source, &file, limits)?;
     let (mut types, mut table, mut pieces) = (vec![], table(&head, limits), file.pieces());

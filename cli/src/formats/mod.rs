@@ -19,6 +19,7 @@ use std::{fmt, io};
 use unspool::{Error, ErrorKind, Format, Limits, Sink};
 
 use crate::inspect::Report;
+use crate::memory;
 use crate::output::Output;
 use crate::report::Failure;
 use crate::source::Source;
@@ -51,6 +52,7 @@ pub struct Selection<'a> {
 /// Returns `len` zeros, or fails if there is not enough memory. Reserves first, because only `vec!`
 /// takes memory that is zero already, and would end the program without it.
 fn zeros(len: u64) -> Result<Vec<u8>, Error> {
+    memory::allow(len)?;
     let size = usize::try_from(len).unwrap_or(usize::MAX);
     Vec::<u8>::new().try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::NoMemory, 0).needing(len))?;
     Ok(vec![0; size])
@@ -58,6 +60,7 @@ fn zeros(len: u64) -> Result<Vec<u8>, Error> {
 
 /// Resizes `room` to `len` bytes, or fails if there is not enough memory.
 pub fn resize(room: &mut Vec<u8>, len: u64) -> Result<(), Error> {
+    memory::allow(len.saturating_sub(room.capacity() as u64))?;
     let size = usize::try_from(len).unwrap_or(usize::MAX);
     room.try_reserve_exact(size.saturating_sub(room.len()))
         .map_err(|_| Error::new(ErrorKind::NoMemory, 0).needing(len))?;
@@ -153,6 +156,10 @@ pub fn inspect(
             Format::Xz => return xz::outline(source, limits),
             Format::Gzip => return gzip::outline(source, limits),
             Format::Lzma => return lzma::outline(source, limits),
+            // Its header may show that the rest is not worth reading.
+            Format::Cvc if source.len().is_none() && cvc::is_refused(source.head(), limits) => {
+                return Ok(cvc::inspect(source.head(), limits));
+            }
             // What follows seeks.
             _ if held || source.len().is_none() => {}
             Format::Cvc => return cvc::outline(source, limits),
@@ -161,11 +168,12 @@ pub fn inspect(
             _ => {}
         }
     }
-    if format == Format::Xz {
-        return xz::inspect(source, limits);
+    match format {
+        Format::Xz => return xz::inspect(source, limits),
+        Format::At1 => return at1::inspect(source, limits),
+        _ => {}
     }
-    let threads = source.threads();
-    let bytes = source.hold(limits)?;
+    let bytes = source.hold()?;
     Ok(match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 if symbols => {
             zstd::inspect_symbols(format, bytes, dictionary, limits)
@@ -174,7 +182,6 @@ pub fn inspect(
         Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
-        Format::At1 => at1::inspect(bytes, threads, limits),
         Format::Gzip => gzip::inspect(bytes, limits),
         Format::Lzma => lzma::inspect(bytes, limits),
         other => Report::refused(other, not_built()),

@@ -75,7 +75,7 @@ pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
 pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     if source.len().is_none() {
         // The tables that lead to the codes come last.
-        source.hold(limits)?;
+        source.hold()?;
     }
     let tables = Tables::read(source, limits)?;
     let rows = selected(wanted, 0..tables.rows)?;
@@ -474,7 +474,7 @@ pub fn grep(
     to: &mut impl Room,
 ) -> Result<(), Stop> {
     if source.len().is_none() {
-        source.hold(limits)?;
+        source.hold()?;
     }
     let tables = Tables::read(source, limits)?;
     let dictionary = tables.sorted()?;
@@ -527,8 +527,8 @@ impl Needle {
     }
 }
 
-/// Writes the rows that a search finds, after their numbers if that of the first row is known. Takes
-/// their length from what is `left` of the limit.
+/// Writes the rows that a search finds, after their numbers if that of the first row is known.
+/// Takes their length from what is `left` of the limit.
 fn matches_to(
     column: &Column<'_>,
     search: Search<'_>,
@@ -562,7 +562,7 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
 
 pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
     if source.len().is_none() {
-        source.hold(limits)?;
+        source.hold()?;
     }
     let tables = Tables::read(source, limits)?;
     let rows = 0..tables.rows;

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use unspool::threads::in_order;
-use unspool::{Checksums, Error, Limits};
+use unspool::{Checksums, Error, ErrorKind, Limits};
 
 use super::pour::{PIECE, Room, write};
 use super::{Stop, zeros};
+use crate::memory;
 use crate::source::Source;
 
 /// The most bytes, stored and decoded, between the reader and the output.
@@ -21,8 +22,10 @@ pub const TINY_PARTS: bool = cfg!(any(test, feature = "fuzzing"));
 const PARTS_A_THREAD: u64 = 2;
 
 /// Returns whether parts of this many bytes, stored and decoded, may be in work on all threads.
+/// They may take half of the memory.
 pub fn affordable(part: u64, threads: NonZeroUsize) -> bool {
-    part.saturating_mul(PARTS_A_THREAD).saturating_mul(threads.get() as u64) <= MOST_AHEAD
+    let ahead = part.saturating_mul(PARTS_A_THREAD).saturating_mul(threads.get() as u64);
+    ahead <= MOST_AHEAD.min(memory::limit() / 2)
 }
 
 /// The reason why several threads stop.
@@ -123,6 +126,8 @@ pub fn lengthen(buffer: &mut Vec<u8>, len: u64) -> Result<(), Error> {
 /// Returns a sink that appends to a buffer.
 pub fn append(buffer: &mut Vec<u8>) -> impl FnMut(&[u8]) -> Result<(), Error> {
     |bytes| {
+        let no_memory = |_| Error::new(ErrorKind::NoMemory, 0).needing(bytes.len() as u64);
+        buffer.try_reserve(bytes.len()).map_err(no_memory)?;
         buffer.extend_from_slice(bytes);
         Ok(())
     }
@@ -173,7 +178,7 @@ pub fn decode<R: Room, P: PartReader, W>(
             Err(Left::Full(error)) => return Err(error.into()),
             Err(Left::InOrder) => source.rewind(),
         }
-        rest.skip = rest.wrote;
+        rest.again();
     }
     one_thread(source, &mut rest)
 }
@@ -185,6 +190,13 @@ pub struct Rest<'t, R> {
     /// Bytes to drop: they were written.
     skip: u64,
     piece: Vec<u8>,
+}
+
+impl<R> Rest<'_, R> {
+    /// Drops what was written so far, because it is decoded again.
+    pub fn again(&mut self) {
+        self.skip = self.wrote;
+    }
 }
 
 impl<R: Room> Room for Rest<'_, R> {

@@ -21,7 +21,7 @@ const fn options(limits: &Limits) -> Options {
 
 pub fn inspect(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
     let mut report = Report::new(Format::Xz, Tree::new(MAX_NODES));
-    let bytes = source.hold(limits)?;
+    let bytes = source.hold()?;
     match unspool::xz::inspect(bytes, &mut Workspace::new(), &options(limits), &mut report.tree) {
         Ok(done) => {
             report.fact("streams", done.parts);
@@ -196,7 +196,7 @@ fn in_order(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<
     match Index::read(source, limits) {
         Ok(Some(index)) if index.content <= limits.max_window => {
             let options = options(limits);
-            let bytes = source.hold(limits)?;
+            let bytes = source.hold()?;
             write(&decode_to_vec(bytes, &options)?, to)?;
             Ok(unspool::xz::inspect(bytes, &mut Workspace::new(), &options, &mut ())?.checksums)
         }
@@ -204,7 +204,8 @@ fn in_order(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<
     }
 }
 
-fn stream(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
+/// Decodes through a window, so that memory holds only the bytes that matches can reach.
+pub fn stream(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
     let (mut workspace, mut windows) = (Workspace::new(), Windows::new());
     let mut decoder = Decoder::new(&mut workspace, &mut [], &options(limits));
     pour_through(input, to, &mut decoder, windows.lend(limits.max_window), Decoder::step, Decoder::lend)?;

@@ -347,6 +347,28 @@ impl PartReader for Frames {
     }
 }
 
+/// Returns whether a range is one frame that declares its size, as AT-1 wants it.
+pub fn is_one_frame(source: &Source, range: &Range<u64>) -> bool {
+    let mut outline = Outline::new(range.end - range.start, Flavour::Rfc8878);
+    let mut bytes = vec![];
+    let mut sized = false;
+    while let Some(needs) = outline.needs() {
+        let place = range.start + needs.start..range.start + needs.end;
+        if source.read_at(place, &mut bytes).is_err() || outline.feed(needs.start, &bytes, &mut ()).is_err() {
+            return false;
+        }
+        if let (0, Ok(Header::Frame(frame))) = (needs.start, Header::read(&bytes, &Limits::NONE, Flavour::Rfc8878)) {
+            sized = frame.content_size.is_some();
+        }
+    }
+    sized && outline.frames() == 1
+}
+
+/// Decodes a payload of AT-1 through a window.
+pub fn payload(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<(), Stop> {
+    stream(input, &options(Format::Zstd, None, limits), to).map(drop)
+}
+
 /// Decodes through a window, so that memory holds only the bytes that matches can reach.
 fn stream(input: &mut impl Read, options: &Options<'_>, to: &mut impl Room) -> Result<Done, Stop> {
     let (mut workspace, mut windows) = (Workspace::new(), Windows::new());

@@ -1,0 +1,260 @@
+//! The folder that a bundle is unpacked into. Nothing leaves it: neither by a name nor by a link.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::report::is_control;
+
+/// The most folders within each other. No writer nests as deeply, and each is a handle.
+const MOST_PARTS: usize = 64;
+
+/// The most bytes of a part. Most file systems allow no more.
+const MOST_BYTES: usize = 255;
+
+/// Returns what is wrong with the names of a bundle, and the name, before any of them is used.
+///
+/// A name that one system takes for a device or changes is refused on all systems.
+pub fn refuse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<(), (&'n str, &'static str)> {
+    let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
+    for name in names {
+        if name.split('/').count() > MOST_PARTS {
+            return Err((name, "it has more than 64 folders within each other"));
+        }
+        if let Some(wrong) = name.split('/').find_map(wrong) {
+            return Err((name, wrong));
+        }
+        let parents = || name.match_indices('/').map(|(end, _)| &name[..end]);
+        if !files.insert(name) || folders.contains(name) || parents().any(|parent| files.contains(parent)) {
+            return Err((name, "another file of the bundle has this name"));
+        }
+        folders.extend(parents());
+    }
+    Ok(())
+}
+
+/// Returns what is wrong with a part of a name.
+fn wrong(part: &str) -> Option<&'static str> {
+    let stem = part.split('.').next().unwrap_or_default().trim_end_matches(' ').to_ascii_uppercase();
+    let is_device = matches!(&*stem, "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
+        || ["COM", "LPT"].iter().any(|device| {
+            let number = stem.strip_prefix(device).unwrap_or_default();
+            matches!(number.chars().next(), Some('0'..='9' | '¹' | '²' | '³')) && number.chars().count() == 1
+        });
+    match part {
+        "" | "." | ".." => Some("it leads out of the folder"),
+        _ if part.contains(is_control) => Some("it has a control character"),
+        _ if part.contains(['<', '>', ':', '"', '|', '?', '*', '\\', '/']) => {
+            Some("Windows forbids one of its characters")
+        }
+        _ if part.ends_with(['.', ' ']) => Some("Windows drops the dot or the space at its end"),
+        _ if is_device => Some("it is a device on Windows"),
+        _ if part.len() > MOST_BYTES => Some("a part of it has more than 255 bytes"),
+        _ => None,
+    }
+}
+
+/// An open folder, and its path for messages.
+pub struct Folder {
+    handle: Handle,
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Opens a folder by its path, and creates it if it does not exist.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        Ok(Self { handle: Handle::open(path)?, path: path.to_owned() })
+    }
+
+    /// Opens a folder in it, and creates that if it does not exist. A link is no folder.
+    pub fn enter(&self, name: &str) -> io::Result<Self> {
+        Ok(Self { handle: self.handle.enter(name)?, path: self.path.join(name) })
+    }
+
+    /// Returns the path of a file in it, for messages and for signals.
+    pub fn path_of(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Returns whether there is anything of this name, also a link that leads nowhere.
+    pub fn has(&self, name: &str) -> bool {
+        self.handle.has(name)
+    }
+
+    /// Creates a file in it.
+    pub fn create(&self, name: &str) -> io::Result<File> {
+        self.handle.create(name)
+    }
+
+    /// Renames a file in it, and replaces no other.
+    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.handle.rename(from, to)
+    }
+
+    /// Removes a file in it.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        self.handle.remove(name)
+    }
+}
+
+#[cfg(unix)]
+use by_handle::Handle;
+#[cfg(not(unix))]
+use by_path::Handle;
+
+/// Work relative to a handle: what is opened once cannot be replaced by a link later.
+#[cfg(unix)]
+mod by_handle {
+    use super::{ErrorKind, File, Path, io};
+    use rustix::fd::OwnedFd;
+    use rustix::fs::{self, AtFlags, Mode, OFlags};
+
+    pub struct Handle(OwnedFd);
+
+    const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+    impl Handle {
+        pub fn open(path: &Path) -> io::Result<Self> {
+            Ok(Self(fs::open(path, FOLDER, Mode::empty())?))
+        }
+
+        pub fn enter(&self, name: &str) -> io::Result<Self> {
+            match fs::mkdirat(&self.0, name, Mode::from_raw_mode(0o777)) {
+                Err(error) if error != rustix::io::Errno::EXIST => return Err(error.into()),
+                _ => {}
+            }
+            Ok(Self(fs::openat(&self.0, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?))
+        }
+
+        pub fn has(&self, name: &str) -> bool {
+            fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+        }
+
+        pub fn create(&self, name: &str) -> io::Result<File> {
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            Ok(fs::openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?.into())
+        }
+
+        pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+            // A link fails if the name is taken. Some file systems have none.
+            match fs::linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
+                Ok(()) => return self.remove(from),
+                Err(rustix::io::Errno::EXIST) => return Err(ErrorKind::AlreadyExists.into()),
+                Err(_) if self.has(to) => return Err(ErrorKind::AlreadyExists.into()),
+                Err(_) => {}
+            }
+            Ok(fs::renameat(&self.0, from, &self.0, to)?)
+        }
+
+        pub fn remove(&self, name: &str) -> io::Result<()> {
+            Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
+        }
+    }
+}
+
+/// Work by paths, for systems without such handles in safe code. A link is refused where it is met;
+/// on Windows, few users may create one.
+#[cfg(not(unix))]
+mod by_path {
+    use super::{ErrorKind, File, Path, PathBuf, io};
+
+    pub struct Handle(PathBuf);
+
+    impl Handle {
+        pub fn open(path: &Path) -> io::Result<Self> {
+            Ok(Self(path.to_owned()))
+        }
+
+        pub fn enter(&self, name: &str) -> io::Result<Self> {
+            let path = self.0.join(name);
+            match std::fs::create_dir(&path) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            // A link or a junction is no folder here.
+            if path.symlink_metadata()?.is_dir() { Ok(Self(path)) } else { Err(ErrorKind::NotADirectory.into()) }
+        }
+
+        pub fn has(&self, name: &str) -> bool {
+            self.0.join(name).symlink_metadata().is_ok()
+        }
+
+        pub fn create(&self, name: &str) -> io::Result<File> {
+            File::create_new(self.0.join(name))
+        }
+
+        pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+            if self.has(to) {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
+            std::fs::rename(self.0.join(from), self.0.join(to))
+        }
+
+        pub fn remove(&self, name: &str) -> io::Result<()> {
+            std::fs::remove_file(self.0.join(name))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_system_would_change_are_refused() {
+        let many = |parts| vec!["a"; parts].join("/");
+        let (deep, long) = (many(MOST_PARTS), "x".repeat(MOST_BYTES));
+        for name in ["a", "a/b.txt", ".hidden", "con1", "xcon", "console.txt", "com10", "lpt", "ü", "a b", &deep, &long]
+        {
+            assert_eq!(refuse([name]), Ok(()), "{name}");
+        }
+        let (deep, long) = (many(MOST_PARTS + 1), "x".repeat(MOST_BYTES + 1));
+        for name in [
+            "CON",
+            "con.txt",
+            "a/nul",
+            "nul.tar.gz",
+            "Aux",
+            "prn .x",
+            "COM1",
+            "lpt9.txt",
+            "com¹",
+            "CONIN$",
+            "conout$",
+            "a.",
+            "a ",
+            "a./b",
+            "a /b",
+            "x/...",
+            "\u{202E}gpj.exe",
+            "a\u{2028}",
+            "a\u{7}",
+            "a\u{85}",
+            "a?",
+            "a*",
+            "a<b",
+            "",
+            "/a",
+            "a/",
+            "..",
+            "a/../b",
+            "./a",
+            "a:b",
+            "a\\b",
+            &deep,
+            &long,
+        ] {
+            assert!(refuse([name]).is_err(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn two_files_of_one_name_are_refused() {
+        for names in [["a", "a"], ["a", "a/b"], ["a/b", "a"], ["a/b/c", "a/b"]] {
+            assert_eq!(refuse(names).map_err(|(name, _)| name), Err(names[1]));
+        }
+        assert_eq!(refuse(["a/b", "a/c", "b"]), Ok(()));
+    }
+}
