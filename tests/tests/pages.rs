@@ -45,13 +45,14 @@ fn links_within_the_repository_exist() {
 
 /// The languages that a test runs on a page, apart from those of every page. `docs/testing.md`
 /// names the tests.
-const TESTED: [(&str, &[&str]); 9] = [
+const TESTED: [(&str, &[&str]); 10] = [
     ("README.md", &["c", "js", "python", "rust", "toml"]),
     ("arrow/README.md", &["rust"]),
     ("capi/README.md", &["c", "console"]),
     ("core/README.md", &["rust", "toml"]),
     ("docs/firmware.md", &["c", "cmake", "console", "rust", "toml"]),
     ("docs/updates.md", &["rust"]),
+    ("packaging/README.md", &["cmake", "sh"]),
     ("python/README.md", &["console", "python"]),
     ("python/REFERENCE.md", &["python"]),
     ("wasm/npm/README.md", &["console", "js", "sh", "ts"]),

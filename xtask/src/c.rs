@@ -7,14 +7,14 @@ use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use unspool::ErrorKind;
 
-use crate::firmware::{self, DEVICES, Device, QEMU};
+use crate::firmware::{self, DEVICES, Device, RISCV};
 use crate::install::{self, CORTEX_M0};
 use crate::pages;
 use crate::sh::{Cmd, cmd, has, root};
 use crate::size;
 use crate::wasm_c;
 
-const HEADERS: &str = "capi/include";
+pub const HEADERS: &str = "capi/include";
 const HOSTED: &str = "capi/examples/hosted";
 /// Pages whose C blocks are for programs with an operating system.
 const HOSTED_PAGES: [&str; 2] = ["README.md", "capi/README.md"];
@@ -22,7 +22,7 @@ const HOSTED_PAGES: [&str; 2] = ["README.md", "capi/README.md"];
 const BARE_PAGE: &str = "docs/firmware.md";
 const BARE: &str = "capi/examples/firmware";
 const VECTORS: &str = "tests/vectors";
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 /// System libraries that a hosted archive needs.
 const LIBRARIES: &str = "-lpthread -ldl -lm";
 /// The symbol that the linker reports as missing if a panic is reachable.
@@ -48,7 +48,7 @@ pub fn test() -> Result<()> {
 }
 
 /// Returns the headers: `unspool.h`, and one for each format.
-fn headers() -> Result<Vec<PathBuf>> {
+pub fn headers() -> Result<Vec<PathBuf>> {
     let mut paths = vec![root().join(HEADERS).join("unspool.h")];
     for entry in std::fs::read_dir(root().join(HEADERS).join("unspool"))? {
         paths.push(entry?.path());
@@ -59,7 +59,7 @@ fn headers() -> Result<Vec<PathBuf>> {
 }
 
 /// Returns the functions that the headers declare.
-fn functions() -> Result<Vec<String>> {
+pub fn functions() -> Result<Vec<String>> {
     let mut names = vec![];
     for header in headers()? {
         let text = std::fs::read_to_string(header)?;
@@ -76,7 +76,7 @@ fn functions() -> Result<Vec<String>> {
 }
 
 /// Returns the functions of an archive for a bare device.
-fn bare_functions() -> Result<Vec<String>> {
+pub fn bare_functions() -> Result<Vec<String>> {
     Ok(functions()?.into_iter().filter(|name| !name.starts_with("unspool_gzip_")).collect())
 }
 
@@ -124,12 +124,12 @@ pub fn features() -> Result<()> {
 }
 
 /// Returns Cargo's target folder.
-fn target() -> PathBuf {
+pub fn built() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 fn folder() -> Result<PathBuf> {
-    let folder = target().join("c");
+    let folder = built().join("c");
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
 }
@@ -139,7 +139,7 @@ fn hosted() -> Result<()> {
     install::valgrind()?;
     install::cmake()?;
     cmd("cargo build --locked --release -p unspool-capi").run()?;
-    let archive = target().join("release/libunspool_capi.a");
+    let archive = built().join("release/libunspool_capi.a");
     let folder = folder()?;
     let compile = |name: &str, flags: &str, suffix: &str| -> Result<PathBuf> {
         let program = folder.join(format!("{name}{suffix}"));
@@ -179,7 +179,7 @@ fn hosted() -> Result<()> {
     ensure!(has("pkg-config"), "pkg-config is missing; type: sudo apt-get install -y pkg-config");
     let flags = cmd("pkg-config --cflags --libs --static unspool")
         .env("PKG_CONFIG_PATH", root().join("capi/pkgconfig"))
-        .arg(format!("--define-variable=libdir={}", target().join("release").display()))
+        .arg(format!("--define-variable=libdir={}", built().join("release").display()))
         .read()?;
     let program = folder.join("decode-pkg-config");
     cmd("cc -std=c99 -O2").arg(format!("{HOSTED}/decode.c")).args(&flags).arg("-o").arg(&program).run()?;
@@ -274,7 +274,7 @@ fn another_header_is_refused(archive: &Path, folder: &Path) -> Result<()> {
 }
 
 /// Checks that a program decodes a known file.
-fn decodes(program: &Path) -> Result<()> {
+pub fn decodes(program: &Path) -> Result<()> {
     let outcome =
         cmd(&program.display().to_string()).arg(format!("{VECTORS}/onpair/cpp/utf8_b12.onp")).outcome(PATIENCE)?;
     let expected = std::fs::read_to_string(root().join(VECTORS).join("onpair/data/utf8.expected.bin"))?;
@@ -290,10 +290,10 @@ fn pages_are_true() -> Result<()> {
     compile_blocks(BARE_PAGE, || compiler(&DEVICES[0], "-Os").arg("-DUNSPOOL_SMALL"))?;
     let shown = pages::commands("capi/README.md")?.into_iter().chain(pages::commands(BARE_PAGE)?);
     let shown: Vec<_> = shown.collect();
-    ensure!(shown.len() == 10, "{} commands on the pages: {shown:?}", shown.len());
+    ensure!(shown.len() == 13, "{} commands on the pages: {shown:?}", shown.len());
     for command in shown {
         // The build folder may be elsewhere.
-        let command = command.replace("target/", &format!("{}/", target().display()));
+        let command = command.replace("target/", &format!("{}/", built().display()));
         let outcome = cmd("sh -c").arg(&command).outcome(5 * PATIENCE)?;
         ensure!(outcome.success, "a page shows a command that fails: {command}\n{}", outcome.stderr);
     }
@@ -314,12 +314,18 @@ fn compile_blocks(page: &str, compiler: impl Fn() -> Cmd) -> Result<()> {
 /// Tests on bare devices: the whole archive links without a panic, and the examples decode.
 fn bare() -> Result<()> {
     install::qemu()?;
+    install::qemu_riscv()?;
     install::arm_gcc()?;
-    for device in &DEVICES {
+    install::riscv_gcc()?;
+    for device in DEVICES.iter().chain([&RISCV]) {
         install::target(device.target)?;
         gate(device)?;
         for (profile, level) in PROFILES {
-            let archive = archive(device, profile, "")?;
+            // One profile shows that calls and linking work on another architecture.
+            if device.target == RISCV.target && profile != SMALLEST {
+                continue;
+            }
+            let archive = archive(device.target, device.is_small(), profile, "")?;
             ensure!(
                 link_all(device, &archive, &bare_functions()?)?.success,
                 "the archive for {} at {profile} can reach a panic",
@@ -333,8 +339,8 @@ fn bare() -> Result<()> {
                 example(device, profile, level, &name, &archive)?;
             }
         }
-        if device.is_small() {
-            let archive = archive(device, SMALLEST, "byte-loops,")?;
+        if device.target == CORTEX_M0 {
+            let archive = archive(device.target, device.is_small(), SMALLEST, "byte-loops,")?;
             for name in examples()? {
                 example(device, SMALLEST, "-Os", &name, &archive)?;
             }
@@ -343,27 +349,27 @@ fn bare() -> Result<()> {
     Ok(())
 }
 
-/// Builds the archive for a device with every feature. The smallest device gets the smallest
-/// tables.
-fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
-    let small = if device.is_small() { "small," } else { "" };
+/// Builds the archive for a bare target with every feature, with small tables or with large ones.
+pub fn archive(target: &str, small: bool, profile: &str, more: &str) -> Result<PathBuf> {
+    let small = if small { "small," } else { "" };
     let features = format!("{small}{more}xz-filters,xz-sha256,{}", bare_formats()?.join(","));
     cmd("cargo rustc --locked -p unspool-capi --no-default-features --crate-type staticlib --features")
         .arg(features)
         .arg("--target")
-        .arg(device.target)
+        .arg(target)
         .arg("--profile")
         .arg(profile)
         // Link-time optimisation compiles all crates here, so one flag covers them.
         .args("-- -Zemit-stack-sizes")
         .env("RUSTC_BOOTSTRAP", "1")
         .run()?;
-    Ok(target().join(device.target).join(profile).join("libunspool_capi.a"))
+    Ok(built().join(target).join(profile).join("libunspool_capi.a"))
 }
 
 /// Links an archive with `roots` and everything that they reach.
 fn link_all(device: &Device, archive: &Path, roots: &[String]) -> Result<crate::sh::Outcome> {
-    let mut link = cmd("arm-none-eabi-gcc -nostdlib -Wl,--gc-sections -Wl,-e,unspool_version").args(device.flags);
+    let mut link = cmd(&format!("{}gcc", device.tools)).args(device.flags);
+    link = link.args("-nostdlib -Wl,--gc-sections -Wl,-e,unspool_version");
     for root in roots {
         link = link.arg(format!("-Wl,-u,{root}"));
     }
@@ -414,7 +420,7 @@ fn frames_are_small(device: &Device) -> Result<()> {
 
 /// Checks the gate: an archive with one unbounded index must fail to link, for this reason only.
 fn gate(device: &Device) -> Result<()> {
-    let archive = archive(device, "firmware", "gate,")?;
+    let archive = archive(device.target, device.is_small(), SMALLEST, "gate,")?;
     let outcome = link_all(device, &archive, &["unspool_must_not_link".into()])?;
     ensure!(!outcome.success, "unspool_must_not_link linked: the panic gate is open");
     ensure!(outcome.stderr.contains(MISSING), "the gate failed for another reason:\n{}", outcome.stderr);
@@ -423,7 +429,7 @@ fn gate(device: &Device) -> Result<()> {
 }
 
 /// Returns the examples. Each fits on every device.
-fn examples() -> Result<Vec<String>> {
+pub fn examples() -> Result<Vec<String>> {
     let mut names = vec![];
     for entry in std::fs::read_dir(root().join(BARE))? {
         let path = entry?.path();
@@ -453,8 +459,7 @@ fn example(device: &Device, profile: &str, level: &str, name: &str, archive: &Pa
         .arg("-o")
         .arg(&program)
         .run()?;
-    let emulator = cmd(QEMU).args("-M").arg(device.machine).args(device.settings);
-    let outcome = emulator.arg("-kernel").arg(&program).outcome(PATIENCE)?;
+    let outcome = device.run(&program)?;
     // Semihosting's simplest call writes to the standard error of the emulator.
     let said = outcome.stderr.trim();
     println!("    {} {level}: {said}", device.name);
@@ -469,7 +474,8 @@ fn example(device: &Device, profile: &str, level: &str, name: &str, archive: &Pa
 }
 
 fn compiler(device: &Device, level: &str) -> Cmd {
-    cmd("arm-none-eabi-gcc -std=gnu11 -ffreestanding -nostdlib -Wall -Wextra -Werror -Wl,--gc-sections -I capi/include")
+    cmd(&format!("{}gcc", device.tools))
+        .args("-std=gnu11 -ffreestanding -nostdlib -Wall -Wextra -Werror -Wl,--gc-sections -I capi/include")
         .arg(level)
         .args(device.flags)
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use object::{Object, ObjectSection, ObjectSymbol};
 
-use crate::install::{self, CORTEX_M0, CORTEX_M4F};
-use crate::sh::{cmd, root};
+use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32};
+use crate::sh::{Outcome, cmd, root};
 
 const FOLDER: &str = "tests/firmware";
 /// The program that must not link, and the symbol that the linker must report as missing.
@@ -21,19 +21,32 @@ pub struct Device {
     pub name: &'static str,
     pub target: &'static str,
     pub machine: &'static str,
-    /// Flags that select it in the C compiler.
+    /// The prefix of its GNU tools, and flags that select the device.
+    pub tools: &'static str,
     pub flags: &'static str,
     /// Bytes of memory in the smallest variant of the device.
     pub flash: u32,
     pub ram: u32,
-    /// QEMU options that set the memory to the sizes in tests/firmware/build.rs.
+    /// The emulator, and options that set its memory to the sizes in tests/firmware/build.rs.
+    pub emulator: &'static str,
     pub settings: &'static str,
 }
 
 impl Device {
-    /// Returns `true` for the device that gets the smallest tables.
+    /// Returns `true` for a device that gets the smallest tables.
     pub fn is_small(&self) -> bool {
-        self.target == CORTEX_M0
+        matches!(self.target, CORTEX_M0 | RISCV32)
+    }
+
+    /// Runs a program in the emulator, with semihosting as its only output.
+    pub fn run(&self, program: &Path) -> Result<Outcome> {
+        cmd(self.emulator)
+            .args("-nographic -monitor none -serial none -semihosting-config enable=on,target=native -M")
+            .arg(self.machine)
+            .args(self.settings)
+            .arg("-kernel")
+            .arg(program)
+            .outcome(PATIENCE)
     }
 
     /// Returns the bytes of RAM for a program: of the smallest variant of the device, or of the
@@ -43,33 +56,49 @@ impl Device {
     }
 }
 
+/// The prefix of the tools of GCC for bare ARM devices.
+const ARM_TOOLS: &str = "arm-none-eabi-";
+
 pub const DEVICES: [Device; 2] = [
     Device {
         name: "Cortex-M0",
         target: CORTEX_M0,
         machine: "microbit",
+        tools: ARM_TOOLS,
         flags: "-mcpu=cortex-m0 -mthumb",
         flash: 256 << 10,
         ram: 16 << 10,
+        emulator: "qemu-system-arm",
         settings: "-global nrf51-soc.sram-size=65536",
     },
     Device {
         name: "Cortex-M4F",
         target: CORTEX_M4F,
         machine: "mps2-an386",
+        tools: ARM_TOOLS,
         flags: "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16",
         flash: 4 << 20,
         ram: 256 << 10,
+        emulator: "qemu-system-arm",
         settings: "",
     },
 ];
 
+/// A RISC-V of the size of an ESP32-C3. Programs in C run on it.
+pub const RISCV: Device = Device {
+    name: "RISC-V",
+    target: RISCV32,
+    machine: "virt",
+    tools: "riscv64-unknown-elf-",
+    flags: "-march=rv32imc -mabi=ilp32 -Wl,--defsym=flash_start=0x80000000",
+    flash: 4 << 20,
+    ram: 384 << 10,
+    emulator: "qemu-system-riscv32",
+    settings: "-bios none",
+};
+
 /// Programs in Rust or C that need more RAM than the smallest variant of a device has.
 const LARGE: [&str; 4] = ["at1", "lzma", "xz", "zstd_rest"];
-
-/// The emulator, with semihosting as the only output.
-pub const QEMU: &str =
-    "qemu-system-arm -nographic -monitor none -serial none -semihosting-config enable=on,target=native";
 
 /// Cargo profiles, and the optimisation level of each.
 pub const PROFILES: [(&str, &str); 2] = [("release", "z"), ("fast", "3")];
@@ -150,8 +179,7 @@ fn panics(file: &object::File<'_>) -> Result<Vec<String>> {
 fn run(device: &Device, profile: &str, name: &str) -> Result<()> {
     let path = binary(device, profile, name);
     let (flash, ram) = weigh(&path)?;
-    let qemu = cmd(QEMU).args("-M").arg(device.machine).args(device.settings);
-    let outcome = qemu.arg("-kernel").arg(&path).outcome(PATIENCE)?;
+    let outcome = device.run(&path)?;
     let said = outcome.stdout.trim();
     println!("    {} -{profile}: {said}; flash {flash}, RAM {ram}", device.name);
     ensure!(outcome.success, "{name} on {} failed: {said} {}", device.name, outcome.stderr.trim());

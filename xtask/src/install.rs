@@ -86,6 +86,24 @@ pub fn arm_gcc() -> Result<()> {
     debian(&["arm-none-eabi-gcc"], &["gcc-arm-none-eabi"]).map(|_| ())
 }
 
+/// Installs the C compiler for bare RISC-V devices.
+pub fn riscv_gcc() -> Result<()> {
+    debian(&["riscv64-unknown-elf-gcc"], &[BARE, "gcc-riscv64-unknown-elf"]).map(|_| ())
+}
+
+/// Installs a C library for bare RISC-V devices.
+pub fn picolibc() -> Result<()> {
+    if !cmd("riscv64-unknown-elf-gcc --specs=picolibc.specs --version").succeeds() {
+        apt("picolibc", &format!("{BARE} picolibc-riscv64-unknown-elf"))?;
+    }
+    Ok(())
+}
+
+/// Installs the linker for Linux on aarch64.
+pub fn aarch64_binutils() -> Result<()> {
+    debian(&["aarch64-linux-gnu-ld"], &[BARE, "binutils-aarch64-linux-gnu"]).map(|_| ())
+}
+
 /// Installs the memory checker for C programs.
 pub fn valgrind() -> Result<()> {
     debian(&["valgrind"], &["valgrind"]).map(|_| ())

@@ -1,5 +1,6 @@
 //! `cargo xtask`: every script of this repository, by name.
 
+mod archives;
 mod bench;
 mod c;
 mod demo;
@@ -37,6 +38,7 @@ Usage: cargo xtask COMMAND [--help]
   wheel     build the Python wheel as it would be published
   peers     test other npm packages with broken files and rewrite the page about them
   header    rewrite the C headers from their sources
+  archives  build the package of C archives as it would be published
   wasm-c    build the C interface as WebAssembly, for hosts of any language
   site      build one static folder: the inspector, every document, both references
 
@@ -90,6 +92,12 @@ const HEADER: &str = "\
 Usage: cargo xtask header
 
 Rewrites the headers in capi/include from their sources. The tests fail if one is out of date.";
+
+const ARCHIVES: &str = "\
+Usage: cargo xtask archives
+
+Builds target/archives/unspool-VERSION.tar.gz: an archive for each target, the headers, and files
+for CMake, pkg-config, ESP-IDF, Zephyr and PlatformIO.";
 
 const WASM_C: &str = "\
 Usage: cargo xtask wasm-c
@@ -151,6 +159,7 @@ fn run() -> Result<bool> {
             "fuzz" => return fuzz(args),
             "size" => return size(args),
             "header" => return alone(args, HEADER, c::header),
+            "archives" => return alone(args, ARCHIVES, archives::run),
             "wasm-c" => return alone(args, WASM_C, wasm_c::run),
             "peers" => return alone(args, PEERS, wasm::peers),
             "site" => return alone(args, SITE, site::build),

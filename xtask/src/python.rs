@@ -69,6 +69,13 @@ fn environment(name: &str, fresh: bool) -> Result<String> {
     }
 }
 
+/// Makes a virtual environment with required packages, and returns the path of its interpreter.
+pub fn with(name: &str, requirements: &str) -> Result<String> {
+    let python = environment(name, false)?;
+    install(&python, &["-r", requirements])?;
+    Ok(python)
+}
+
 fn install(python: &str, packages: &[&str]) -> Result<()> {
     let pip = cmd(python).args("-m pip install --quiet --disable-pip-version-check").dir(PACKAGE);
     packages.iter().fold(pip, |pip, package| pip.arg(package)).run()

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, AARCH64, CORTEX_M0, CORTEX_M4F, RISCV32, S390X, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{c, demo, firmware, fuzz, prose, python, site, size, wasm};
+use crate::{archives, c, demo, firmware, fuzz, prose, python, site, size, wasm};
 
 /// The steps in the order in which they run. Those that fail fastest come first.
 pub const STEPS: &[Step] = &[
@@ -37,6 +37,11 @@ pub const STEPS: &[Step] = &[
         name: "c",
         proves: "the C interface decodes every vector, survives misuse, and links on devices without a panic",
         run: c::test,
+    },
+    Step {
+        name: "archives",
+        proves: "programs build with the package for C and CMake, pkg-config, ESP-IDF, Zephyr, PlatformIO, and run",
+        run: archives::test,
     },
     Step {
         name: "size",

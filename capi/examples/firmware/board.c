@@ -6,10 +6,19 @@ extern uint32_t stack_top[], data_load[], data_start[], data_end[], bss_start[],
 extern int main(void);
 
 static int semihost(int operation, const void *argument) {
+#ifdef __riscv
+  register int a0 __asm__("a0") = operation;
+  register const void *a1 __asm__("a1") = argument;
+  /* The emulator looks for these three instructions, uncompressed and within one page. */
+  __asm__ volatile(".option push\n.option norvc\n.balign 16\nslli x0, x0, 0x1f\nebreak\nsrai x0, x0, 7\n.option pop"
+                   : "+r"(a0) : "r"(a1) : "memory");
+  return a0;
+#else
   register int r0 __asm__("r0") = operation;
   register const void *r1 __asm__("r1") = argument;
   __asm__ volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
   return r0;
+#endif
 }
 
 void say(const char *text) { semihost(0x04, text); }
@@ -58,10 +67,16 @@ void reset(void) {
   finish(main());
 }
 
-void fault(void) {
+/* An exception of the processor, at an address that RISC-V wants to be a multiple of four. */
+__attribute__((aligned(4))) void fault(void) {
   say(": hard fault");
   finish(1);
 }
 
+/* The start of flash. */
+#ifdef __riscv
+__asm__(".pushsection .vectors, \"ax\"\n.global vectors\nvectors:\nla sp, stack_top\n"
+        "la t0, fault\n.option arch, +zicsr\ncsrw mtvec, t0\ncall reset\n.popsection");
+#else
 __attribute__((section(".vectors"), used)) const void *const vectors[16] = {stack_top, (const void *)reset, (const void *)fault, (const void *)fault};
-
+#endif
