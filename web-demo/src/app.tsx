@@ -1,241 +1,311 @@
-// The page: opens files and shows the current one.
+// The page: opens files, each in a tab, and shows one of them.
+import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { arriveAt, fileOf, leave, readAddress } from './arrive/address';
-import { OpenFile } from './client';
+import { arriveAt, fileOf, goToOwn, keyHere, lastPlaces, leave, readAddress, writeAddress } from './arrive/address';
+import { settle } from './arrive/arrival';
 import { canBeRead, isDictionary, sortOut } from './arrive/dictionary';
-import { Failed } from './arrive/failed';
 import { useDropped } from './arrive/dropped';
-import { bytes, visible } from './format';
-import { Inspector, settle } from './inspector';
-import { unlisted, type Report } from './model';
+import { AWAKE, type Entry, type State, type Wanted } from './arrive/entries';
+import { Failed } from './arrive/failed';
+import { FileInput } from './arrive/file-input';
+import { FileTabs } from './arrive/file-tabs';
 import { Opening } from './arrive/opening';
-import { nameOf, openRemote, type RemoteFile } from './arrive/remote';
+import { nameOf, openRemote } from './arrive/remote';
 import { SAMPLES } from './arrive/samples';
-import { Samples, Start } from './arrive/start';
-import { mayWantDictionary } from './structure/dictionary';
+import { Start } from './arrive/start';
+import { OpenFile } from './client';
+import { visible } from './format';
+import type { InspectorProps } from './inspector';
+import { unlisted } from './model';
+import { mayWantDictionary } from './structure/dictionary-wanted';
 import type { Progress } from './tools/progress';
+import { ShortcutSheet } from './tools/shortcut-sheet';
+import { page } from './words';
 
-type State =
-  | { readonly kind: 'empty'; readonly cancelled: boolean }
-  | { readonly kind: 'busy'; readonly name: string; readonly doing: string; readonly progress: Progress | undefined }
-  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly retry: (() => void) | undefined }
-  /** Each visit of an address starts at the place it names, even if the file is already open. */
-  | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report; readonly visit: number; readonly others: number };
+/** Work on a file that can be ended. */
+interface Running {
+  readonly going: AbortController;
+  file?: OpenFile;
+}
 
-/** Fetches a file, and reports progress. */
-type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) => Promise<Blob | RemoteFile>;
+/** The view of an open file, which loads with the first one. */
+let Inspector: ComponentType<InspectorProps> | undefined;
 
-/** Options for opening a file. */
-interface Besides {
-  readonly dictionary?: Blob | undefined;
-  /** Used as the dictionary if the file cannot be decoded without one. */
-  readonly perhaps?: Blob | undefined;
-  /** True to list its chunks too. */
-  readonly list?: boolean;
-  /** Number of files that came with it and are not shown. */
-  readonly others?: number;
+async function loadInspector(): Promise<void> {
+  Inspector ??= (await import('./inspector')).Inspector;
 }
 
 export function App() {
-  const [state, setState] = useState<State>({ kind: 'empty', cancelled: false });
-  const opened = useRef<OpenFile>();
-  const going = useRef(new AbortController());
-  /** Reopens the visitor's own files, by their position in the history. */
-  const own = useRef(new Map<string, () => void>());
-  /** The file in the address when it was opened: going to a place in it does not reopen it. */
-  const current = useRef('');
+  const [entries, setEntries] = useState<readonly Entry[]>([]);
+  const [active, setActive] = useState('');
+  const [cancelled, setCancelled] = useState(false);
+  const running = useRef(new Map<string, Running>());
+  /** Keys by their last use, the oldest first. */
+  const used = useRef<string[]>([]);
+  /** The current state, for callbacks that must not depend on it. */
+  const now = useRef({ entries, active });
+  now.current = { entries, active };
+  const find = (key: string): Entry | undefined => now.current.entries.find(({ wanted }) => wanted.key === key);
 
-  const close = useCallback(() => {
-    going.current.abort();
-    opened.current?.close();
-    opened.current = undefined;
-    current.current = '';
-    setState({ kind: 'empty', cancelled: false });
+  const update = useCallback((to: (all: readonly Entry[]) => readonly Entry[]): void => {
+    now.current = { ...now.current, entries: to(now.current.entries) };
+    setEntries(now.current.entries);
+  }, []);
+  const change = useCallback((key: string, to: (entry: Entry) => Entry): void => update((all) => all.map((entry) => (entry.wanted.key === key ? to(entry) : entry))), []);
+  const put = useCallback((key: string, state: State): void => change(key, (entry) => ({ ...entry, state })), []);
+
+  /** Ends all work on a file. */
+  const end = useCallback((key: string): void => {
+    const work = running.current.get(key);
+    running.current.delete(key);
+    work?.going.abort();
+    work?.file?.close();
   }, []);
 
-  const show = useCallback(
-    async (name: string, sample: string, get: Get, besides: Besides = {}): Promise<void> => {
-      const { dictionary, perhaps, list = false, others = 0 } = besides;
-      close();
-      const { signal } = (going.current = new AbortController());
-      const tell = (doing: string) => (done: number, total: number) => {
-        if (!signal.aborted) setState({ kind: 'busy', name, doing, progress: { done, total } });
-      };
-      setState({ kind: 'busy', name, doing: 'Fetching', progress: undefined });
-      let source: Blob | RemoteFile | undefined;
-      try {
-        source = await get(signal, tell('Fetching'));
-        if (signal.aborted) return;
-        setState({ kind: 'busy', name, doing: 'Reading', progress: { done: 0, total: source.size } });
-        let file = new OpenFile(source, dictionary);
-        opened.current = file;
-        // If little input decodes to much, most of the time follows the last byte.
-        const reading = ({ done, total }: Progress): void => tell(done < total ? 'Reading' : 'Decoding')(done, total);
-        let report = await file.report(reading);
-        const lent = perhaps !== undefined && mayWantDictionary(report);
-        if (lent && !signal.aborted) {
-          file.close();
-          file = opened.current = new OpenFile(source, perhaps);
-          report = await file.report(reading);
-        }
-        if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
-        if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0, others: lent ? others - 1 : others });
-      } catch (error) {
-        // Browsers have various messages for an unreadable file, and none of them helps.
-        const unreadable = source instanceof Blob && !(await canBeRead(source));
-        if (signal.aborted) return;
-        const address = current.current;
-        const retry = (): void => {
-          void show(name, sample, get, besides);
-          current.current = address;
-        };
-        close();
-        const message = unreadable ? 'This is a folder, or it can no longer be read.' : error instanceof Error ? error.message : String(error);
-        setState({ kind: 'failed', name, message, retry });
+  const read = useCallback(async (wanted: Wanted): Promise<void> => {
+    const { key, get, dictionary, perhaps, list = false } = wanted;
+    end(key);
+    const work: Running = { going: new AbortController() };
+    running.current.set(key, work);
+    const { signal } = work.going;
+    const tell = (doing: string) => (done: number, total: number) => {
+      if (!signal.aborted) put(key, { kind: 'busy', doing, progress: { done, total } });
+    };
+    put(key, { kind: 'busy', doing: page.fetching, progress: undefined });
+    let source: Awaited<ReturnType<Wanted['get']>> | undefined;
+    try {
+      const view = loadInspector();
+      // It is awaited below.
+      view.catch(() => undefined);
+      source = await get(signal, tell(page.fetching));
+      if (signal.aborted) return;
+      put(key, { kind: 'busy', doing: page.reading, progress: { done: 0, total: source.size } });
+      let file = (work.file = new OpenFile(source, dictionary));
+      // If little input decodes to much, most of the time follows the last byte.
+      const reading = ({ done, total }: Progress): void => tell(done < total ? page.reading : page.decoding)(done, total);
+      let report = await file.report(reading);
+      if (perhaps !== undefined && mayWantDictionary(report) && !signal.aborted) {
+        file.close();
+        file = work.file = new OpenFile(source, perhaps);
+        report = await file.report(reading);
+        if (wanted.lends !== undefined) remove(wanted.lends);
       }
-    },
-    [close],
-  );
+      if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
+      await view;
+      if (!signal.aborted) put(key, { kind: 'open', file, report });
+    } catch (error) {
+      // Browsers have various messages for an unreadable file, and none of them helps.
+      const unreadable = source instanceof Blob && !(await canBeRead(source));
+      if (signal.aborted) return;
+      end(key);
+      put(key, { kind: 'failed', message: unreadable ? page.unreadable : error instanceof Error ? error.message : String(error), canRetry: true });
+      settle();
+    }
+  }, []);
 
-  /** The current state, for callbacks that must not depend on it. */
-  const shown = useRef(state);
-  shown.current = state;
+  /** Shows the tab of a file, and reads the file if that was not done. */
+  const activate = useCallback((key: string): void => {
+    setActive(key);
+    now.current.active = key;
+    setCancelled(false);
+    const entry = find(key);
+    if (entry === undefined) return;
+    used.current = [...used.current.filter((other) => other !== key), key];
+    const awake = used.current.filter((other) => running.current.has(other));
+    for (const old of awake.slice(0, Math.max(0, awake.length - AWAKE + 1))) {
+      if (old === key) continue;
+      end(old);
+      put(old, { kind: 'waiting' });
+    }
+    if (entry.state.kind === 'waiting') void read(entry.wanted);
+  }, []);
+
+  /** Adds tabs, or replaces those of the same files. */
+  const add = useCallback((files: readonly Wanted[]): void => {
+    for (const { key } of files) end(key);
+    const added = files.map((wanted): Entry => ({ wanted, state: { kind: 'waiting' }, visit: 0 }));
+    update((all) => [...all.filter(({ wanted }) => !files.some(({ key }) => key === wanted.key)), ...added]);
+  }, []);
+
+  const showFiles = useCallback(async (files: readonly File[]) => {
+    const { file, dictionary, perhaps, others } = await sortOut(files);
+    if (file === undefined) return;
+    const here = find(now.current.active);
+    if (files.length === 1 && here?.state.kind === 'open' && mayWantDictionary(here.state.report) && (await isDictionary(file))) return lend(file);
+    const all = [file, ...others];
+    const keys = all.map(() => `own ${performance.timeOrigin} ${owned++}`);
+    const lends = perhaps && keys[all.indexOf(perhaps)];
+    const wanted = all.map((file, at): Wanted => ({
+      key: keys[at] ?? '', name: file.name, get: () => Promise.resolve(file), dictionary, ...(at === 0 && { perhaps, lends }),
+    }));
+    const [first] = wanted;
+    if (first === undefined) return;
+    add(wanted);
+    writeAddress();
+    goToOwn(first.key);
+    activate(first.key);
+  }, []);
 
   /** Reopens the current file with this dictionary. */
-  const lend = useCallback(
-    (dictionary: File) => {
-      if (shown.current.kind !== 'open') return;
-      const { name, sample, file: { source } } = shown.current;
-      const address = current.current;
-      const again = () => void show(name, sample, () => Promise.resolve(source), { dictionary });
-      again();
-      current.current = address;
-      const place = placeOf(history.state);
-      if (own.current.has(place)) own.current.set(place, again);
-    },
-    [show],
-  );
+  const lend = useCallback((dictionary: File) => {
+    const here = find(now.current.active);
+    if (here?.state.kind !== 'open') return;
+    const { source } = here.state.file;
+    const wanted = { ...here.wanted, get: () => Promise.resolve(source), dictionary, perhaps: undefined };
+    change(here.wanted.key, (entry) => ({ ...entry, wanted }));
+    void read(wanted);
+  }, []);
 
-  const showFiles = useCallback(
-    async (files: readonly File[]) => {
-      const { file, dictionary, perhaps } = await sortOut(files);
-      if (file === undefined) return;
-      const here = shown.current;
-      if (files.length === 1 && here.kind === 'open' && mayWantDictionary(here.report) && (await isDictionary(file))) return lend(file);
-      const others = files.length - (dictionary === undefined ? 1 : 2);
-      const again = () => void show(file.name, '', () => Promise.resolve(file), { dictionary, perhaps, others });
-      // A file of the visitor has no address, but a position in the history, so Back and Forward
-      // reach it.
-      const place = `${performance.timeOrigin} ${own.current.size}`;
-      own.current.set(place, again);
-      history.pushState({ own: place }, '', location.pathname + location.search);
-      again();
-    },
-    [show, lend],
-  );
-
-  /** Opens the file in the address. */
+  /** Opens the file in the address, or shows its tab. */
   const follow = useCallback((): void => {
     const address = arriveAt();
-    const file = fileOf(address);
-    if (file !== '' && file === current.current) return setState((state) => (state.kind === 'open' ? { ...state, visit: state.visit + 1 } : state));
-    const { url } = address;
-    const sample = SAMPLES.find((sample) => sample.id === address.sample);
-    if (sample !== undefined) {
-      void show(sample.file, sample.id, async (signal) => {
-        const response = await fetch(sample.url, { signal });
-        if (!response.ok) throw new Error(`Cannot load the sample: the server returned ${response.status}.`);
-        return response.blob();
-      });
-    } else if (url !== undefined && URL.canParse(url, location.href)) {
-      void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell), { list: address.list });
-    } else {
-      // Going back to a file of the visitor, which is already being opened.
-      if (location.hash === '' && own.current.has(placeOf(history.state))) return;
-      close();
-      const missing = address.sample ?? url;
-      const message = address.sample === undefined ? 'This is not a valid address.' : 'No sample has this name. Choose one below.';
-      if (missing !== undefined) setState({ kind: 'failed', name: missing, message, retry: undefined });
-      return;
+    const key = keyHere();
+    const known = find(key);
+    if (known !== undefined && known.state.kind !== 'failed') {
+      change(key, (entry) => ({ ...entry, visit: entry.visit + 1 }));
+      return activate(key);
     }
-    current.current = file;
-  }, [show, close]);
+    if (fileOf(address) === '') return activate('');
+    const { url } = address;
+    const hash = location.hash.slice(1);
+    const sample = SAMPLES.find((sample) => sample.id === address.sample);
+    const wanted: Wanted | undefined = sample !== undefined
+      ? { key, hash, name: sample.file, get: (signal) => fetchSample(sample.url, signal) }
+      : url !== undefined && URL.canParse(url, location.href)
+        ? { key, hash, name: nameOf(url), get: (signal, tell) => openRemote(url, address, signal, tell), list: address.list }
+        : undefined;
+    const missing: Wanted = { key, hash, name: address.sample ?? url ?? '', get: () => Promise.reject(new Error(address.sample === undefined ? page.badUrl : page.noSample)) };
+    add([wanted ?? missing]);
+    // All of a file replaces a part of it.
+    if (address.all) remove(`url ${url}`);
+    if (wanted === undefined) put(key, { kind: 'failed', message: address.sample === undefined ? page.badUrl : page.noSample, canRetry: false });
+    activate(key);
+  }, []);
+
+  /** Removes a tab. */
+  const remove = useCallback((key: string): void => {
+    end(key);
+    used.current = used.current.filter((other) => other !== key);
+    update((all) => all.filter(({ wanted }) => wanted.key !== key));
+  }, []);
+
+  /** Goes to the tab of a file, as a link would. */
+  const goTo = useCallback((key: string): void => {
+    writeAddress();
+    const hash = find(key)?.wanted.hash;
+    if (hash === undefined) {
+      goToOwn(key);
+      activate(key);
+    } else {
+      location.hash = lastPlaces(key) ?? hash;
+    }
+  }, []);
+
+  const close = useCallback((key: string): void => {
+    const { entries, active } = now.current;
+    const at = entries.findIndex(({ wanted }) => wanted.key === key);
+    const next = (entries[at + 1] ?? entries[at - 1])?.wanted.key;
+    remove(key);
+    if (key !== active) return;
+    if (next !== undefined) goTo(next);
+    else goHome();
+  }, []);
+
+  const goHome = useCallback((): void => {
+    if (location.hash !== '') location.hash = '';
+    else history.pushState(null, '', location.pathname + location.search);
+    activate('');
+  }, []);
 
   useEffect(() => {
     follow();
     addEventListener('hashchange', follow);
     // Between the start and the visitor's files the address stays the same. After a reload their
     // bytes are gone.
-    const back = ({ state }: PopStateEvent): void => {
-      if (location.hash === '') (own.current.get(placeOf(state)) ?? close)();
+    const back = (): void => {
+      if (location.hash === '') activate(find(keyHere()) === undefined ? '' : keyHere());
     };
     addEventListener('popstate', back);
     return () => {
       removeEventListener('hashchange', follow);
       removeEventListener('popstate', back);
     };
-  }, [follow, close]);
+  }, []);
 
-  const openAddress = useCallback(
-    (url: string) => {
-      const hash = `#${new URLSearchParams({ url })}`;
-      // The browser fires no event for going to the current address.
-      if (location.hash === hash) follow();
-      else location.hash = hash;
-    },
-    [follow],
-  );
-  const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), address: openAddress, dictionary: lend }), [showFiles, openAddress, lend]);
+  const openAddress = useCallback((url: string) => {
+    const hash = `#${new URLSearchParams({ url })}`;
+    // The browser fires no event for going to the current address.
+    if (location.hash === hash) follow();
+    else location.hash = hash;
+  }, []);
+  const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), address: openAddress, dictionary: lend }), []);
+  const over = useDropped(opening);
 
+  const entry = entries.find(({ wanted }) => wanted.key === active);
   // The title names the file, to find the window among others.
-  const title = state.kind === 'empty' ? '' : `${visible(state.name)} – `;
+  const title = entry === undefined ? page.title : page.titleOf(visible(entry.wanted.name));
   useEffect(() => {
-    document.title = `${title}unspool inspector`;
+    document.title = title;
   }, [title]);
 
-  useEffect(() => {
-    if (state.kind === 'failed') settle();
-  }, [state.kind]);
-
-  const cancel = (): void => {
-    close();
+  const cancel = (key: string): void => {
+    const { all, list } = readAddress();
+    remove(key);
     if (location.hash !== '') leave();
-    // Last, because leaving an address also closes the current file.
-    setState({ kind: 'empty', cancelled: true });
+    else goHome();
+    if (all || list) return;
+    activate('');
+    setCancelled(true);
   };
-  const listed = (file: OpenFile, report: Report): void => setState((state) => (state.kind === 'open' && state.file === file ? { ...state, report } : state));
-
-  const over = useDropped(opening);
 
   return (
     <Opening.Provider value={opening}>
       <header class="top">
-        <a class="brand" href="#" aria-label="unspool inspector, start" onClick={close}>
+        <a class="brand" href="#" aria-label={page.home} onClick={() => activate('')}>
           <svg viewBox="0 0 32 32" aria-hidden="true">
             <path d="M16 16a2.5 2.5 0 0 1 2.5-2.5c2.8 0 4.5 2 4.5 4.6 0 3.600-3 6.400-6.800 6.400C11.600 24.500 8 21 8 16.300 8 10.800 12.400 6.500 18 6.500h11" />
           </svg>
           unspool
         </a>
-        <span class="claim">See what is inside a compressed file</span>
-        <span class="private" title="Files are decoded in this page. It uploads nothing, and contacts a server only for an address that you enter.">
-          Nothing leaves your machine
-        </span>
+        <FileTabs entries={entries} active={active} onPick={goTo} onClose={close} />
+        {entry?.state.kind === 'open' && (
+          <label class="another">
+            <FileInput onFiles={opening.files} />
+            {page.another}
+          </label>
+        )}
+        <span class="private" title={page.privateWhy}>{page.private}</span>
+        <ShortcutSheet />
       </header>
       <main>
-        {state.kind === 'empty' && <Start cancelled={state.cancelled} onFiles={(files) => void showFiles(files)} />}
-        {state.kind === 'busy' && <Busy {...state} onCancel={cancel} />}
-        {state.kind === 'failed' && <Failed name={state.name} message={state.message} address={readAddress().url} onRetry={state.retry} />}
-        {state.kind === 'open' && <Inspector key={`${state.file.id} ${state.visit}`} {...state} onFiles={(files) => void showFiles(files)} onListed={(report) => listed(state.file, report)} />}
-        {(state.kind === 'open' || state.kind === 'failed') && <Samples current={state.kind === 'open' ? state.sample || 'none' : 'none'} />}
+        {entry === undefined && <Start cancelled={cancelled} onFiles={opening.files} />}
+        {entry?.state.kind === 'busy' && <Busy key={active} name={visible(entry.wanted.name)} {...entry.state} onCancel={() => cancel(active)} />}
+        {entry?.state.kind === 'failed' && (
+          <Failed key={active} name={entry.wanted.name} message={entry.state.message} address={readAddress().url} onRetry={entry.state.canRetry ? () => void read(entry.wanted) : undefined} />
+        )}
+        {entry?.state.kind === 'open' && Inspector !== undefined && (
+          <Inspector
+            key={`${entry.state.file.id} ${entry.visit}`}
+            name={entry.wanted.name}
+            file={entry.state.file}
+            report={entry.state.report}
+            hasLink={entry.wanted.hash !== undefined}
+            onListed={(report) => change(active, (entry) => (entry.state.kind === 'open' ? { ...entry, state: { ...entry.state, report } } : entry))}
+          />
+        )}
       </main>
-      {over && <div class="over" aria-hidden="true">Drop to open</div>}
+      {over && <div class="over" aria-hidden="true">{page.dropOver}</div>}
     </Opening.Provider>
   );
 }
 
-/** Returns the position in the history if it is one of the visitor's files. */
-function placeOf(state: unknown): string {
-  return typeof state === 'object' && state !== null && 'own' in state ? String(state.own) : '';
+/** Number of files that the visitor has opened. */
+let owned = 0;
+
+async function fetchSample(url: string, signal: AbortSignal): Promise<Blob> {
+  const response = await fetch(url, { signal });
+  if (!response.ok) throw new Error(page.sampleFailed(response.status));
+  return response.blob();
 }
 
 interface BusyProps {
@@ -253,11 +323,11 @@ function Busy({ name, doing, progress, onCancel }: BusyProps) {
   return (
     <section class="busy" role="status">
       <p>
-        {doing} <strong>{visible(name)}</strong>
-        {known && `, ${bytes(progress.total)}`}
+        {doing} <strong>{name}</strong>
+        {known && page.busy(progress.total)}
       </p>
       {moves ? <div class="progress" role="progressbar" aria-label={doing} /> : <progress aria-label={doing} value={share} />}
-      <button type="button" onClick={onCancel}>Cancel</button>
+      <button type="button" onClick={onCancel}>{page.cancel}</button>
     </section>
   );
 }

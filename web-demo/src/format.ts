@@ -1,5 +1,4 @@
-// Formats numbers and names for people.
-import * as Name from 'unspool/names';
+// Formats numbers and text for people.
 
 const integers = new Intl.NumberFormat('en');
 
@@ -62,45 +61,6 @@ export function apart(numbers: readonly number[], short: (n: number) => string =
 /** Returns all digits of a value as a tooltip; `undefined` if it is shown with all of them. */
 export function rest(n: number | bigint): string | undefined {
   return exact(n) === value(n) ? undefined : exact(n);
-}
-
-/** Groups whose value is a count of their children. */
-const COUNTS: ReadonlySet<number> = new Set([Name.Codes, Name.Literals, Name.Sequences, Name.Tokens]);
-
-/** Formats the value of a group: a number among siblings, a count, or a word. */
-export function whichOf(id: number, value: string): string {
-  return /^\d+$/.test(value) && !COUNTS.has(id) ? `#${value}` : visible(value);
-}
-
-/** Formats the value of a field. */
-export function heldBy(id: number, value: string): string {
-  switch (id) {
-    case Name.Token: return readable(value);
-    case Name.Modified: return value === '0' ? 'not set' : momentOf(Number(value));
-    case Name.OperatingSystem: return `${SYSTEMS[Number(value)] ?? 'unknown'} (${value})`;
-    default: return visible(value);
-  }
-}
-
-/** Formats seconds since 1970 as a date in UTC. */
-function momentOf(seconds: number): string {
-  return `${new Date(1000 * seconds).toISOString().replace('T', ' ').replace('.000Z', ' UTC')}`;
-}
-
-/** File systems of RFC 1952, by number. */
-const SYSTEMS: Readonly<Record<number, string>> = {
-  0: 'FAT', 1: 'Amiga', 2: 'VMS', 3: 'Unix', 4: 'VM/CMS', 5: 'Atari TOS', 6: 'HPFS', 7: 'Macintosh', 8: 'Z-System', 9: 'CP/M', 10: 'TOPS-20', 11: 'NTFS', 12: 'QDOS', 13: 'Acorn RISC OS', 255: 'unknown',
-};
-
-/** Returns hexadecimal bytes as quoted text if it is readable, else unchanged. */
-function readable(bytes: string): string {
-  const letters = (bytes.match(/../g) ?? []).map((digits) => parseInt(digits, 16));
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(letters));
-    return /^[^\p{C}]+$/u.test(text) ? `“${text}”` : bytes;
-  } catch {
-    return bytes;
-  }
 }
 
 /** Letters that change how others are shown, or are not shown themselves. */

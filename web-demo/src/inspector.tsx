@@ -1,69 +1,63 @@
-// One open file: its description, its bytes, and the place under the cursor.
+// One open file: its verdict and facts, and tabs with its data, structure, bytes and codec.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { noteInAddress, readAddress } from './arrive/address';
-import { Bits } from './bytes/bits';
-import type { Unread } from './bytes/bytes';
-import type { OpenFile } from './client';
-import { Decoded } from './data/decoded';
-import { idOfDictionary, MayWantDictionary, WantsDictionary, wantsDictionary } from './structure/dictionary';
-import { FileInput } from './arrive/file-input';
+import { hasJustArrived, settle } from './arrive/arrival';
 import { damagedOrigin } from './arrive/origin';
 import { RemoteFile } from './arrive/remote';
-import { count, plural, visible } from './format';
+import { Bits } from './bytes/bits';
+import type { Unread } from './bytes/bytes';
 import { Find } from './bytes/find';
 import { HexView } from './bytes/hex-view';
-import { Large } from './structure/large';
-import { Jumps } from './tools/jumps';
-import { FileMap } from './structure/map';
-import { Inside } from './inside/inside';
-import { brokenAt, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report, type Verdict } from './model';
-import { Check } from './structure/check';
-import { Overview } from './structure/overview';
-import { Parts } from './structure/parts';
-import { endsTooEarly, Problem } from './structure/problem';
 import { Place } from './bytes/place';
-import { Preview } from './data/preview';
 import { Readings } from './bytes/readings';
-import { Remote } from './tools/refused';
-import { useLater } from './tools/later';
-import { useShortcuts } from './tools/shortcuts';
-import { Shares } from './structure/shares';
+import type { OpenFile } from './client';
+import { Decoded } from './data/decoded';
+import { Preview } from './data/preview';
 import { Strings } from './data/strings';
 import { Table } from './data/table';
+import { visible } from './format';
+import { hasCodec, Inside } from './inside/inside';
+import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report, type Verdict } from './model';
+import { Check } from './structure/check';
+import { MayWantDictionary, WantsDictionary } from './structure/dictionary';
+import { idOfDictionary, wantsDictionary } from './structure/dictionary-wanted';
+import { Large } from './structure/large';
+import { FileMap } from './structure/map';
+import { bytesAfterEnd, Overview, verdictOf } from './structure/overview';
+import { Parts } from './structure/parts';
+import { endsTooEarly, Problem } from './structure/problem';
+import { Sizes } from './structure/sizes';
 import { Take } from './structure/take';
-import { Unknown } from './structure/unknown';
 import { TreeView } from './structure/tree-view';
+import { Unknown } from './structure/unknown';
+import { CopyLink } from './tools/copy-link';
+import { Refused, Remote } from './tools/refused';
+import { useShortcuts } from './tools/shortcuts';
+import { columnsOf, Split } from './tools/split';
+import { Tabs } from './tools/tabs';
+import { problem, structure as words, verdict as verdicts, views } from './words';
 
 /** The view for each kind of decoded values. */
-const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
+const VALUES = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
 
-/**
- * True if the page was opened with an address and not used yet: its first tab stop is at the top.
- */
-let justArrived = location.hash !== '';
+/** The tabs, in order. */
+type View = Exclude<keyof typeof views, 'label'>;
 
-/** Called once the first file has loaded or failed. */
-export function settle(): void {
-  justArrived = false;
-}
-
-interface Props {
+export interface InspectorProps {
   readonly name: string;
   readonly file: OpenFile;
   readonly report: Report;
-  /** Number of files that came with it and are not shown. */
-  readonly others: number;
-  readonly onFiles: (files: readonly File[]) => void;
+  /** True if the address of the page opens the file. */
+  readonly hasLink: boolean;
   /** Called when the chunks of the file have been listed. */
   readonly onListed: (report: Report) => void;
 }
 
-export function Inspector({ name, file, report, others, onFiles, onListed }: Props) {
+export function Inspector({ name, file, report, hasLink, onListed }: InspectorProps) {
   const { model, size, summary } = report;
+  const content = file.content(report);
   const [checked, setChecked] = useState<Verdict>();
   const error = report.error ?? checked?.error;
-  const origin = damagedOrigin(file.source);
-  const content = file.content(report);
   const [selected, setSelected] = useState(-1);
   const [hovered, setHovered] = useState(-1);
   const [cursor, setCursor] = useState(-1);
@@ -82,8 +76,22 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
   const mismatch = known && error?.class === 'Checksum';
   const covered = useMemo(() => (mismatch ? coveredBy(model, error) : undefined), [model, error, mismatch]);
   const wrong = mismatch ? -1 : broken;
-  const painted = useLater();
-  useShortcuts();
+
+  const codec = useMemo(() => hasCodec(report), [report]);
+  const shown: readonly View[] = [...(summary === undefined ? [] : (['data'] as const)), ...(size > 0 ? (['structure'] as const) : []), ...(known && size > 0 ? (['bytes'] as const) : []), ...(codec ? (['codec'] as const) : [])];
+  const [picked, setPicked] = useState<View>(() => firstView(report, shown));
+  const view = shown.includes(picked) ? picked : (shown[0] ?? 'structure');
+  /** Tabs that were shown: they stay as they are. */
+  const visited = useRef(new Set<View>());
+  visited.current.add(view);
+  const pick = (to: View): void => {
+    setPicked(to);
+    noteInAddress({ view: to });
+  };
+  useShortcuts(
+    (number) => shown[number - 1] !== undefined && pick(shown[number - 1] ?? view),
+    (key) => (key === 'g' || key === '/') && shown.includes('structure') && setPicked('structure'),
+  );
 
   const goToByte = useCallback(
     (byte: number) => {
@@ -98,14 +106,23 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
     setSelected(node);
     setAsked((times) => times + 1);
   }, []);
-  /** Goes to a byte for a button elsewhere on the page. */
+  /** Increases with each place to scroll the page to. */
+  const [revealed, reveal] = useState(0);
+  const showPanes = (): void => {
+    pick('structure');
+    reveal((times) => times + 1);
+  };
+  useEffect(() => {
+    if (revealed > 0) panes.current?.scrollIntoView({ block: 'nearest' });
+  }, [revealed]);
+  /** Goes to a byte or a node for a button elsewhere on the page. */
   const showByte = (byte: number): void => {
     goToByte(byte);
-    panes.current?.scrollIntoView({ block: 'nearest' });
+    showPanes();
   };
   const showNode = (node: number): void => {
     goToNode(node);
-    panes.current?.scrollIntoView({ block: 'nearest' });
+    showPanes();
   };
 
   // A broken file opens at its error, unless the address names another place.
@@ -115,29 +132,29 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
     else if (node !== undefined && node < model.structure.length) goToNode(node);
     else if (broken >= 0) goToByte(broken);
     else if (brokenNode >= 0) goToNode(brokenNode);
-  }, []);
+  }, [checked]);
 
   // The control that opened the file is gone: move the focus to the name of the file, which is
   // described by its verdict.
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (!justArrived && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+    if (!hasJustArrived() && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
     settle();
   }, []);
 
   // A tree that arrived later has other nodes.
-  const shown = useRef(model);
+  const before = useRef(model);
   useEffect(() => {
-    if (model !== shown.current) setSelected(cursor >= 0 ? leafAt(model, cursor) : sameNode(shown.current, selected, model));
-    shown.current = model;
+    if (model !== before.current) setSelected(cursor >= 0 ? leafAt(model, cursor) : sameNode(before.current, selected, model));
+    before.current = model;
   }, [model]);
 
   useEffect(() => noteInAddress({ at: cursor, node: cursor >= 0 ? undefined : selected }), [cursor, selected]);
 
   // The values do not change while the pointer moves over the bytes.
   const values = useMemo(() => {
-    if (summary === undefined) return false;
-    const View = VIEWS[summary.shows];
+    if (summary === undefined) return null;
+    const View = VALUES[summary.shows];
     return <View file={file} name={name} report={report} summary={summary} />;
   }, [file, name, report, summary]);
 
@@ -149,67 +166,94 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
     showNode(leaves[after >= 0 ? after : leaves.findIndex((leaf) => structure.part[leaf] === part)] ?? -1);
   };
 
+  const verdict = verdictOf(report, checked);
+  const extra = bytesAfterEnd(report) || (checked?.extra ?? 0);
+  const origin = damagedOrigin(file.source);
+  const panels: Readonly<Record<View, () => preact.ComponentChildren>> = {
+    data: () => values,
+    structure: () => (
+      <>
+        {known && <FileMap report={report} content={content} cursor={cursor} selected={selected} hovered={hovered} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />}
+        <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
+        <div class={model.structure.length > 0 ? 'panes' : 'panes alone'} ref={panes} data-jump={words.title} style={{ '--tall': `${tallest(model.structure.length, size)}px`, ...columnsOf() }}>
+          {model.structure.length > 0 && (
+            <>
+              <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error)} onSelect={goToNode} onHover={setHovered} />
+              <Split label={words.split} around={panes} />
+            </>
+          )}
+          <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} onUnread={setUnread} />
+        </div>
+        {unread !== undefined && <Refused what={words.unread} error={unread.error} onRetry={unread.again} />}
+        <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
+        <Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
+        {/* Also of a field, so that the page does not jump between a byte and a field. */}
+        {(cursor >= 0 || selected >= 0) && <Readings content={content} at={cursor >= 0 ? cursor : Math.min(size - 1, bytesOf(model, selected)[0])} />}
+        <Take name={name} model={model} content={content} selected={selected} />
+        {model.structure.leftOut > 0 && <p class="fine">{words.leftOut(model.structure.length, model.structure.leftOut)}</p>}
+      </>
+    ),
+    bytes: () => (
+      <>
+        <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />
+        <Sizes report={report} onPick={showNode} />
+      </>
+    ),
+    codec: () => <Inside file={file} report={report} selected={selected} onSelect={goToNode} />,
+  };
+
   return (
     <Remote.Provider value={file.source instanceof RemoteFile}>
-    <div class="inspector">
-      <div class="title">
-        <h1 ref={title} title={visible(name)} tabIndex={-1} aria-describedby="verdict">{visible(name)}</h1>
-        <Jumps of={painted} />
-        <label class="another">
-          <FileInput onFiles={onFiles} />
-          Open another file
-        </label>
-      </div>
-      {others > 0 && <p class="fine" role="status">One file is shown at a time: {plural(others, 'other')} that came with it {others === 1 ? 'was' : 'were'} not opened.</p>}
-      {origin !== undefined && <p class="doubt" role="note">This is the content of {visible(origin)}, whose checksum does not match: any part of it may be wrong.</p>}
-      <Overview report={report} checked={checked} check={<Check file={file} size={size} onChecked={setChecked} />} />
-      <Large file={file} report={report} onListed={onListed} />
-      {wanting && <WantsDictionary report={report} />}
-      {error !== undefined && known && !wanting && (
-        <Problem report={report} error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
-      )}
-      <MayWantDictionary report={report} />
-      {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
-      {size > 0 && (
-        <>
-          {known && <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />}
-          <Shares report={report} onPick={showNode} />
-          {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} hovered={hovered} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />}
-          <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
-          <div class="panes" ref={panes} data-jump="Structure and bytes" tabIndex={-1} style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
-            {model.structure.length > 0 && (
-              <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error)} onSelect={goToNode} onHover={setHovered} />
-            )}
-            <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} onUnread={setUnread} />
+      <div class="inspector">
+        <div class="title">
+          <h1 ref={title} title={visible(name)} tabIndex={-1} aria-describedby="verdict">{visible(name)}</h1>
+          {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+          {extra > 0 && <p class="verdict warn">{verdicts.extra(extra)}</p>}
+          {verdict === undefined && known && <Check file={file} size={size} onChecked={setChecked} />}
+          {hasLink && <span class="actions"><CopyLink /></span>}
+          {shown.length > 1 && <Tabs label={views.label} panels="view" tabs={shown.map((id) => ({ id, name: views[id] }))} picked={view} onPick={(id) => pick(id as View)} />}
+        </div>
+        <Overview report={report} />
+        {origin !== undefined && <p class="doubt" role="note">{verdicts.doubtfulOrigin(visible(origin))}</p>}
+        <Large file={file} report={report} onListed={onListed} />
+        {wanting && <WantsDictionary report={report} />}
+        {error !== undefined && known && !wanting && (
+          <Problem report={report} error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
+        )}
+        <MayWantDictionary report={report} />
+        {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
+        {shown.map((id) => (
+          <div key={id} id={`view-${id}`} class="view" role={shown.length > 1 ? 'tabpanel' : undefined} aria-labelledby={shown.length > 1 ? `view-tab-${id}` : undefined} hidden={id !== view}>
+            {visited.current.has(id) && panels[id]()}
           </div>
-          {unread !== undefined && unread.error !== '' && (
-            <p class="refused" role="alert">
-              Bytes in sight cannot be read: {unread.error}. <button type="button" onClick={unread.again}>Retry</button>
-            </p>
-          )}
-          <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
-          <Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
-          <Take name={name} model={model} content={content} selected={selected} />
-          {cursor >= 0 && <Readings content={content} at={cursor} />}
-          {model.structure.leftOut > 0 && <p class="fine">The tree shows the first {plural(model.structure.length, 'node')}; {count(model.structure.leftOut)} more were left out.</p>}
-        </>
-      )}
-      {painted && values}
-      {painted && <Inside file={file} report={report} selected={selected} onSelect={goToNode} />}
-    </div>
+        ))}
+      </div>
     </Remote.Provider>
   );
 }
 
+/**
+ * Returns the tab to start with: the one in the address, the place in it, or an error; else the
+ * data. Of compressed files of any content, the structure says more than their first page.
+ */
+function firstView({ error, format, summary }: Report, shown: readonly View[]): View {
+  const { view, at, node } = readAddress();
+  const named = shown.find((id) => id === view);
+  if (named !== undefined) return named;
+  const atError = error !== undefined && format !== undefined;
+  return at !== undefined || node !== undefined || atError || summary?.shows === 'bytes' ? 'structure' : (shown[0] ?? 'structure');
+}
+
 /** Returns the label beside the broken part. */
 function flagOf(error: Fault): string {
-  if (wantsDictionary(error)) return 'needs its dictionary';
-  if (endsTooEarly(error)) return 'ends too early';
+  const { flags } = problem;
+  if (wantsDictionary(error)) return flags.dictionary;
+  if (endsTooEarly(error)) return flags.short;
   switch (error.class) {
-    case 'Checksum': return 'does not match';
-    case 'Unsupported': return 'not supported';
-    case 'Limit': return 'exceeds a limit';
-    default: return 'broken here';
+    case 'Checksum': return flags.checksum;
+    case 'Unsupported': return flags.unsupported;
+    case 'Limit': return flags.limit;
+    default: return flags.other;
   }
 }
 

@@ -1,5 +1,5 @@
 // What the worker reports about a file, and lookups for the views.
-import { heldBy, whichOf } from './format';
+import { heldBy, labelOf, whichOf } from './structure/fields';
 import type { At1Columns } from './values';
 import type { Format, ZstdFormat } from 'unspool';
 import * as Name from 'unspool/names';
@@ -215,10 +215,9 @@ export function cutAt(model: Model, { part }: Pick<Fault, 'part'>, size: number)
     const endsThere = leaf >= 0 && (parent[leaf] ?? -1) >= 0 && structure.end[leaf] === 8 * size;
     return endsThere ? -1 : brokenAt(model, byte);
   }
-  for (let at = last; at >= 0; at = parent[at] ?? -1) {
-    // An error names a group with its value, and a field without.
-    if (pathTo(model, at).map(({ name, value, part }) => (part === undefined ? `${name} ${value}`.trim() : name)).join(' › ') === part) return at;
-  }
+  // The error names the path to the part. Its length is its depth, whatever the names are.
+  const depth = part.split(PATH).length - 1;
+  for (let at = last; at >= 0; at = parent[at] ?? -1) if (structure.depth[at] === depth) return at;
   return brokenAt(model, byte);
 }
 
@@ -237,10 +236,13 @@ export function coveredBy(model: Model, { name, offset, part }: Fault): readonly
   const [first, after] = bytesOf(model, leaf);
   const group = parent[leaf] ?? -1;
   const [start, end] = group < 0 ? [0, after] : bytesOf(model, group);
-  if (!name.includes('Header')) return [start, end];
+  if (!OF_HEADERS.has(name)) return [start, end];
   // A header and its checksum start their group; only a footer has its checksum first.
   return structure.name[leaf] === Name.FooterCrc32 ? [first, end] : [start, after];
 }
+
+/** Checksums of headers, indexes and footers. */
+const OF_HEADERS: ReadonlySet<string> = new Set(['XzHeaderCrc', 'GzipHeaderCrc']);
 
 /** Returns `true` if a node is a group. */
 export function isGroup({ structure }: Model, node: number): boolean {
@@ -262,8 +264,11 @@ export function cutsBytes({ structure }: Model, node: number): boolean {
  * one are not decoded, and the checksums of headers do not cover the content.
  */
 export function doubtful({ error, format }: Pick<Report, 'error' | 'format'>): boolean {
-  return error?.class === 'Checksum' && format !== 'cvc' && !error.name.includes('Header');
+  return error?.class === 'Checksum' && format !== 'cvc' && !OF_HEADERS.has(error.name);
 }
+
+/** Separates the names of a path. */
+const PATH = ' › ';
 
 /** Returns a node and the groups around it, outermost first. */
 export function pathTo(model: Model, node: number): Node[] {
@@ -278,7 +283,7 @@ function pathIn({ parent }: Model, node: number): number[] {
 
 /** Formats a node and the groups around it, outermost first. */
 export function placeOf(model: Model, node: number): string {
-  return pathTo(model, node).map(({ id, name, value, part }) => `${name} ${part === undefined ? whichOf(id, value) : heldBy(id, value)}`.trim()).join(' › ');
+  return pathTo(model, node).map(({ id, name, value, part }) => `${labelOf({ id, name })} ${part === undefined ? whichOf(id, value) : heldBy(id, value)}`.trim()).join(PATH);
 }
 
 /** Returns `true` if a node is in the first block of a Zstandard frame. */

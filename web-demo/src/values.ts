@@ -55,11 +55,9 @@ export interface Condition {
   readonly to: string;
 }
 
-export const ASKS = [
-  ['rows', 'rows'], ['lines', 'original lines'], ['count', 'the number of rows'], ['sum', 'the sum'], ['min', 'the minimum'], ['max', 'the maximum'],
-] as const;
+export const ASKS = ['rows', 'lines', 'count', 'sum', 'min', 'max'] as const;
 
-export type Ask = (typeof ASKS)[number][0];
+export type Ask = (typeof ASKS)[number];
 
 /** A query on a table. */
 export interface Question {

@@ -13,6 +13,7 @@ import { idOf } from './arrive/dictionary';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
 import type { CurveWanted, ExportWanted, Question, TextSearch, TextsWanted } from './values';
+import { network, dictionary as dictionaryWords } from './words';
 
 /** The source of a file: bytes of the visitor, or a large remote file. */
 export type Source = Blob | { readonly url: string; readonly size: number };
@@ -70,7 +71,7 @@ let listing = 0;
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
   dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
-  lentName = lent instanceof File ? lent.name : 'dictionary';
+  lentName = lent instanceof File ? lent.name : dictionaryWords.file;
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
   if (source.size > ((await doorOf(await formatOf(source)))?.whole ?? MOST)) return openLarge(source, source, post);
   let bytes = await readBlob(source, { onProgress: (done, total) => post({ done, total }) });
@@ -241,14 +242,14 @@ async function saved(parts: Iterable<BlobPart> | AsyncIterable<BlobPart>, to: Fi
 
 /** Returns a method of this file, or throws if it has none. */
 function here<T>(door: T | undefined): T {
-  if (door === undefined) throw new Error('this file has no such content');
+  if (door === undefined) throw new Error(network.gone);
   return door;
 }
 
 function fault(error: unknown): Fault {
   // Browsers have various messages for a server that cannot be reached, and none of them helps.
   const unreachable = content instanceof RemoteFile && error instanceof TypeError;
-  const message = unreachable ? 'the server cannot be reached' : error instanceof Error ? error.message : String(error);
+  const message = unreachable ? network.unreachable : error instanceof Error ? error.message : String(error);
   if (!(error instanceof UnspoolError)) return { name: 'Error', class: 'Other', code: 0, offset: 0, need: 0, message, words: message, part: undefined };
   return { ...error.toJSON(), words: errorTable().find(({ code }) => code === error.code)?.words ?? message };
 }

@@ -13,6 +13,7 @@ try {
   // The first value of the first vector, as numpy prints it.
   await page.locator('.preview tbody td', { hasText: /^-0\.012398$/ }).first().waitFor({ timeout: 30_000 });
   await page.getByText('CVC embedding vectors').waitFor();
+  await page.getByRole('tab', { name: 'Structure' }).click();
   await page.getByRole('treeitem', { name: /magic CVCF/ }).waitFor();
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   console.log(`${url} shows the sample and its values`);

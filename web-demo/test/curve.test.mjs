@@ -21,26 +21,26 @@ const area = () => page.locator('.statistics .u-over');
 test('zooms and pans a curve', async () => {
   await open('#sample=numbers');
   await all().waitFor();
-  await move('Closer').click();
+  await move('Zoom in on the curve').click();
   await curve(750, 1250).waitFor();
   assert.equal(await words(), 'Rows 750 to 1,249');
-  await move('Later').click();
+  await move('Pan right').click();
   await curve(1000, 1500).waitFor();
-  await move('Earlier').press('Enter');
+  await move('Pan left').press('Enter');
   await curve(750, 1250).waitFor();
-  await move('Closer').press('Enter');
+  await move('Zoom in on the curve').press('Enter');
   await curve(938, 1063).waitFor();
   await page.waitForFunction(() => location.hash.includes('part=938-1063'));
   // The address restores it.
   await page.reload();
   await curve(938, 1063).waitFor();
   // Zooms to the minimum, and not beyond the ends.
-  for (let times = 0; times < 2; times++) await move('Closer').click();
+  for (let times = 0; times < 2; times++) await move('Zoom in on the curve').click();
   await page.getByText('Rows 993 to 1,008', { exact: true }).waitFor();
-  assert.equal(await move('Closer').getAttribute('aria-disabled'), 'true');
-  for (let times = 0; times < 4; times++) await move('Further').click();
+  assert.equal(await move('Zoom in on the curve').getAttribute('aria-disabled'), 'true');
+  for (let times = 0; times < 4; times++) await move('Zoom out of the curve').click();
   await all().waitFor();
-  assert.equal(await move('Earlier').getAttribute('aria-disabled'), 'true');
+  assert.equal(await move('Pan left').getAttribute('aria-disabled'), 'true');
   await page.waitForFunction(() => !location.hash.includes('part'));
 });
 
@@ -76,7 +76,7 @@ test('zooms the norms of vectors, and follows the colour scheme', async () => {
   const values = floats('cvc/med_fp16.f32.bin');
   const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
   await open('#sample=embeddings');
-  await move('Closer').click();
+  await move('Zoom in on the curve').click();
   const chart = page.getByRole('img', { name: /^Norms 150 to 249 in order/ });
   await chart.waitFor();
   const [low, high] = (await chart.getAttribute('aria-label')).match(/from (\S+) to (\S+)$/).slice(1).map(Number);
@@ -124,7 +124,7 @@ test('labels close numbers distinctly, and the largest numbers too', async () =>
     const ink = await inkBeside();
     assert.ok(ink.length > 30 && ink[0] > 0, `${name}: ${ink}`);
     for (const logarithmic of [false, true]) {
-      await page.getByLabel('by magnitude, in powers of two').setChecked(logarithmic);
+      await page.getByLabel('log₂ scale').setChecked(logarithmic);
       await page.getByRole('img', { name: logarithmic ? /^Histogram: .* from 2\^/ : /^Histogram: .* from [^^]*$/ }).waitFor();
       const edges = (await page.locator('.statistics svg title').allTextContents()).map((title) => title.replace(/:.*/, '').split(' to '));
       assert.ok(edges.every(([low, high]) => low !== high) && !edges.flat().join().includes('Infinity'), `${name}: ${edges}`);
@@ -149,7 +149,7 @@ test('names no number where there is none, and calls norms norms', async () => {
   await pick('none.cvc', Buffer.concat([Buffer.from('CVCF'), lengths.subarray(0, 4), Buffer.from(head), lengths.subarray(4), Buffer.alloc(200, 0x7e)]));
   await heading('none.cvc');
   await page.getByRole('img', { name: 'All 50 norms in order, without a finite number', exact: true }).waitFor();
-  await page.getByText('Norms of the vectors: no number', { exact: true }).waitFor();
+  await page.getByText('Vector norms (L2): no number', { exact: true }).waitFor();
 });
 
 /** Counts the pixels of a chart in the colour of the curve, and returns the brightest green. */

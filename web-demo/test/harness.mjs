@@ -32,6 +32,8 @@ export function inspector() {
   it.fact = (term) => it.page.locator('.overview dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
   it.summed = (term) => it.page.locator('.statistics dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
   it.heading = (name) => it.page.getByRole('heading', { name, level: 1 }).waitFor();
+  /** Shows a tab of the file. */
+  it.tab = (name) => it.page.getByRole('tablist', { name: 'Views of the file' }).getByRole('tab', { name, exact: true }).click();
   it.item = (name) => it.page.getByRole('treeitem', { name });
   it.byte = (at) => it.page.locator(`#byte-${at}`);
   it.cursorAt = (at) => it.page.locator(`#byte-${at}.cursor`).waitFor();

@@ -15,7 +15,7 @@ let page;
 before(() => (folder = mkdtempSync(join(tmpdir(), 'unspool-'))));
 after(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => ({ page } = it));
-const { open, heading, fact, summed, cursorAt } = it;
+const { open, heading, fact, summed, cursorAt, tab } = it;
 
 /** Creates a sparse file with these parts at their offsets. */
 function sparse(name, ...parts) {
@@ -35,17 +35,21 @@ test('shows the structure and values of a 2 GB file at once', async () => {
   await open();
   const still = await it.watchFrames();
   const start = Date.now();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await heading('large.cvc');
   assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
   await page.getByText('The file is large').waitFor();
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^magic CVCF/ }).waitFor();
   // Each chunk is shown by its length, and bytes after the last one are not an error.
   await page.getByRole('treeitem', { name: /^chunk #0/ }).waitFor();
+  await tab('Bytes');
   await page.getByRole('button', { name: /^padding 2\.15 GB/ }).waitFor();
+  await tab('Data');
   const expected = floats('cvc/v1_int8.f32.bin');
   const shown = await page.locator('.preview tbody tr').first().locator('td').first().textContent();
   assert.equal(Number(shown), Number(expected[0].toPrecision(5)));
+  await tab('Structure');
   await page.getByLabel('Go to byte').fill(String(2 * 2 ** 30 - 1));
   await page.getByLabel('Go to byte').press('Enter');
   await cursorAt(2 * 2 ** 30 - 1);
@@ -61,15 +65,17 @@ test('shows the chunks of a large vector file, and where it is truncated', async
   const head = Buffer.concat([Buffer.from('CVCF'), length, json, chunk(0x3c00, 0x4000)]);
   const path = sparse('far.cvc', [0, head], [far, chunk(0xc000, 0x3800)]);
   await open();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await heading('far.cvc');
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^padding/ }).waitFor();
   await page.getByRole('treeitem', { name: /^values fp16/ }).last().click();
   await page.getByText('bytes 3,221,225,476 to 3,221,225,479').waitFor();
+  await tab('Data');
   await page.waitForFunction(() => [...document.querySelectorAll('.preview tbody td')].map((cell) => cell.textContent).slice(-2).join() === '-2,0.5');
   // Its last byte is missing.
   const cut = sparse('cut.cvc', [0, head], [far, chunk(0xc000, 0x3800).subarray(0, 7)]);
-  await page.locator('input[type=file]').setInputFiles(cut);
+  await page.locator('input[type=file]').first().setInputFiles(cut);
   await heading('cut.cvc');
   await page.getByText('Incomplete', { exact: true }).waitFor();
   // Its chunks were listed up to the error, and are not listed again.
@@ -91,11 +97,12 @@ test('lists two thousand chunks of a 2 GB file in the background', async () => {
   const path = sparse('many.cvc', [0, head], ...places.map((at) => [at, length(bytes)]), [places[0] + 4 + chunks * (4 + bytes) - 5, Buffer.from([0])]);
   await open();
   const start = Date.now();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await heading('many.cvc');
-  await page.getByRole('treeitem', { name: /^magic CVCF/ }).click();
   await page.locator('.preview tbody td').first().waitFor();
   assert.ok(Date.now() - start < 2000, `${Date.now() - start} ms`);
+  await tab('Structure');
+  await page.getByRole('treeitem', { name: /^magic CVCF/ }).click();
   // Cancel listing the chunks, then list them.
   await page.getByRole('button', { name: 'Cancel listing the chunks' }).click();
   const still = await it.watchFrames();
@@ -117,10 +124,12 @@ test('queries a 2 GB table without reading it', async () => {
   ftruncateSync(handle, 2 * 2 ** 30);
   closeSync(handle);
   await open();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await heading('large.at1');
   await page.getByText('The file is large').waitFor();
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^stream meta/ }).waitFor();
+  await tab('Data');
   await page.getByRole('button', { name: 'Add a condition' }).click();
   await page.getByLabel('From').fill('1700010480');
   await page.getByLabel('To', { exact: true }).fill('1700010520');
@@ -139,7 +148,7 @@ test('queries a 2 GB table without reading it', async () => {
 test('says that only the head of a large file was read', async () => {
   const path = sparse('large.at1', [0, vector('at1/c0_ssh.at1')], [3 * 2 ** 30, Buffer.alloc(1)]);
   await open();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await heading('large.at1');
   await page.getByRole('note').getByText('Only its first 16.8 MB were read').waitFor();
 });
@@ -151,22 +160,26 @@ test('decodes a large file of numbers chunk by chunk, and values on demand', asy
   const path = sparse('large.pco', [0, Buffer.concat([PCO_HEAD, chunkHead(count)])], [7 + step, last]);
   await open();
   const still = await it.watchFrames();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await page.getByRole('status').getByText('Reading').waitFor();
   await heading('large.pco');
   await page.getByRole('note').getByText('it was decoded chunk by chunk').waitFor();
   assert.equal(await fact('Numbers').textContent(), '16,777,219');
   assert.equal(await fact('Type').textContent(), 'uint64');
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^page of numbers 16777216/ }).waitFor();
+  await tab('Data');
   await page.getByText('of 2; this one holds rows 0 to 16,777,215').waitFor();
   await page.getByLabel('Go to chunk').fill('1');
   await page.getByLabel('Go to chunk').press('Enter');
   await page.waitForFunction(() => [...document.querySelectorAll('.preview tbody td')].map((cell) => cell.textContent).slice(-4).join() === '0,7,8,9');
   await page.getByText('Distribution of 16,777,219 values').waitFor();
   assert.deepEqual([await summed('Max').textContent(), await summed('Mean').textContent()], ['9', '1.431e-6']);
+  await tab('Codec');
   await page.getByLabel('Chunk', { exact: true }).fill('1');
   await page.getByLabel('Chunk', { exact: true }).press('Enter');
   await page.getByText('100% (3)').waitFor();
+  await tab('Data');
   // All of them are saved to disk in pieces. A test sees no dialog.
   await page.evaluate(() => {
     globalThis.showSaveFilePicker = async ({ suggestedName }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
@@ -208,11 +221,13 @@ test('reads and searches a large string file on demand', async () => {
   for (let at = 4; at < moved.length; at += 4) moved.writeUInt32LE(moved.readUInt32LE(at) + shift, at);
   const path = sparse('large.onp', [0, small.subarray(0, codes)], [codes, word(words + added)], [codes + 4 + 8 * added, Buffer.concat([small.subarray(codes + 4, offsets), moved])]);
   await open();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await heading('large.onp');
   await page.getByText('values are read when you view them').waitFor();
   assert.equal(await fact('Rows').textContent(), '3,000');
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^codes/ }).waitFor();
+  await tab('Data');
   const shown = () => page.locator('.preview tbody td.text').allTextContents();
   await page.locator('.preview tbody td.text').first().waitFor();
   const far = await shown();
@@ -248,15 +263,17 @@ test('outlines a large file from its headers, and cancels long work', async () =
   const path = sparse('large.zst', [0, text], [640, gap], [640 + step, gap], [640 + 2 * step, text]);
   await open();
   const start = Date.now();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await heading('large.zst');
   assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
   await page.getByRole('note').getByText('their content was not decoded').waitFor();
   await page.getByRole('treeitem', { name: /^frame #3/ }).waitFor();
   await page.getByRole('treeitem', { name: /^checksum 0x05f574ca/ }).last().waitFor();
   // The start of the content, from the first megabytes of the file.
+  await tab('Data');
   await page.getByText('The first 1,025 bytes of text').waitFor();
   assert.equal(await page.getByRole('region', { name: 'Decoded bytes' }).textContent(), Buffer.from(decodeZstd(text)).toString());
+  await tab('Structure');
   // Eight gigabytes without the needle: the search can be cancelled.
   await page.getByLabel('Find in the file').fill('there is no such text in it');
   await page.getByLabel('Find in the file').press('Enter');
@@ -294,8 +311,9 @@ test('shows the start of large content, and saves all of it in pieces', async ()
   const step = 8 + 0x6000_0000;
   const zst = sparse('more.txt.zst', [0, text], [640, Buffer.from('502a4d1800000060', 'hex')], [640 + step, text]);
   await open();
-  await page.locator('input[type=file]').setInputFiles(zst);
+  await page.locator('input[type=file]').first().setInputFiles(zst);
   await heading('more.txt.zst');
+  await tab('Data');
   await page.getByText('The first 1,025 bytes of text').waitFor();
   await page.getByText('Show the TypeScript').click();
   assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /pipeThrough\(zstdStream\(\)\)/);
@@ -308,17 +326,19 @@ test('shows the start of large content, and saves all of it in pieces', async ()
   const broken = Buffer.from(text);
   broken[broken.length - 1] ^= 1;
   const bad = sparse('bad.zst', [0, broken], [640, Buffer.from('502a4d1800000060', 'hex')], [640 + step, text]);
-  await page.locator('input[type=file]').setInputFiles(bad);
+  await page.locator('input[type=file]').first().setInputFiles(bad);
   await heading('bad.zst');
   await page.locator('.problem h2', { hasText: /^Checksum mismatch: bytes 0 to 639 are damaged/ }).waitFor();
+  await tab('Data');
   await page.getByText('any part of this content may be wrong').waitFor();
   // A small file that decodes to more than memory: endless runs of 128 KiB.
   const run = Buffer.from([2, 0, 16, 0x2e]);
   const bomb = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(20_000).fill(run), Buffer.from([1, 0, 0])]);
-  await page.locator('input[type=file]').setInputFiles({ name: 'bomb.zst', mimeType: '', buffer: bomb });
+  await page.locator('input[type=file]').first().setInputFiles({ name: 'bomb.zst', mimeType: '', buffer: bomb });
   await heading('bomb.zst');
   await page.getByRole('note').getByText('decodes to more than this page keeps in memory').waitFor();
   assert.equal(await page.locator('.verdict').count(), 0, 'an unchecked file has no verdict');
+  await tab('Data');
   await page.getByText('The first 33.6 MB of text').waitFor();
   // Reading ends long before decoding; the progress must not show it as done.
   await page.getByRole('button', { name: 'Raw bytes' }).click();
@@ -331,10 +351,10 @@ test('shows the start of large content, and saves all of it in pieces', async ()
 test('explains why a small table that decodes to gigabytes is not decoded', async () => {
   const bomb = overfull(16);
   await open();
-  await page.locator('input[type=file]').setInputFiles({ name: 'bomb.at1', mimeType: '', buffer: bomb });
+  await page.locator('input[type=file]').first().setInputFiles({ name: 'bomb.at1', mimeType: '', buffer: bomb });
   await heading('bomb.at1');
   await page.locator('.verdict', { hasText: 'Not decoded' }).waitFor();
-  await page.getByText('The file exceeds the limits of this page.').waitFor();
+  await page.getByText('Needs more memory than this page allows.').waitFor();
   await page.getByRole('treeitem', { name: /^frame #0/ }).waitFor();
 });
 
@@ -347,7 +367,7 @@ test('reports reading and decoding', async () => {
   });
   const run = Buffer.from([2, 0, 16, 0x2e]);
   const long = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(4000).fill(run), Buffer.from([1, 0, 0])]);
-  await page.locator('input[type=file]').setInputFiles({ name: 'long.zst', mimeType: '', buffer: long });
+  await page.locator('input[type=file]').first().setInputFiles({ name: 'long.zst', mimeType: '', buffer: long });
   await heading('long.zst');
   assert.ok(await page.evaluate(() => window.said.has('Decoding')));
 });
@@ -380,7 +400,7 @@ test('outlines a large xz file from its index', async () => {
   const footer = Buffer.concat([sum(backward), backward, Buffer.from('YZ')]);
   const path = sparse('large.xz', [0, small.subarray(0, 12)], [12 + size, Buffer.concat([padded, sum(padded), footer])]);
   await open();
-  await page.locator('input[type=file]').setInputFiles(path);
+  await page.locator('input[type=file]').first().setInputFiles(path);
   await heading('large.xz');
   await page.getByRole('treeitem', { name: /^block #0/ }).click();
   await page.keyboard.press('ArrowRight');

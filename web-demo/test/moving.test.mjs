@@ -8,7 +8,7 @@ import { vector } from './vectors.mjs';
 const it = inspector();
 let page;
 beforeEach(() => ({ page } = it));
-const { open, cursorAt } = it;
+const { open, cursorAt, tab } = it;
 
 const scrolled = () => page.evaluate(() => scrollY);
 /** Turns the wheel by this many notches, slowly enough that each is a separate gesture. */
@@ -18,8 +18,9 @@ const turn = async (notches, down) => {
 };
 
 test('scrolls the page at the end of the bytes and over the map', async () => {
-  await open('#sample=embeddings');
-  await page.getByRole('region', { name: 'Statistics' }).waitFor();
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await open('#sample=embeddings&view=structure');
+  await page.getByRole('tree').waitFor();
   // The last byte is in sight, so only the page can scroll further.
   const bytes = page.getByRole('grid', { name: 'Bytes' });
   await bytes.press('End');
@@ -56,35 +57,32 @@ test('scrolls the page at the end of the bytes and over the map', async () => {
 test('scrolls the page by touch from anywhere on a phone', async () => {
   const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   const phone = await watchedPage(it.browser, it.server.url, options);
-  await phone.page.goto(`${it.server.url}#sample=embeddings`);
-  await phone.page.getByRole('region', { name: 'Statistics' }).waitFor();
+  await phone.page.goto(`${it.server.url}#sample=embeddings&view=structure&at=9`);
+  await phone.page.getByRole('tree').waitFor();
   const client = await phone.page.context().newCDPSession(phone.page);
   const panes = phone.page.locator('.panes');
   const { height } = await panes.boundingBox();
   assert.ok(height < 0.56 * 844, `the panes leave room beside them: ${height}`);
-  const swipe = async (element) => {
+  const swipe = async (element, yDistance) => {
     await phone.page.evaluate(() => scrollTo(0, 0));
     await element.evaluate((shown) => shown.scrollIntoView({ block: 'center' }));
     const before = await phone.page.evaluate(() => scrollY);
     const box = await element.boundingBox();
-    await client.send('Input.synthesizeScrollGesture', { x: box.x + box.width / 2, y: box.y + box.height / 2, yDistance: -200, speed: 1600 });
-    return (await phone.page.evaluate(() => scrollY)) - before;
+    await client.send('Input.synthesizeScrollGesture', { x: box.x + box.width / 2, y: box.y + box.height / 2, yDistance, speed: 1600 });
+    return Math.abs((await phone.page.evaluate(() => scrollY)) - before);
   };
-  assert.ok((await swipe(phone.page.getByRole('slider', { name: 'Place in the file' }))) > 100, 'from the map');
+  assert.ok((await swipe(phone.page.getByRole('slider', { name: 'Place in the file' }), -200)) > 100, 'from the map');
   // The target of a button is below the title, which stays in sight.
-  await phone.page.getByRole('button', { name: 'Structure and bytes' }).click();
+  await phone.page.getByRole('tab', { name: 'Bytes' }).click();
+  await phone.page.locator('.legend button').first().click();
+  await phone.page.getByRole('tree').waitFor();
+  await phone.page.waitForFunction(() => document.querySelector('.panes').getBoundingClientRect().bottom <= innerHeight + 1);
   const [title, top] = [await phone.page.locator('.title').boundingBox(), await panes.boundingBox()];
   assert.ok(top.y >= title.y + title.height, `the panes at ${top.y}, the title down to ${title.y + title.height}`);
-  // The bytes are scrolled to their end.
-  await phone.page.getByRole('grid', { name: 'Bytes' }).press('End');
-  await phone.page.locator('.byte.cursor').waitFor();
-  assert.ok((await swipe(phone.page.getByRole('grid', { name: 'Bytes' }))) > 100, 'from the bytes');
-  await phone.page.goto(`${it.server.url}#sample=zstd`);
-  await phone.page.getByRole('button', { name: 'Sequences', exact: true }).click();
-  await phone.page.waitForFunction(() => scrollY > 300);
-  await phone.page.getByRole('button', { name: 'Structure and bytes' }).click();
-  const [under, shown] = [await phone.page.locator('.title').boundingBox(), await panes.boundingBox()];
-  assert.ok(shown.y >= under.y + under.height - 1, `the panes at ${shown.y}, the title down to ${under.y + under.height}`);
+  // The bytes are scrolled to their start, so that only the page can scroll up.
+  await phone.page.getByRole('grid', { name: 'Bytes' }).press('Home');
+  await phone.page.locator('#byte-0.cursor').waitFor();
+  assert.ok((await swipe(phone.page.getByRole('grid', { name: 'Bytes' }), 200)) > 100, 'from the bytes');
   await phone.close();
   assert.deepEqual(phone.wrong, []);
 });
@@ -120,6 +118,7 @@ test('scrolls to a place that is requested again', async () => {
   }
   // Other buttons scroll to their targets, too.
   await away();
+  await tab('Bytes');
   await page.locator('.legend').getByRole('button', { name: /^checksum/ }).click();
   assert.ok(await inSight(field));
   await away();
@@ -130,7 +129,8 @@ test('scrolls to a place that is requested again', async () => {
   await page.getByLabel('Go to byte').press('Enter');
   assert.ok(await inSight(page.locator('#byte-40')));
   await open('#sample=xz');
-  await page.getByText('Show sizes by piece').click();
+  await page.locator('.inspector').waitFor();
+  await tab('Bytes');
   await page.getByRole('button', { name: /^Show block 2/ }).click();
   assert.ok(await inSight(field));
 });

@@ -12,16 +12,17 @@ import { floats, vector, zeros } from './vectors.mjs';
 const it = inspector();
 let page;
 beforeEach(() => ({ page } = it));
-const { open, heading, fact, summed, byte, pick, hash } = it;
+const { open, heading, fact, summed, byte, pick, hash, tab } = it;
 
 test('detects every sample by its content', async () => {
   await open();
-  const ids = await page.locator('.samples a').evaluateAll((links) => links.map((link) => [new URLSearchParams(new URL(link.href).hash.slice(1)).get('sample'), link.querySelector('strong').textContent]));
+  const ids = await page.locator('.samples a').evaluateAll((links) => links.map((link) => [new URLSearchParams(new URL(link.href).hash.slice(1)).get('sample'), link.textContent]));
   assert.equal(ids.length, 12);
   for (const [id] of ids) {
     await open(`#sample=${id}`);
-    await page.locator(`nav [href="#sample=${id}"][aria-current]`).waitFor();
+    await page.locator(`.inspector`).waitFor();
     await page.locator('.verdict', { hasText: id === 'broken' ? 'Damaged in bytes 209 to 1,240' : /^(Intact|No error found)$/ }).waitFor();
+    await tab('Data');
     await page.getByRole('region', { name: 'Decoded values' }).waitFor();
   }
   for (const [file, name] of [
@@ -42,10 +43,11 @@ test('opens a pasted file or address, but not text pasted into a field', async (
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }, [text, base64]);
   await open();
-  await page.getByText('Drop a file here').waitFor();
+  await page.getByText('Drop files here').waitFor();
   await paste('body', undefined, vector('cvc/v1_int8.cvc').toString('base64'));
   await heading('pasted.cvc');
   const url = new URL('#sample=xz', it.server.url).href;
+  await tab('Structure');
   await paste('[aria-label="Find in the file"]', url);
   await paste('body', 'no address');
   await heading('pasted.cvc');
@@ -60,14 +62,17 @@ test('unwraps gzip, and shows unknown content as bytes', async () => {
   await page.getByText('CVC embedding vectors').waitFor();
   assert.equal(await fact('Wrapped in').textContent(), 'gzip of 1,868 bytes');
   assert.equal(await fact('Size').textContent(), `${vector('cvc/v1_int8.cvc').length.toLocaleString('en')} bytes`);
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^magic CVCF/ }).waitFor();
   await pick('strings.onp.gz', gzipSync(vector('onpair/cpp/urls_b12.onp')));
   await page.getByText('OnPair strings').waitFor();
   await pick('text.gz', gzipSync('some text\nin two lines\n'));
   await heading('text.gz');
+  await tab('Data');
   assert.equal(await page.getByRole('region', { name: 'Decoded bytes' }).textContent(), 'some text\nin two lines\n');
   await pick('binary.gz', gzipSync(Uint8Array.of(0, 255, 254, 65)));
   await heading('binary.gz');
+  await tab('Data');
   await page.getByText('00000000  00 ff fe 41').waitFor();
   const broken = gzipSync('some text');
   broken[broken.length - 5] ^= 1;
@@ -99,6 +104,7 @@ test('names the content of a wrapper, and opens it by a button', async () => {
   ]) {
     await pick(name, bytes);
     await heading(name);
+    await tab('Data');
     await content.getByText(kind).waitFor();
     assert.equal(await inside.count(), 0, 'there is nothing more to see of it');
   }
@@ -111,6 +117,7 @@ test('names the content of a wrapper, and opens it by a button', async () => {
   ]) {
     await pick(name, bytes);
     await heading(name);
+    await tab('Data');
     await content.getByText('CVC embedding vectors').waitFor();
     await inside.click();
     await heading(name.replace(/\.\w+$/, ''));
@@ -120,7 +127,7 @@ test('names the content of a wrapper, and opens it by a button', async () => {
 });
 
 test("goes back and forward through the visitor's own files", async () => {
-  const start = () => page.getByText('Drop a file here').waitFor();
+  const start = () => page.getByText('Drop files here').waitFor();
   await open();
   await pick('first.cvc', vector('cvc/v1_int8.cvc'));
   await heading('first.cvc');
@@ -156,8 +163,8 @@ test("goes back and forward through the visitor's own files", async () => {
   await start();
   await page.goBack();
   await heading('first.cvc');
-  await page.locator('nav [href="#sample=embeddings"]').click();
-  await page.locator('nav [href="#sample=embeddings"][aria-current]').waitFor();
+  await page.evaluate(() => (location.hash = '#sample=embeddings'));
+  await heading('embeddings.cvc');
   await page.goBack();
   await heading('first.cvc');
 });
@@ -170,7 +177,7 @@ test('guesses the format of an unknown file', async () => {
     ['notes', 'Words, and an é.\n', 'This looks like text'],
     ['nothing', '', 'The file is empty.'],
     ['short', '\x28\xb5', 'The file is too short to detect its format.'],
-    ['noise', '\xf0\x9f\0\xff', 'Its first bytes match no known format.'],
+    ['noise', '\xf0\x9f\0\xff', 'Unknown format: the first bytes match none that this page knows.'],
   ]) {
     await pick(name, Buffer.from(bytes, name === 'notes' ? 'utf8' : 'latin1'));
     await heading(name);
@@ -188,36 +195,101 @@ test('opens a file and its dictionary together, in any order', async () => {
   await page.getByRole('alert').getByText('This file needs its dictionary').waitFor();
   for (const files of [[file, dictionary], [dictionary, file]]) {
     await input.setInputFiles(files);
+    await page.locator('.verdict', { hasText: /Intact|No error/ }).waitFor();
+    await tab('Data');
     await page.getByText('The content is empty.').waitFor();
     assert.equal(await fact('Dictionary').textContent(), '65.5 KB');
     assert.equal(await page.getByRole('alert').count(), 0);
   }
   await input.setInputFiles([{ name: 'lines.zst', mimeType: '', buffer: lines }, { name: 'words', mimeType: '', buffer: raw }]);
   await heading('lines.zst');
+  await tab('Data');
   const content = page.getByRole('region', { name: 'Decoded bytes' });
   await content.waitFor();
   assert.match(await content.textContent(), /^\{"/);
 });
 
-test('shows one of several files, and says so', async () => {
-  const files = ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, mimeType: '', buffer: Buffer.from(name) }));
+test('opens several files in tabs, to switch between and close', async () => {
+  const files = ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, mimeType: '', buffer: Buffer.from(name.repeat(9)) }));
+  const tabs = page.getByRole('navigation', { name: 'Open files' });
+  const names = () => tabs.locator('.file button:first-child').allTextContents();
+  const input = page.locator('input[type=file]').first();
   await open();
-  await page.locator('input[type=file]').setInputFiles(files);
+  await input.setInputFiles(files);
   await heading('a.txt');
-  await page.getByRole('status').getByText('One file is shown at a time: 2 others that came with it were not opened.').waitFor();
-  await page.locator('input[type=file]').setInputFiles(files[1]);
+  assert.deepEqual(await names(), ['a.txt', 'b.txt', 'c.txt']);
+  await tabs.getByRole('button', { name: 'c.txt', exact: true }).click();
+  await heading('c.txt');
+  assert.equal(await tabs.getByRole('button', { name: 'c.txt', exact: true }).getAttribute('aria-current'), 'page');
+  // The place in a file is kept.
+  await byte(7).click();
+  await it.cursorAt(7);
+  await tabs.getByRole('button', { name: 'b.txt', exact: true }).click();
   await heading('b.txt');
-  assert.equal(await page.getByText('One file is shown at a time').count(), 0);
+  await page.goBack();
+  await heading('c.txt');
+  await it.cursorAt(7);
+  await tabs.getByRole('button', { name: 'Close c.txt' }).click();
+  await heading('b.txt');
+  assert.deepEqual(await names(), ['a.txt', 'b.txt']);
+  // A single file needs no tab, until the start page is shown.
+  await tabs.getByRole('button', { name: 'Close a.txt' }).click();
+  assert.equal(await tabs.count(), 0);
+  await page.getByRole('link', { name: 'unspool inspector, start' }).click();
+  await page.getByText('Drop files here').waitFor();
+  await tabs.getByRole('button', { name: 'b.txt', exact: true }).click();
+  await heading('b.txt');
+  // More files than stay in memory are read again.
+  await input.setInputFiles(Array.from({ length: 9 }, (_, at) => ({ name: `${at}.cvc`, mimeType: '', buffer: vector('cvc/v1_int8.cvc') })));
+  for (const at of [0, 1, 2, 3, 4, 5, 6, 7, 8, 0]) {
+    await tabs.getByRole('button', { name: `${at}.cvc`, exact: true }).click();
+    await heading(`${at}.cvc`);
+    await page.locator('.preview tbody td').first().waitFor();
+  }
   // Not a dictionary: a second Zstandard file, a file of another format, or any file beside one
   // that needs none.
   for (const other of ['zstd/page.zst', 'cvc/v1_int8.cvc', 'at1/c0_ssh.orig']) {
-    const names = ['zstd/rfc8878/text-1025.zst', other];
-    await page.locator('input[type=file]').setInputFiles(names.map((name) => ({ name: name.split('/').at(-1), mimeType: '', buffer: vector(name) })));
+    const both = ['zstd/rfc8878/text-1025.zst', other];
+    await input.setInputFiles(both.map((name) => ({ name: name.split('/').at(-1), mimeType: '', buffer: vector(name) })));
     await heading('text-1025.zst');
-    await page.getByRole('status').getByText('One file is shown at a time: 1 other that came with it was not opened.').waitFor();
-    await page.locator('input[type=file]').setInputFiles(files[1]);
-    await heading('b.txt');
+    await tabs.getByRole('button', { name: both[1].split('/').at(-1), exact: true }).last().waitFor();
   }
+});
+
+test('opens a dropped link, and copies a link to the place', async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: it.server.url });
+  await open();
+  const url = new URL('#sample=xz', it.server.url).href;
+  await page.locator('body').evaluate((body, url) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.setData('text/uri-list', `# a comment\r\n${url}`);
+    body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  }, url);
+  // The page itself is still open.
+  await page.getByText('This looks like text').waitFor();
+  assert.equal(hash().get('url'), url);
+  await open('#sample=embeddings&view=structure');
+  await heading('embeddings.cvc');
+  await byte(100).click();
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await page.getByText('Link copied').waitFor();
+  const copied = new URLSearchParams(new URL(await page.evaluate(() => navigator.clipboard.readText())).hash.slice(1));
+  assert.deepEqual([copied.get('sample'), copied.get('at'), copied.get('view')], ['embeddings', '100', 'structure']);
+  // A file of the visitor has no link.
+  await pick('own.cvc', vector('cvc/v1_int8.cvc'));
+  await heading('own.cvc');
+  assert.equal(await page.getByRole('button', { name: 'Copy link' }).count(), 0);
+});
+
+test('loads little before the first file', async () => {
+  const loaded = [];
+  page.on('response', async (response) => loaded.push(response.body().then((body) => gzipSync(body).length).catch(() => 0)));
+  // The service worker keeps all files for later, after this.
+  await open();
+  await page.getByText('Drop files here').waitFor();
+  await page.waitForLoadState('networkidle');
+  const total = (await Promise.all(loaded)).reduce((sum, length) => sum + length, 0);
+  assert.ok(total > 10_000 && total <= 53_000, `${total} bytes`);
 });
 
 test('reports a folder or a deleted file, and opens a file that came with it', async () => {
@@ -233,13 +305,13 @@ test('reports a folder or a deleted file, and opens a file that came with it', a
   const refused = page.getByRole('alert').getByText('This is a folder, or it can no longer be read.');
   try {
     await open();
-    await page.getByText('Drop a file here').waitFor();
+    await page.getByText('Drop files here').waitFor();
     await drop(inner);
-    await page.getByRole('heading', { name: 'folder.pco cannot be shown.' }).waitFor();
+    await page.getByRole('heading', { name: 'folder.pco cannot be opened.' }).waitFor();
     await refused.waitFor();
     await drop(inner, good);
     await heading('good.cvc');
-    await page.getByText('1 other that came with it was not opened').waitFor();
+    await page.getByRole('navigation', { name: 'Open files' }).getByRole('button', { name: 'folder.pco', exact: true }).first().waitFor();
     // Picked files, one of which is deleted before it is opened.
     const picked = await page.evaluateHandle(() => document.body.appendChild(Object.assign(document.createElement('input'), { type: 'file', multiple: true, hidden: true })));
     for (const [files, shown] of [[[gone], 'gone.cvc'], [[gone, good], 'good.cvc']]) {
@@ -365,13 +437,14 @@ for (const [what, size, ranges, most] of [
     const other = await elsewhere(bytes, size ?? bytes.length, { ranges });
     try {
       await open();
-      await page.getByLabel('or enter its address').fill(other.url);
+      await page.getByLabel('Or open a URL').fill(other.url);
       await page.getByRole('button', { name: 'Open', exact: true }).click();
       await heading('vectors.cvc');
       await page.getByText('CVC embedding vectors').waitFor();
       const expected = floats('cvc/med_fp16.f32.bin');
       const shown = await page.locator('.preview tbody tr').first().locator('td').first().textContent();
       assert.equal(Number(shown), Number(expected[0].toPrecision(5)));
+      await tab('Structure');
       await byte(12).click();
       await page.waitForFunction(() => /at=12/.test(location.hash));
       assert.equal(hash().get('url'), other.url);
@@ -380,10 +453,12 @@ for (const [what, size, ranges, most] of [
         // Its four chunks are listed, and all values are read on request.
         await page.getByRole('tree').press('End');
         await page.getByRole('treeitem', { name: /^chunk #3/ }).waitFor();
-        await page.getByRole('button', { name: 'Compute statistics of 25,600 values' }).press('Enter');
+        await tab('Data');
+        await page.getByRole('button', { name: 'Compute statistics (all 25,600 values)' }).press('Enter');
         await summed('Mean').waitFor();
         assert.ok(await page.evaluate(() => document.activeElement.closest('.preview') !== null), 'the focus stays beside it');
       }
+      await tab('Data');
       await summed('Mean').waitFor();
     } finally {
       other.close();
@@ -406,18 +481,22 @@ test('lists few chunks of a remote file at once, and many on request', async () 
     await heading('vectors.cvc');
     const before = other.sent();
     await page.getByRole('button', { name: 'List 40 chunks, one request each' }).click();
+    await tab('Structure');
     await page.getByRole('treeitem', { name: /^chunk #0/ }).waitFor();
     await page.getByRole('tree').press('End');
     await page.getByRole('treeitem', { name: /^chunk #39/ }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^List/ }).count(), 0);
     // The values arrive before the server stops.
+    await tab('Data');
     await page.getByText('Row 0, all 8 values').waitFor();
     await page.locator('.preview tbody td').first().waitFor();
     assert.ok(other.sent() - before < bytes.length / 5, `${other.sent() - before} bytes were sent`);
     // The address lists them again.
     await page.waitForFunction(() => ['list', 'node'].every((name) => new URLSearchParams(location.hash.slice(1)).has(name)));
     await page.reload();
+    await tab('Structure');
     await page.getByRole('treeitem', { name: /^chunk #39/ }).waitFor();
+    await tab('Data');
     await page.getByText('Row 0, all 8 values').waitFor();
     await page.locator('.preview tbody td').first().waitFor();
   } finally {
@@ -432,6 +511,7 @@ test('retries bytes of a server that failed, and reports why they are missing', 
   try {
     await open(`#url=${encodeURIComponent(other.url)}`);
     await heading('vectors.cvc');
+    await tab('Structure').catch(() => undefined);
     await byte(0).filter({ hasText: '70' }).waitFor();
     other.answer(503);
     const go = async (to) => {
@@ -478,6 +558,8 @@ test('fetches a whole remote file without an outline on request only', async () 
     await page.getByRole('note').getByText('Only its first 1.05 MB were read').waitFor();
     assert.ok(other.sent() < 3 * 2 ** 20, `${other.sent()} bytes were sent`);
     await page.getByRole('button', { name: 'Fetch all 67.1 MB' }).click();
+    await page.locator('.verdict').waitFor();
+    await tab('Data');
     await page.getByText('Distribution of 8,388,608 values').waitFor();
     assert.equal(await page.getByRole('note').count(), 0);
     assert.ok(hash().has('all'), 'the address fetches all of it again');
@@ -493,6 +575,8 @@ test('shows the start of a large remote file, and saves all of it', async () => 
   const other = await elsewhere(file, file.length);
   try {
     await open(`#url=${encodeURIComponent(other.url)}`);
+    await heading('vectors.cvc');
+    await tab('Data');
     await page.getByText(/The first 1\.0\d MB of text/).waitFor();
     await page.getByRole('note').getByText('Only its first 1.05 MB were read').waitFor();
     assert.ok(other.sent() < 3 * 2 ** 20, `${other.sent()} bytes were sent`);
@@ -514,7 +598,7 @@ test('can cancel a slow server', async () => {
     await page.getByRole('status').getByText('Fetching slow.cvc').waitFor();
     await page.getByRole('progressbar', { name: 'Fetching' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('Drop a file here').waitFor();
+    await page.getByText('Drop files here').waitFor();
     assert.equal(new URL(page.url()).hash, '');
   } finally {
     other.closeAllConnections();
@@ -549,7 +633,7 @@ test('reports how far a download came', async () => {
   it.forgive((what) => what.includes(url) || what.includes('ERR_'));
   // An empty address is that of the start page.
   await open('#url=');
-  await page.getByText('Drop a file here').waitFor();
+  await page.getByText('Drop files here').waitFor();
   assert.equal(await page.getByRole('alert').count(), 0);
 });
 
@@ -565,7 +649,7 @@ test('offers a retry, another address and another file after a failure', async (
   try {
     await open(`#url=${encodeURIComponent(`${url}/late.cvc`)}`);
     await page.getByRole('alert').getByText('The server returned 404').waitFor();
-    const address = page.getByLabel('or enter its address');
+    const address = page.getByLabel('Or open a URL');
     assert.equal(await address.inputValue(), `${url}/late.cvc`, 'to be mended');
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('alert').getByText('The server returned 404').waitFor();
@@ -580,7 +664,7 @@ test('offers a retry, another address and another file after a failure', async (
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await heading('100%.cvc');
     await open('#url=http%3A%2F%2F');
-    await page.getByRole('alert').getByText('This is not a valid address.').waitFor();
+    await page.getByRole('alert').getByText('This is not a valid URL.').waitFor();
     await pick('own.cvc', bytes);
     await heading('own.cvc');
     await page.locator('.verdict', { hasText: 'Intact' }).waitFor();

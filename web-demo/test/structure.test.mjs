@@ -1,5 +1,6 @@
 // The structure of an open file, and its bytes.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -10,14 +11,14 @@ import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
 const it = inspector();
 let page;
 beforeEach(() => ({ page } = it));
-const { open, heading, classes, cursorAt, pick, hash } = it;
+const { open, heading, classes, cursorAt, pick, hash, tab } = it;
 
 /** Waits until the map is painted, which happens after the rest. */
 const drawn = () => page.waitForFunction(() => document.querySelector('.map canvas').height !== 150);
 
 test('goes to an offset, and finds text and bytes with wrap-around', async () => {
   const file = vector('onpair/cpp/urls_b12.onp');
-  await open('#sample=strings');
+  await open('#sample=strings&view=structure');
   await heading('urls.onp');
   await page.getByLabel('Go to byte').fill('0x1000');
   await page.getByLabel('Go to byte').press('Enter');
@@ -41,7 +42,7 @@ test('goes to an offset, and finds text and bytes with wrap-around', async () =>
   await page.getByLabel('Find in the file').fill('00112233445566778899');
   await page.getByLabel('Find in the file').press('Enter');
   // The search covers stored bytes, and the message says so.
-  await page.getByText('Not found in the stored bytes. Decoded content is not searched here.').waitFor();
+  await page.getByText('Not found. Only compressed bytes were searched.').waitFor();
   assert.deepEqual(await page.getByLabel('What to find').getByRole('option').allTextContents(), ['stored text', 'stored bytes', 'field']);
   await page.getByLabel('Find in the file').fill('xyz');
   await page.getByLabel('Find in the file').press('Enter');
@@ -49,7 +50,7 @@ test('goes to an offset, and finds text and bytes with wrap-around', async () =>
 });
 
 test('finds fields by name and value with wrap-around', async () => {
-  await open('#sample=embeddings');
+  await open('#sample=embeddings&view=structure');
   await heading('embeddings.cvc');
   const selected = page.locator('[role=treeitem][aria-selected=true]');
   await page.getByLabel('What to find').selectOption('field');
@@ -141,7 +142,7 @@ test('selects fields that share a byte by their bits', async () => {
 });
 
 test('shows, zooms and navigates the map', async () => {
-  await open('#sample=embeddings');
+  await open('#sample=embeddings&view=structure');
   const map = page.getByRole('slider', { name: 'Place in the file' });
   await map.waitFor();
   await page.getByText('all 51.4 KB').waitFor();
@@ -176,8 +177,38 @@ test('shows, zooms and navigates the map', async () => {
   await page.getByText('all 51.4 KB').waitFor();
 });
 
+test('colours the map by kind, ratio or entropy', async () => {
+  // Four thousand zeros, then noise, stored in gzip without compression.
+  const noise = randomBytes(4096);
+  await open();
+  await pick('half.gz', gzipSync(Buffer.concat([Buffer.alloc(4096), noise]), { level: 0 }));
+  await heading('half.gz');
+  const brightness = () => page.getByRole('slider', { name: 'Place in the file' }).evaluate((canvas) => {
+    const data = pixelsOf(canvas, canvas.height / 2, 1);
+    return [0.25, 0.75].map((share) => data[4 * Math.floor(share * canvas.width) + 1]);
+  });
+  const colours = page.getByLabel('colours');
+  assert.deepEqual(await colours.getByRole('option').allTextContents(), ['kind', 'entropy']);
+  await drawn();
+  const [left, right] = await brightness();
+  assert.equal(left, right);
+  await colours.selectOption('entropy');
+  await page.getByText('dark: 0, light: 8 bits per byte').waitFor();
+  await page.waitForFunction(() => {
+    const canvas = document.querySelector('.map canvas');
+    const data = pixelsOf(canvas, canvas.height / 2, 1);
+    const [left, right] = [0.25, 0.75].map((share) => data[4 * Math.floor(share * canvas.width) + 1]);
+    return right > left + 100;
+  });
+  // Blocks have ratios of their own.
+  await open('#sample=xz');
+  await heading('page.xz');
+  await colours.selectOption('ratio');
+  await page.getByText('dark: 1×, light: 8× or more').waitFor();
+});
+
 test('counts fields and bytes of each part, adding up to the file', async () => {
-  await open('#sample=embeddings');
+  await open('#sample=embeddings&view=bytes');
   await page.getByText('Show as a table').click();
   const cells = await page.locator('.parts tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
   const sum = cells.reduce((sum, [, , bytes]) => sum + Number(bytes.replaceAll(',', '')), 0);
@@ -188,7 +219,8 @@ test('counts fields and bytes of each part, adding up to the file', async () => 
 test('shows stored and decoded size of each chunk, block, stream and column', async () => {
   const lines = () => page.locator('.shares tbody tr').evaluateAll((rows) => rows.map(({ children }) => [...children].map(({ textContent }) => textContent)));
   const shown = async (what) => {
-    await page.getByText('Show sizes by piece').click();
+    await tab('Bytes');
+    await page.getByRole('button', { name: 'piece', exact: true }).click();
     await page.locator('.shares tbody td').first().waitFor();
     assert.deepEqual((await lines())[0], what);
   };
@@ -199,28 +231,28 @@ test('shows stored and decoded size of each chunk, block, stream and column', as
   assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^block#2/);
   await open('#sample=at1');
   await heading('events.at1');
-  await shown(['stream meta', '75 bytes', '0.5%', '11 bytes', '0.15×']);
+  await shown(['stream meta', '75 bytes', '0.5%', '11 bytes', '0.15×', '–']);
   // For a table, also the size of each column; they add up to their stream.
-  const columns = (await lines()).filter(([name]) => name.startsWith('stream blocks, column '));
-  assert.deepEqual(columns.map(([name]) => name.slice(22)), ['type', 'ts', 'val']);
+  const columns = (await lines()).filter(([name]) => name.startsWith('blocks, column '));
+  assert.deepEqual(columns.map(([name]) => name.slice(15)), ['type', 'ts', 'val']);
   const { lengths } = await describeAt1(vector('at1/c8_events.at1'));
   const sizes = [0, 1, 2].map((column) => lengths.filter((_, at) => at % 3 === column).reduce((sum, length) => sum + length, 0));
   assert.deepEqual(columns.map(([, size]) => size), sizes.map((size) => `${size.toLocaleString('en')} bytes`));
-  await page.getByRole('button', { name: /^Show stream blocks, column val/ }).click();
+  await page.getByRole('button', { name: /^Show blocks, column val/ }).click();
   assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^streamblocks/);
   await open('#sample=columns');
   await heading('columns.cvc');
-  await shown(['int32_s', '44 bytes', '1.7%', '44 bytes', '1.00×']);
+  await shown(['int32_s', '44 bytes', '1.7%', '44 bytes', '1.00×', '32.00']);
   // The chunks of a single column: 100 rows of 64 values, decoded from two bytes to four.
   await open('#sample=embeddings');
   await heading('embeddings.cvc');
-  await shown(['chunk 0', '12.8 KB', '25%', '25.6 KB', '2.00×']);
+  await shown(['chunk 0', '12.8 KB', '25%', '25.6 KB', '2.00×', '16.01']);
   assert.equal((await lines()).length, 4);
   // Two chunks of four zeros.
   const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);
   await pick('two.pco', Buffer.concat([PCO_HEAD, chunk, chunk, Buffer.from([0])]));
   await heading('two.pco');
-  await shown(['chunk 0 of u64', '49 bytes', '46%', '32 bytes', '0.65×']);
+  await shown(['chunk 0 of u64', '49 bytes', '46%', '32 bytes', '0.65×', '98.00']);
 });
 
 test('reports bytes after the end of a file', async () => {
@@ -233,7 +265,7 @@ test('reports bytes after the end of a file', async () => {
       await heading(`${extra.length} ${name}`);
       await page.locator('.verdict', { hasText: /Intact|No error found/ }).waitFor();
       if (words === undefined) assert.equal(await page.getByText('after the end').count(), 0);
-      else await page.locator('.overview').getByText(words).waitFor();
+      else await page.locator('.title').getByText(words).waitFor();
     }
   }
 });
@@ -262,8 +294,11 @@ test('names the part that an error is in', async () => {
   await page.locator('#byte-299.broken').waitFor();
   assert.match(await page.getByRole('treeitem', { name: /ends too early/ }).textContent(), /^block/);
   assert.equal(await page.locator('.verdict').textContent(), 'Incomplete');
+  await tab('Bytes');
+  await page.locator('.parts .legend .percent').first().waitFor();
   const shares = await page.locator('.parts .legend .percent').allTextContents();
   assert.ok(shares.length > 0 && shares.every((share) => parseFloat(share.replace('<', '')) <= 100), shares.join(', '));
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^magic number/ }).click();
   await page.getByRole('button', { name: 'Show where it ends' }).click();
   await cursorAt(299);
@@ -372,12 +407,15 @@ test('marks all bytes of a mismatching checksum, and no single byte', async () =
 });
 
 test('restores byte, field and column from the address', async () => {
+  const columns = () => page.getByRole('tablist', { name: 'Columns' }).getByRole('tab');
   await open('#sample=columns&column=2&at=100');
   await cursorAt(100);
-  const third = page.getByRole('tab').nth(2);
+  await tab('Data');
+  const third = columns().nth(2);
   await third.waitFor();
   assert.equal(await third.getAttribute('aria-selected'), 'true');
-  await page.getByRole('tab').nth(4).click();
+  await columns().nth(4).click();
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^magic/ }).click();
   await page.waitForFunction(() => /column=4/.test(location.hash) && /node=\d/.test(location.hash) && !/at=/.test(location.hash));
   assert.equal(hash().get('sample'), 'columns');
@@ -385,7 +423,8 @@ test('restores byte, field and column from the address', async () => {
   await page.goto('about:blank');
   await page.goto(address);
   await page.locator('[role=treeitem][aria-selected=true]', { hasText: /^magic/ }).waitFor();
-  assert.equal(await page.getByRole('tab').nth(4).getAttribute('aria-selected'), 'true');
+  await tab('Data');
+  assert.equal(await columns().nth(4).getAttribute('aria-selected'), 'true');
   it.forgive((what) => what === 'request: about:blank');
 });
 
@@ -438,9 +477,10 @@ test('restores the query and the row from the address', async () => {
   await again(['row=200', 'drawn=200']);
   await page.getByText('Row 200, all 64 values').waitFor();
   await first().filter({ hasText: /^200$/ }).waitFor();
-  await page.evaluate(() => (location.hash = '#sample=embeddings&at=12&row=7&drawn=9'));
+  await page.evaluate(() => (location.hash = '#sample=embeddings&at=12&row=7&drawn=9&view=data'));
   await page.getByText('Row 9, all 64 values').waitFor();
   await first().filter({ hasText: /^7$/ }).waitFor();
+  await tab('Structure');
   await cursorAt(12);
   // Invalid parts of an address are ignored.
   await open('#sample=at1&where=9:1:2&where=x&ask=everything&limit=-1&columns=7,1&row=99999999&where=1:%25:2');
@@ -450,19 +490,82 @@ test('restores the query and the row from the address', async () => {
   it.forgive((what) => what === 'request: about:blank');
 });
 
-test('links to the parts of a long page, and titles the window with the file', async () => {
+test('shows data, structure, bytes and codec in tabs, and titles the window with the file', async () => {
   await open('#sample=bins');
   await heading('walk.pco');
-  await page.getByRole('navigation', { name: 'On this page' }).getByRole('button', { name: 'Bins' }).click();
-  await page.waitForFunction(() => document.querySelector('.inside').getBoundingClientRect().bottom <= innerHeight + 200 && scrollY > 500);
-  assert.equal(await page.evaluate(() => document.activeElement.dataset.jump), 'Bins');
+  const views = page.getByRole('tablist', { name: 'Views of the file' }).getByRole('tab');
+  assert.deepEqual(await views.allTextContents(), ['Data', 'Structure', 'Bytes', 'Codec']);
+  // Numbers start with their values; the panel is named by its tab.
+  await page.getByRole('tabpanel', { name: 'Data' }).locator('.preview').waitFor();
+  await views.first().press('ArrowLeft');
+  await page.getByRole('tabpanel', { name: 'Codec' }).getByRole('region', { name: 'Inside the codec' }).waitFor();
+  assert.equal(await page.getByRole('tabpanel').count(), 1);
+  await page.waitForFunction(() => location.hash.includes('view=codec'));
+  await page.reload();
+  await page.getByRole('region', { name: 'Inside the codec' }).waitFor();
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('2');
+  await page.getByRole('tree').waitFor();
   assert.equal(await page.title(), 'walk.pco – unspool inspector');
-  // It stays in sight.
-  const { y } = await page.getByRole('heading', { level: 1 }).boundingBox();
-  assert.ok(y >= 0 && y < 60, `${y}`);
+  // Name, verdict and tabs stay in sight.
+  await page.setViewportSize({ width: 1280, height: 400 });
+  await page.evaluate(() => scrollTo(0, 400));
+  for (const element of [page.getByRole('heading', { level: 1 }), page.locator('.verdict'), views.first()]) {
+    const { y } = await element.boundingBox();
+    assert.ok(y >= 0 && y < 110, `${y}`);
+  }
   await page.getByRole('link', { name: 'unspool inspector, start' }).click();
-  await page.getByText('Drop a file here').waitFor();
+  await page.getByText('Drop files here').waitFor();
   assert.equal(await page.title(), 'unspool inspector');
+  // Compressed files of any content start with their structure.
+  await open('#sample=zstd');
+  await page.getByRole('tabpanel', { name: 'Structure' }).waitFor();
+});
+
+test('resizes the tree by dragging and by keys', async () => {
+  await open('#sample=embeddings&view=structure');
+  await heading('embeddings.cvc');
+  const split = page.getByRole('separator', { name: 'Width of the tree' });
+  const width = async () => (await page.getByRole('tree').boundingBox()).width;
+  const [before, box] = [await width(), await split.boundingBox()];
+  await page.mouse.move(box.x + 4, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 96, box.y + 100, { steps: 4 });
+  await page.mouse.up();
+  assert.ok(Math.abs((await width()) - (before - 100)) < 12, `${before} ${await width()}`);
+  const dragged = await width();
+  await split.press('ArrowRight');
+  assert.ok((await width()) > dragged + 20);
+});
+
+test('sorts sizes, draws them as areas, and leads to their bytes', async () => {
+  await open('#sample=columns&view=bytes');
+  const names = () => page.locator('.shares tbody th').allTextContents();
+  await page.locator('.shares tbody th').first().waitFor();
+  // The largest come first.
+  assert.deepEqual((await names()).slice(0, 3), ['int64_v', 'int32_v', 'int64_s']);
+  assert.equal(await page.getByRole('columnheader', { name: 'stored' }).getAttribute('aria-sort'), 'descending');
+  await page.getByRole('button', { name: 'piece', exact: true }).click();
+  assert.equal((await names())[0], 'int32_s');
+  await page.getByRole('button', { name: 'bits per value' }).click();
+  const bits = (await page.locator('.shares tbody td:last-child').allTextContents()).map(Number);
+  assert.deepEqual(bits, [...bits].sort((a, b) => b - a));
+  await page.getByRole('button', { name: 'bits per value' }).click();
+  assert.equal(await page.getByRole('columnheader', { name: 'bits per value' }).getAttribute('aria-sort'), 'ascending');
+  // Areas are in proportion to the sizes: 264 and 132 bytes.
+  const tiles = await page.locator('.treemap span').evaluateAll((all) => all.map((tile) => {
+    const { width, height } = tile.getBoundingClientRect();
+    return [tile.title.split(':')[0], width * height];
+  }));
+  const area = Object.fromEntries(tiles);
+  assert.ok(Math.abs(area.int64_v / area.int32_v - 2) < 0.05, JSON.stringify(area));
+  await page.locator('.treemap span').first().click();
+  await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'int64_v' }).waitFor();
+  // A file without columns or chunks shows its parts.
+  await open('#sample=strings&view=bytes');
+  await heading('urls.onp');
+  await page.locator('.shares tbody th').first().waitFor();
+  assert.deepEqual((await names()).slice(0, 2).map((name) => name.split(' ')[0]), ['codes', 'row']);
 });
 
 test('saves the structure, and the bytes of a field', async () => {

@@ -10,7 +10,7 @@ import { chunkHead, doubles, floats, PCO_HEAD, vector, zeros } from './vectors.m
 const it = inspector();
 let page;
 beforeEach(() => ({ page } = it));
-const { open, heading, fact, summed, pick } = it;
+const { open, heading, fact, summed, pick, tab } = it;
 
 /** Saves with a button of the page. Returns the name and bytes of the file. */
 const save = async (name) => {
@@ -34,13 +34,13 @@ test('computes statistics of all values', async () => {
   await near('Min', Math.min(...values));
   await near('Max', Math.max(...values));
   await near('Mean', values.reduce((sum, value) => sum + value, 0) / values.length);
-  const shown = await page.locator('figcaption', { hasText: 'Norms of the vectors' }).textContent();
-  const [low, high] = shown.match(/[\d.]+/g).map(Number);
+  const shown = await page.locator('figcaption', { hasText: 'Vector norms (L2)' }).textContent();
+  const [low, high] = shown.replace('(L2)', '').match(/[\d.]+/g).map(Number);
   assert.ok(Math.abs(low - Math.min(...norms)) < 1e-3 * low && Math.abs(high - Math.max(...norms)) < 1e-3 * high, shown);
   // Every bar has its count, and the counts add up to all values.
   const counted = (await page.locator('.statistics svg title').allTextContents()).reduce((sum, title) => sum + Number(title.split(': ')[1].replaceAll(',', '')), 0);
   assert.equal(counted, 25_600);
-  await page.getByLabel('by magnitude, in powers of two').check();
+  await page.getByLabel('log₂ scale').check();
   await page.getByRole('img', { name: /^Histogram: \d+ bins from 2\^/ }).waitFor();
 });
 
@@ -66,7 +66,7 @@ test('returns the same statistics for pieces as for the whole', async () => {
   const shown = async (term) => Number((await summed(term).textContent()).replaceAll(',', ''));
   assert.deepEqual(await Promise.all(['Values', 'Min', 'Max', 'Not a number', 'Infinite'].map(shown)), [count, -2, Infinity, 2, 1]);
   assert.equal(await shown('Mean'), Number(mean.toPrecision(5)));
-  assert.equal(await shown('Deviation'), Number(deviation.toPrecision(5)));
+  assert.equal(await shown('Std. dev.'), Number(deviation.toPrecision(5)));
   // Each bar counts the values in it.
   const bars = (await page.locator('.statistics figure').first().locator('title').allTextContents()).map((title) => title.match(/^(\S+) to (\S+): (\S+)$/).slice(1).map((n) => Number(n.replaceAll(',', ''))));
   for (const [low, high, held] of bars) assert.equal(held, finite.filter((n) => n >= low && n < high).length, `${low} to ${high}`);
@@ -205,6 +205,7 @@ test('saves columns without rows', async () => {
 test('saves the intact rows of a broken CVC file', async () => {
   await open('#sample=broken');
   await heading('broken.cvc');
+  await tab('Data');
   // The first of its four chunks of 32 rows is broken; the last one has four rows.
   const file = await unspool.openCvc(vector('cvc/bad/payload_flip.cvc'));
   const { data } = await file.column().rows(32, 100, { as: 'float32' });
@@ -219,6 +220,7 @@ test('saves the intact rows of a broken CVC file', async () => {
   // The same for a truncated file.
   await pick('cut.cvc', vector('cvc/med_fp16.cvc').subarray(0, 20_000));
   await heading('cut.cvc');
+  await tab('Data');
   assert.equal((await save('Raw bytes'))[1].length, 100 * 64 * 4);
 });
 
@@ -284,7 +286,8 @@ test('copies TypeScript that returns what the page shows', async () => {
     ['at1', 'at1/c8_events.at1', 'rows[0]', ['"click"', '1700000000', '5.183']],
   ]) {
     await open(`#sample=${id}`);
-    await page.locator(`nav [href="#sample=${id}"][aria-current]`).waitFor();
+    await page.locator('.inspector').waitFor();
+    await tab('Data');
     assert.deepEqual(await run(await copied(), { name: await page.getByRole('heading', { level: 1 }).textContent(), bytes: vector(file) }, name), expected, id);
   }
   // The content before an error.
@@ -304,6 +307,7 @@ test('copies TypeScript that returns what the page shows', async () => {
   ]) {
     await pick(file, bytes);
     await heading(file);
+    await tab('Data');
     await page.locator('.preview').waitFor();
     // Removes the types.
     const code = (await copied()).replace(': Uint8Array<ArrayBuffer>[]', '');
@@ -314,8 +318,9 @@ test('copies TypeScript that returns what the page shows', async () => {
   const bomb = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(20_000).fill(Buffer.from([2, 0, 16, 0x2e])), Buffer.from([1, 0, 0])]);
   const dictionaryFile = { name: 'words.dict', mimeType: '', buffer: words };
   const lend = async (name, buffer) => {
-    await page.locator('input[type=file]').setInputFiles([{ name, mimeType: '', buffer: Buffer.from(buffer) }, dictionaryFile]);
+    await page.locator('input[type=file]').first().setInputFiles([{ name, mimeType: '', buffer: Buffer.from(buffer) }, dictionaryFile]);
     await heading(name);
+    await tab('Data');
     await page.locator('.preview').waitFor();
     return copied();
   };
@@ -357,10 +362,11 @@ test('shows bytes as text only if all of them are text', async () => {
     const name = `${said}.gz`;
     await pick(name, gzipSync(bytes));
     await heading(name);
+    await tab('Data');
     await content.filter({ hasText: shown }).waitFor();
     assert.equal(await page.locator('.preview .heading .facts').textContent(), said);
   }
-  await page.getByRole('button', { name: 'Later' }).click();
+  await page.getByRole('button', { name: 'Next page' }).click();
   await content.filter({ hasText: /^b$/ }).waitFor();
   assert.equal(await page.locator('.preview .heading .facts').textContent(), '4,099 bytes of text');
 });
@@ -405,6 +411,7 @@ test('names saved files by their content', async () => {
   ]) {
     await pick(name, bytes);
     await heading(name);
+    await tab('Data');
     assert.equal((await save('Raw bytes'))[0], raw, name);
   }
   assert.equal(await page.getByRole('button', { name: 'CSV' }).count(), 0);
@@ -431,6 +438,7 @@ test('shows the content of Zstandard, xz and AT-1 as text', async () => {
     if (id === 'at1') await pick('log.at1', vector('at1/c0_ssh.at1'));
     else await open(`#sample=${id}`);
     await page.getByRole('heading', { name, exact: true, level: 2 }).waitFor();
+    await tab('Data');
     const content = page.getByRole('region', { name: 'Decoded bytes' });
     await content.waitFor();
     assert.ok((await content.textContent()).startsWith(start), name);
@@ -439,12 +447,12 @@ test('shows the content of Zstandard, xz and AT-1 as text', async () => {
   // A longer text has pages.
   const [content, log] = [page.getByRole('region', { name: 'Decoded bytes' }), vector('at1/c0_ssh.orig').toString()];
   assert.equal(await content.textContent(), log.slice(0, 4096));
-  await page.getByRole('button', { name: 'Later' }).click();
+  await page.getByRole('button', { name: 'Next page' }).click();
   await content.filter({ hasText: log.slice(4096, 4160) }).waitFor();
   await page.getByLabel('Page of the content').fill('999');
   await page.getByLabel('Page of the content').press('Enter');
   await content.filter({ hasText: log.slice(-64).trimEnd() }).waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Later' }).isDisabled());
+  assert.ok(await page.getByRole('button', { name: 'Next page' }).isDisabled());
 });
 
 test('queries a table, and shows the cost and the skipped row groups', async () => {
@@ -524,6 +532,7 @@ test('queries the intact groups of a broken table', async () => {
   await open();
   await pick('broken.at1', bytes);
   await page.locator('.verdict', { hasText: /^Broken at byte/ }).waitFor();
+  await tab('Data');
   await page.getByText('The first 1,000 rows').waitFor();
   await page.getByLabel('Maximum number of rows').fill('2500');
   await page.getByRole('alert').getByText('The query failed').waitFor();
@@ -538,6 +547,7 @@ test('compares the bins of Pco with the data', async () => {
   await open();
   await pick('classic.pco', vector('pco/assets/v0_0_0_classic.pco'));
   await heading('classic.pco');
+  await tab('Codec');
   await page.getByText('2,000 numbers of i32, mode classic, delta none').waitFor();
   await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
   const numbers = new Int32Array(new Uint8Array(vector('pco/assets/v0_0_0_classic.bin')).buffer);
@@ -551,6 +561,7 @@ test('compares the bins of Pco with the data', async () => {
   // Deltas.
   await pick('differences.pco', vector('pco/m_i32_classic_auto.pco'));
   await heading('differences.pco');
+  await tab('Codec');
   await page.getByText('delta consecutive of order 1: 6 bins').waitFor();
   await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
   const all = new Int32Array(new Uint8Array(vector('pco/m_i32_classic_auto.bin')).buffer);
@@ -564,6 +575,7 @@ test('compares the bins of Pco with the data', async () => {
   // Other modes are counted by their symbols as well.
   await open('#sample=numbers');
   await heading('numbers.pco');
+  await tab('Codec');
   await page.getByText('delta convolution: 3 bins').waitFor();
   await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
   assert.equal(await bins.count(), 3);
@@ -575,6 +587,7 @@ test('shows the Zstandard tables that code the literals', async () => {
   const rows = page.getByRole('region', { name: 'Codes' }).locator('tbody tr');
   await open('#sample=zstd');
   await heading('text.zst');
+  await tab('Codec');
   await page.getByText('codes of').waitFor();
   const table = (await rows.evaluateAll((lines) => lines.map((line) => [...line.children].map(({ textContent }) => textContent)))).map(([symbol, , bits, prefix]) => [Number(symbol), Number(bits), prefix]);
   assert.ok(table.every(([, bits, prefix]) => prefix.length === bits));
@@ -596,6 +609,7 @@ test('shows the Zstandard tables that code the literals', async () => {
   await page.getByText('32 states of 5 bits').waitFor();
   const states = (await rows.locator('td:nth-of-type(3)').allTextContents()).map(Number);
   assert.equal(states.reduce((sum, share) => sum + share, 0), 32);
+  await tab('Structure');
   await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'match lengths' }).waitFor();
   await page.getByRole('treeitem', { name: /^offsets/ }).click();
   await page.locator('.inside select option:checked', { hasText: 'FSE table of offsets' }).waitFor({ state: 'attached' });
@@ -604,6 +618,7 @@ test('shows the Zstandard tables that code the literals', async () => {
 test('shows the matches of repeated text in Zstandard', async () => {
   await open('#sample=zstd');
   await heading('text.zst');
+  await tab('Codec');
   const rows = page.getByRole('table', { name: 'Sequences' }).getByRole('row');
   await rows.nth(1).waitFor();
   const text = unspool.decodeZstd(vector('zstd/rfc8878/text-1025.zst'));
@@ -633,6 +648,7 @@ test('shows sequences and tables of the Zstandard draft', async () => {
     await heading(`${name}.zst`);
     await page.getByRole('heading', { name: 'Zstandard draft 0.2.0' }).waitFor();
     assert.match(await page.locator('.verdict').textContent(), /Intact|No error found/);
+    await tab('Codec');
     await page.getByRole('table', { name: 'Sequences' }).getByRole('row').nth(1).waitFor();
     assert.ok(Number(await page.getByRole('table', { name: 'Sequences' }).getAttribute('aria-rowcount')) > sequences);
     await page.getByRole('region', { name: 'Codes' }).waitFor();

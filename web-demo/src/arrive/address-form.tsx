@@ -1,5 +1,6 @@
 // The field for the address of a file.
 import { useContext } from 'preact/hooks';
+import { page } from '../words';
 import { Opening } from './opening';
 
 /** After a failure, the address stays in the field to be corrected. */
@@ -15,10 +16,10 @@ export function AddressForm({ address = '' }: { readonly address?: string | unde
       }}
     >
       <label>
-        or enter its address <input name="url" type="url" required defaultValue={address} placeholder="https://example.com/vectors.cvc" />
+        {page.url} <input name="url" type="url" required defaultValue={address} placeholder={page.urlExample} />
       </label>
-      <button type="submit">Open</button>
-      <span class="fine">You can also paste an address or a file anywhere on this page. Large CVC and OnPair files and AT-1 tables are read only where you look.</span>
+      <button type="submit">{page.open}</button>
+      <span class="fine">{page.urlHint}</span>
     </form>
   );
 }

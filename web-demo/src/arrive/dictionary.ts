@@ -3,6 +3,8 @@
 /** Files dropped or picked together: the file to show, and its possible dictionary. */
 export interface Sorted {
   readonly file: File | undefined;
+  /** The other files, in their order. */
+  readonly others: readonly File[];
   /** A trained dictionary, which has a magic number. */
   readonly dictionary?: File;
   /** A single other file in no known format: used as a dictionary if the file needs one. */
@@ -14,13 +16,15 @@ export async function sortOut(files: readonly File[]): Promise<Sorted> {
   const found = (wanted: (start: string) => boolean): File | undefined => files[starts.findIndex((start) => start !== undefined && wanted(start))];
   const [frame, trained] = [found((start) => FRAME.test(start)), found((start) => start === DICTIONARY)];
   const file = frame ?? found((start) => start !== DICTIONARY);
-  if (trained !== undefined) return file === undefined ? { file: trained } : { file, dictionary: trained };
+  const except = (...taken: readonly (File | undefined)[]): File[] => files.filter((file) => !taken.includes(file));
+  if (trained !== undefined && file !== undefined) return { file, dictionary: trained, others: except(file, trained) };
   if (files.length === 2 && frame !== undefined) {
     const perhaps = found((start) => !FRAME.test(start) && !OTHER.test(start));
-    if (perhaps !== undefined) return { file: frame, perhaps };
+    if (perhaps !== undefined) return { file: frame, perhaps, others: except(frame) };
   }
-  // An unreadable file is shown only if there is no other.
-  return { file: found(() => true) ?? files[0] };
+  // An unreadable file is shown first only if there is no other.
+  const first = found(() => true) ?? files[0];
+  return { file: first, others: except(first) };
 }
 
 /** Tests for the magic number of a dictionary. */

@@ -2,8 +2,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Opening } from './opening';
 
+const ADDRESS = /^https?:\/\/\S+$/;
+
 /**
- * Listens for drops and pastes anywhere on the page. Returns `true` while files are held over it.
+ * Listens for drops and pastes anywhere on the page. Returns `true` while something is held over
+ * it.
  */
 export function useDropped({ files: onFiles, address: onAddress }: Pick<Opening, 'files' | 'address'>): boolean {
   const [over, setOver] = useState(false);
@@ -21,7 +24,7 @@ export function useDropped({ files: onFiles, address: onAddress }: Pick<Opening,
     };
     const ends = [
       listen('dragover', (event) => {
-        if (!event.dataTransfer?.types.includes('Files')) return;
+        if (!event.dataTransfer?.types.some((type) => type === 'Files' || type === 'text/uri-list')) return;
         event.preventDefault();
         setOver(true);
       }),
@@ -30,13 +33,18 @@ export function useDropped({ files: onFiles, address: onAddress }: Pick<Opening,
       }),
       listen('drop', (event) => {
         setOver(false);
-        open(event, event.dataTransfer?.files);
+        if (open(event, event.dataTransfer?.files)) return;
+        // A link from another page, or its address.
+        const [url] = (event.dataTransfer?.getData('text/uri-list') ?? '').split(/\r?\n/).filter((line) => ADDRESS.test(line));
+        if (url === undefined) return;
+        event.preventDefault();
+        onAddress(url);
       }),
       listen('paste', (event) => {
         if (event.target instanceof Element && event.target.closest('input, textarea') !== null) return;
         if (open(event, event.clipboardData?.files)) return;
         const url = event.clipboardData?.getData('text/plain').trim() ?? '';
-        if (/^https?:\/\/\S+$/.test(url)) onAddress(url);
+        if (ADDRESS.test(url)) onAddress(url);
       }),
     ];
     return () => ends.forEach((end) => end());

@@ -1,6 +1,7 @@
 // A file that could not be fetched or read, and the ways to continue.
 import { useContext } from 'preact/hooks';
 import { visible } from '../format';
+import { page } from '../words';
 import { AddressForm } from './address-form';
 import { FileInput } from './file-input';
 import { Opening } from './opening';
@@ -19,14 +20,14 @@ export function Failed({ name, message, address, onRetry }: Props) {
   return (
     <div class="failed">
       <section class="problem" role="alert">
-        <h1>{visible(name)} cannot be shown.</h1>
+        <h1>{page.failed(visible(name))}</h1>
         <p>{message}</p>
-        {onRetry !== undefined && <button type="button" onClick={onRetry}>Retry</button>}
+        {onRetry !== undefined && <button type="button" onClick={onRetry}>{page.retry}</button>}
       </section>
       <div class="ways">
         <label class="another">
           <FileInput onFiles={files} />
-          Open another file
+          {page.another}
         </label>
         <AddressForm address={address} />
       </div>

@@ -2,7 +2,7 @@
 import { createContext } from 'preact';
 
 export interface Opening {
-  /** Opens these files instead of the current one. */
+  /** Opens these files, each in a tab. */
   readonly files: (files: readonly File[]) => void;
   /** Opens a remote file, even if it has just failed. */
   readonly address: (url: string) => void;

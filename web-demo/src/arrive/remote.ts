@@ -1,6 +1,6 @@
 // A remote file with the interface of a `Blob`: reads ranges on demand.
-import { bytes } from '../format';
 import type { Address } from './address';
+import { network } from '../words';
 
 /** Bytes that are read in pieces: a file of the visitor or a remote file. */
 export interface Content {
@@ -21,11 +21,11 @@ export class RemoteFile implements Content {
   async #read(start: number, end: number): Promise<ArrayBuffer> {
     if (end <= start) return new ArrayBuffer(0);
     const response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(() => {
-      throw new Error('the server cannot be reached');
+      throw new Error(network.unreachable);
     });
-    if (response.status !== 206) throw new Error(`the server returned ${response.status} for a range`);
+    if (response.status !== 206) throw new Error(network.range(response.status));
     return response.arrayBuffer().catch(() => {
-      throw new Error('the connection closed early');
+      throw new Error(network.closed);
     });
   }
 }
@@ -57,7 +57,7 @@ export async function openRemote(url: string, { all }: Pick<Address, 'all'>, sig
   for (;;) {
     const { value } = (await reader?.read().catch(() => {
       signal.throwIfAborted();
-      throw new Error(`The download stopped after ${bytes(done)}${total > 0 ? ` of ${bytes(total)}` : ''}.`);
+      throw new Error(network.stopped(done, total));
     })) ?? {};
     if (value === undefined) return new Blob(parts);
     // The browser may keep a `Blob` on disk.
@@ -73,14 +73,14 @@ async function ask(url: string, init: RequestInit & { readonly signal: AbortSign
     return await fetch(url, init);
   } catch (error) {
     if (init.signal.aborted) throw error;
-    throw new Error('The server cannot be reached, or does not allow other pages to read its files (CORS).');
+    throw new Error(network.blocked);
   }
 }
 
 /** Accepts an answer with the file or a part of it. Any other answer is an error page. */
 function sound(response: Response): Response {
   const { ok, status, statusText } = response;
-  if (!ok) throw new Error(`The server returned ${`${status} ${statusText}`.trim()}.`);
+  if (!ok) throw new Error(network.status(`${status} ${statusText}`.trim()));
   return response;
 }
 

@@ -1,8 +1,9 @@
 // The bits at the cursor, each in the colour of its field: fields of packed formats share bytes.
 import { useBytes } from './bytes';
-import { count, hex } from '../format';
+import { hex } from '../format';
 import { bytesOf, cutsBytes, leafAt, leafAtBit, type Model } from '../model';
 import type { Content } from '../arrive/remote';
+import { structure as words } from '../words';
 
 /** Maximum number of bytes shown as bits. */
 const MOST = 8;
@@ -23,7 +24,7 @@ export function Bits({ model, content, selected, hovered, cursor, onSelect, onHo
   const bytes = Array.from({ length: end - start }, (_, at) => start + at);
   if (!bytes.some((byte) => cutsBytes(model, leafAt(model, byte)))) return null;
   return (
-    <div class="bits" role="group" aria-label="Bits" onMouseLeave={() => onHover(-1)}>
+    <div class="bits" role="group" aria-label={words.bits} onMouseLeave={() => onHover(-1)}>
       {bytes.map((byte) => (
         <div key={byte} class="octet">
           <span class="fine">{hex(byte, 4)}</span>
@@ -40,7 +41,7 @@ export function Bits({ model, content, selected, hovered, cursor, onSelect, onHo
                   type="button"
                   class={`bit part-${part}${leaf >= 0 && leaf === selected ? ' selected' : ''}${leaf >= 0 && leaf === hovered ? ' hovered' : ''}`}
                   tabIndex={-1}
-                  aria-label={`Bit ${place} of byte ${count(byte)} is ${bit}: ${name}`}
+                  aria-label={words.bit(place, byte, bit, name)}
                   title={name}
                   onClick={() => onSelect(leaf)}
                   onMouseEnter={() => onHover(leaf)}

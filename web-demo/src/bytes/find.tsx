@@ -4,7 +4,7 @@ import type { Structure } from 'unspool/inspect';
 import { Cancel, useJob } from '../tools/cancel';
 import type { Care, OpenFile } from '../client';
 import { findNode } from './find-node';
-import { count } from '../format';
+import { find as words } from '../words';
 
 interface Props {
   readonly file: OpenFile;
@@ -16,13 +16,8 @@ interface Props {
   readonly onNode: (node: number) => void;
 }
 
-/** The kinds of search, their labels and examples. Text and bytes are searched as stored. */
-const KINDS = {
-  text: { name: 'stored text', example: 'UTF-8, case matters' },
-  bytes: { name: 'stored bytes', example: '28 b5 2f fd' },
-  field: { name: 'field', example: 'checksum, or chunk 3' },
-};
-type Kind = keyof typeof KINDS;
+/** The kinds of search. Text and bytes are searched as stored. */
+type Kind = keyof typeof words.kinds;
 
 export function Find({ file, size, structure, cursor, selected, onByte, onNode }: Props) {
   const [offset, setOffset] = useState('');
@@ -33,7 +28,7 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
 
   const go = (): void => {
     const at = offsetOf(offset);
-    if (at === undefined || at >= size) return setSaid(`Enter an offset below ${count(size)}, in decimal or as 0x1267.`);
+    if (at === undefined || at >= size) return setSaid(words.badOffset(size));
     setSaid('');
     onByte(at);
   };
@@ -41,28 +36,28 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
   /** Goes to the next match, and says where it is. */
   const searchField = async (backwards: boolean, care: Required<Care>): Promise<string> => {
     const node = await findNode(structure, { text: sought, from: selected, backwards }, care);
-    if (node < 0) return 'No field has this name or value.';
+    if (node < 0) return words.noField;
     onNode(node);
     return '';
   };
   const searchBytes = async (needle: Uint8Array<ArrayBuffer>, backwards: boolean, care: Care): Promise<string> => {
     const at = await file.find({ needle, from: cursor, backwards }, care);
-    if (at < 0) return `Not found in the stored bytes.${structure.length > 0 ? ' Decoded content is not searched here.' : ''}`;
+    if (at < 0) return structure.length > 0 ? words.onlyStored : words.notFound;
     onByte(at);
-    return `At byte ${count(at)}.`;
+    return words.at(at);
   };
 
   const search = async (backwards: boolean): Promise<void> => {
     if (job.going) return;
     if ((kind === 'field' ? sought.trim() : sought) === '') return setSaid('');
     const needle = kind === 'bytes' ? bytesOf(sought) : new TextEncoder().encode(sought);
-    if (needle === undefined) return setSaid('Enter bytes as pairs of hexadecimal digits, such as 28 b5 2f fd.');
-    setSaid('Searching…');
+    if (needle === undefined) return setSaid(words.badBytes);
+    setSaid(words.searching);
     await job.run(async (care) => {
       try {
         setSaid(await (kind === 'field' ? searchField(backwards, care) : searchBytes(needle, backwards, care)));
       } catch (error) {
-        setSaid(care.signal.aborted ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
+        setSaid(care.signal.aborted ? words.cancelled : error instanceof Error ? error.message : String(error));
       }
     });
   };
@@ -76,30 +71,30 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
         }}
       >
         <label>
-          Go to byte{' '}
-          <input class="offset-input" value={offset} placeholder="4711 or 0x1267" aria-keyshortcuts="g" data-key="g" onInput={({ currentTarget }) => setOffset(currentTarget.value)} />
+          {words.goTo}{' '}
+          <input class="offset-input" value={offset} placeholder={words.goToExample} aria-keyshortcuts="g" data-key="g" onInput={({ currentTarget }) => setOffset(currentTarget.value)} />
         </label>
       </form>
       <form
         role="search"
-        aria-label="The file"
+        aria-label={words.label}
         onSubmit={(event) => {
           event.preventDefault();
           void search(false);
         }}
       >
         <label>
-          Find{' '}
-          <select aria-label="What to find" value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}>
-            {Object.entries(KINDS).map(([kind, { name }]) => <option key={kind} value={kind}>{name}</option>)}
+          {words.find}{' '}
+          <select aria-label={words.what} value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}>
+            {Object.entries(words.kinds).map(([kind, { name }]) => <option key={kind} value={kind}>{name}</option>)}
           </select>
         </label>
-        <input type="search" aria-label="Find in the file" aria-keyshortcuts="/" data-key="/" value={sought} placeholder={KINDS[kind].example} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
-        <button type="submit">Next</button>
-        <button type="button" onClick={() => void search(true)}>Previous</button>
+        <input type="search" aria-label={words.needle} aria-keyshortcuts="/" data-key="/" value={sought} placeholder={words.kinds[kind].example} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
+        <button type="submit">{words.next}</button>
+        <button type="button" onClick={() => void search(true)}>{words.previous}</button>
       </form>
       <p class="facts" role="status">{said}</p>
-      <Cancel job={job} what="searching" />
+      <Cancel job={job} what={words.job} />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { useBytes, type Unread } from './bytes';
 import type { Content } from '../arrive/remote';
 import { HEAD } from '../structure/tree-view';
 import { useLines } from '../tools/virtual';
+import { structure as words } from '../words';
 
 const LINE = 24;
 
@@ -42,7 +43,7 @@ export function HexView({ blob, model, selected, asked, hovered, cursor, broken,
   useEffect(() => {
     const element = lines.box.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth < 520 ? 8 : 16));
+    const observer = new ResizeObserver(() => element.clientWidth > 0 && setWidth(element.clientWidth < 520 ? 8 : 16));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
@@ -124,7 +125,7 @@ export function HexView({ blob, model, selected, asked, hovered, cursor, broken,
       class="lines hex"
       ref={lines.box}
       role="grid"
-      aria-label="Bytes"
+      aria-label={words.hex}
       aria-rowcount={total}
       tabIndex={0}
       style={{ '--digits': digits }}
@@ -143,7 +144,7 @@ export function HexView({ blob, model, selected, asked, hovered, cursor, broken,
       <div class="line row head" aria-hidden="true" style={{ height: HEAD }}>
         <span class="offset">{'\u00a0'.repeat(digits)}</span>
         <span class="cells">{Array.from({ length: width }, (_, at) => <span key={at} class="byte">{hex(at, 1)}</span>)}</span>
-        <span>text</span>
+        <span>{words.textHead}</span>
       </div>
       <div class="scrolled" role="presentation" style={{ height: lines.height }}>
         <div class="window" role="rowgroup" style={{ transform: `translateY(${lines.top}px)` }}>{rows}</div>

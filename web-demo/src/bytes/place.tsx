@@ -1,7 +1,9 @@
 // One line with the position of the cursor.
 import type { Node } from 'unspool/inspect';
 import { bytesOf, cutsBytes, pathTo, type Model } from '../model';
-import { count, heldBy, hex, whichOf } from '../format';
+import { count, hex } from '../format';
+import { heldBy, labelOf, whichOf } from '../structure/fields';
+import { parts, problem, structure as words } from '../words';
 
 interface Props {
   readonly model: Model;
@@ -14,7 +16,7 @@ export function Place({ model, node, cursor }: Props) {
   if (node < 0) {
     return (
       <p class="place" aria-live="polite">
-        {cursor < 0 ? 'Point at a byte or a field to see what it is.' : `Byte ${count(cursor)} (0x${hex(cursor, 1)}): not part of a known field.`}
+        {cursor < 0 ? words.hint : words.noField(cursor, hex(cursor, 1))}
       </p>
     );
   }
@@ -25,15 +27,15 @@ export function Place({ model, node, cursor }: Props) {
     <p class="place" aria-live="polite">
       {path.slice(0, -1).map(({ id, name, value }, depth) => (
         <span key={depth} class="step">
-          {name}
+          {labelOf({ id, name })}
           {value !== '' && ` ${whichOf(id, value)}`}
         </span>
       ))}
-      <strong>{field?.name}</strong>
+      <strong>{field && labelOf(field)}</strong>
       {field !== undefined && field.value !== '' && <code>{field.part === undefined ? whichOf(field.id, field.value) : heldBy(field.id, field.value)}</code>}
       <span class="where">
-        {cutsBytes(model, node) && field !== undefined ? placeOfBits(field) : end - start === 1 ? `byte ${count(start)}` : end > start ? `bytes ${count(start)} to ${count(end - 1)}` : 'no bytes'}
-        {field?.part !== undefined && `, ${field.part}`}
+        {cutsBytes(model, node) && field !== undefined ? placeOfBits(field) : end - start === 1 ? words.oneByte(start) : end > start ? problem.bytesFrom(start, end) : words.noBytes}
+        {field?.part !== undefined && `, ${parts[field.part]?.name ?? field.part}`}
       </span>
     </p>
   );
@@ -43,6 +45,6 @@ export function Place({ model, node, cursor }: Props) {
 function placeOfBits({ start, end }: Node): string {
   const [from, to] = [start, end - 1].map((bit) => ({ byte: count(Math.floor(bit / 8)), bit: bit % 8 }));
   if (from === undefined || to === undefined) return '';
-  if (from.byte !== to.byte) return `bit ${from.bit} of byte ${from.byte} to bit ${to.bit} of byte ${to.byte}`;
-  return `${from.bit === to.bit ? `bit ${from.bit}` : `bits ${from.bit} to ${to.bit}`} of byte ${from.byte}`;
+  if (from.byte !== to.byte) return words.bitsAcross(from.bit, from.byte, to.bit, to.byte);
+  return from.bit === to.bit ? words.oneBit(from.bit, from.byte) : words.bitsOf(from.bit, to.bit, from.byte);
 }

@@ -1,7 +1,8 @@
 // The bytes at the cursor as each data type.
 import { useAnswer } from '../tools/answer';
-import { count, exact, half, hex } from '../format';
+import { exact, half, hex } from '../format';
 import type { Content } from '../arrive/remote';
+import { readings as words } from '../words';
 
 /** Length of the longest type. */
 const LONGEST = 16;
@@ -16,29 +17,29 @@ export function Readings({ content, at }: Props) {
   if (bytes === undefined || bytes.length === 0) return null;
   return (
     <details class="readings" open>
-      <summary>Byte {count(at)} as a number or a character</summary>
-      <div class="table" tabIndex={0} role="region" aria-label="Readings of the bytes at the cursor">
+      <summary>{words.title(at)}</summary>
+      <div class="table" tabIndex={0} role="region" aria-label={words.label}>
         <table>
           <thead>
             <tr>
-              <th scope="col">type</th>
+              <th scope="col">{words.type}</th>
               {rows(bytes).map(([name]) => <th key={name} scope="col">{name}</th>)}
             </tr>
           </thead>
           <tbody>
             <tr>
-              <th scope="row">little-endian</th>
+              <th scope="row">{words.little}</th>
               {rows(bytes).map(([name, little]) => <td key={name}>{little}</td>)}
             </tr>
             <tr>
-              <th scope="row">big-endian</th>
+              <th scope="row">{words.big}</th>
               {rows(bytes).map(([name, , big]) => <td key={name}>{big}</td>)}
             </tr>
           </tbody>
         </table>
       </div>
       <p class="facts">
-        varint {varint(bytes)} · bits {(bytes[0] ?? 0).toString(2).padStart(8, '0')} · 0x{hex(bytes[0] ?? 0, 2)} · text {text(bytes)}
+        {words.line(varint(bytes), (bytes[0] ?? 0).toString(2).padStart(8, '0'), hex(bytes[0] ?? 0, 2), text(bytes))}
       </p>
     </details>
   );
@@ -88,10 +89,10 @@ function varint(bytes: Uint8Array): string {
   let [sum, shift] = [0n, 0n];
   for (const [at, byte] of bytes.subarray(0, 10).entries()) {
     sum |= BigInt(byte & 127) << shift;
-    if (byte < 128) return `${sum} (${at + 1} ${at === 0 ? 'byte' : 'bytes'})`;
+    if (byte < 128) return words.varint(sum, at + 1);
     shift += 7n;
   }
-  return 'none';
+  return words.none;
 }
 
 function text(bytes: Uint8Array): string {

@@ -1,6 +1,7 @@
 // A query in the address, to be repeated.
 import type { Places } from '../arrive/address';
 import { ASKS, NOTHING_ASKED, type At1Columns, type Condition, type Question } from '../values';
+import { query as words } from '../words';
 
 /** Returns the parameters of a query. Defaults have none. */
 export function placesOf({ conditions, ask, columns, column, limit }: Question): Places {
@@ -19,7 +20,7 @@ export function plainly(question: Question, { columns }: At1Columns): { readonly
     columns[condition.column]?.type === 'text' ? condition : { ...condition, from: plainNumber(condition.from), to: plainNumber(condition.to) },
   );
   const wrong = conditions.flatMap(({ test, from, to }) => (test === 'between' ? [from, to] : [])).find((text) => text !== '' && Number.isNaN(Number(text)));
-  return { question: { ...question, conditions }, refused: wrong === undefined ? '' : `“${wrong}” is not a number` };
+  return { question: { ...question, conditions }, refused: wrong === undefined ? '' : words.notNumber(wrong) };
 }
 
 /** Removes thousands separators, which the page itself writes. Leaves other text unchanged. */
@@ -34,7 +35,7 @@ export function questionIn(parameters: URLSearchParams, { columns }: At1Columns)
   const limit = Number(parameters.get('limit'));
   return {
     conditions: parameters.getAll('where').flatMap((text) => conditionIn(text, known)),
-    ask: ASKS.find(([ask]) => ask === parameters.get('ask'))?.[0] ?? NOTHING_ASKED.ask,
+    ask: ASKS.find((ask) => ask === parameters.get('ask')) ?? NOTHING_ASKED.ask,
     columns: (parameters.get('columns') ?? '').split(',').flatMap((text) => known(text) ?? []),
     column: known(parameters.get('of')) ?? NOTHING_ASKED.column,
     limit: Number.isSafeInteger(limit) && limit > 0 ? limit : NOTHING_ASKED.limit,

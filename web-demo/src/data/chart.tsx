@@ -4,6 +4,7 @@ import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { apart, count, value } from '../format';
 import type { Curve } from '../values';
+import { data, statistics as text } from '../words';
 
 interface Props {
   readonly curve: Curve;
@@ -33,7 +34,7 @@ export function Chart(props: Props) {
       if (gone || here === null) return;
       const size = () => ({ width: here.clientWidth, height: here.clientHeight });
       chart = new UPlot({ ...size(), ...optionsOf(curve, here, listening) }, dataOf(curve), here);
-      watch = new ResizeObserver(() => chart?.setSize(size()));
+      watch = new ResizeObserver(() => here.clientWidth > 0 && chart?.setSize(size()));
       watch.observe(here);
     });
     return () => {
@@ -73,7 +74,7 @@ export function bounds(values: ArrayLike<number>): [low: number, high: number] {
 
 /** Formats a range of values. */
 export function rangeOf(low: number, high: number, words: (n: number) => string = value): string {
-  return Number.isNaN(low) ? 'without a finite number' : `from ${words(low)} to ${words(high)}`;
+  return Number.isNaN(low) ? text.noFinite : text.range(words(low), words(high));
 }
 
 export function boundsOf({ low, high }: Curve): [low: number, high: number] {
@@ -127,9 +128,9 @@ function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current
   const words = (at: number): string => {
     const [row, next] = [rowOf(curve, at), rowOf(curve, at + 1)];
     const [lowest, highest] = [curve.low[at] ?? NaN, curve.high[at] ?? NaN];
-    const numbers = Number.isNaN(lowest) ? 'no number' : lowest === highest ? numberWords(lowest) : `${numberWords(lowest)} to ${numberWords(highest)}`;
-    const { named = 'row' } = listening.current;
-    return next - row > 1 ? `${named}s ${count(row)} to ${count(next - 1)}: ${numbers}` : `${named} ${count(row)}: ${numbers}`;
+    const numbers = Number.isNaN(lowest) ? text.noNumber : lowest === highest ? numberWords(lowest) : text.between(numberWords(lowest), numberWords(highest));
+    const { named = data.row } = listening.current;
+    return next - row > 1 ? text.points(named, row, next - 1, numbers) : text.point(named, row, numbers);
   };
   let dragged = false;
   return {

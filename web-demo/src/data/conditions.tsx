@@ -1,6 +1,7 @@
 // The conditions of a query, one line each.
 import { useRef } from 'preact/hooks';
 import type { At1Columns, Condition } from '../values';
+import { query as words } from '../words';
 
 interface Props {
   readonly table: At1Columns;
@@ -25,38 +26,38 @@ export function Conditions({ table: { columns, codec }, conditions, onChange }: 
   return (
     <div class="conditions">
       {conditions.map(({ column, test, from, to }, at) => (
-        <div key={at} class="condition" role="group" aria-label={`Condition ${at + 1}`}>
-          <span>{at === 0 ? 'where' : 'and'}</span>
+        <div key={at} class="condition" role="group" aria-label={words.condition(at + 1)}>
+          <span>{at === 0 ? words.where : words.and}</span>
           <select
-            aria-label="Column"
+            aria-label={words.column}
             value={column}
             onChange={({ currentTarget }) => {
               const picked = Number(currentTarget.value);
               change(at, { column: picked, test: columns[picked]?.type === 'text' ? 'equals' : 'between' });
             }}
           >
-            {columns.map(({ name, type }, number) => <option key={number} value={number}>{name} ({type})</option>)}
+            {columns.map(({ name, type }, number) => <option key={number} value={number}>{words.typed(name, type)}</option>)}
           </select>
-          <select aria-label="Test" value={test} onChange={({ currentTarget }) => change(at, { test: currentTarget.value as Condition['test'] })}>
-            <option value="between">is between</option>
-            <option value="equals">is</option>
+          <select aria-label={words.test} value={test} onChange={({ currentTarget }) => change(at, { test: currentTarget.value as Condition['test'] })}>
+            <option value="between">{words.isBetween}</option>
+            <option value="equals">{words.is}</option>
           </select>
           <input
-            aria-label={test === 'between' ? 'From' : 'Value'}
-            placeholder={test === 'between' ? 'lowest' : codec === 'qjson' && columns[column]?.type === 'text' ? '"with quotes"' : ''}
+            aria-label={test === 'between' ? words.from : words.value}
+            placeholder={test === 'between' ? words.lowest : codec === 'qjson' && columns[column]?.type === 'text' ? words.withQuotes : ''}
             value={from}
             onInput={({ currentTarget }) => change(at, { from: currentTarget.value })}
           />
           {test === 'between' && (
             <>
-              <span>and</span>
-              <input aria-label="To" placeholder="highest" value={to} onInput={({ currentTarget }) => change(at, { to: currentTarget.value })} />
+              <span>{words.and}</span>
+              <input aria-label={words.to} placeholder={words.highest} value={to} onInput={({ currentTarget }) => change(at, { to: currentTarget.value })} />
             </>
           )}
-          <button type="button" aria-label={`Remove condition ${at + 1}`} onClick={() => remove(at)}>×</button>
+          <button type="button" aria-label={words.remove(at + 1)} onClick={() => remove(at)}>×</button>
         </div>
       ))}
-      <button type="button" ref={adding} onClick={add}>Add a condition</button>
+      <button type="button" ref={adding} onClick={add}>{words.add}</button>
     </div>
   );
 }

@@ -2,12 +2,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { noteInAddress, parametersHere } from '../arrive/address';
 import type { OpenFile } from '../client';
-import { apart, count, plural } from '../format';
+import { apart } from '../format';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import { Refused } from '../tools/refused';
 import type { Curve } from '../values';
 import { boundsOf, Chart, marksOf, rangeOf } from './chart';
+import { data, statistics as words } from '../words';
 
 interface Props {
   readonly file: OpenFile;
@@ -60,33 +61,33 @@ export function Course({ file, column, all, named, what, onRow }: Props) {
   };
   const [rows, middle] = [end - start, (start + end) / 2];
   const moves = [
-    ['Earlier', '←', start > 0, () => around(middle - rows / 2, rows)],
-    ['Later', '→', end < total, () => around(middle + rows / 2, rows)],
-    ['Closer', '+', rows > FEWEST, () => around(middle, rows / 4)],
-    ['Further', '−', !whole, () => around(middle, rows * 4)],
-    ['All', 'all', !whole, () => look([0, total])],
+    [words.panLeft, '←', start > 0, () => around(middle - rows / 2, rows)],
+    [words.panRight, '→', end < total, () => around(middle + rows / 2, rows)],
+    [words.zoomIn, '+', rows > FEWEST, () => around(middle, rows / 4)],
+    [words.zoomOut, '−', !whole, () => around(middle, rows * 4)],
+    [words.showAll, 'all', !whole, () => look([0, total])],
   ] as const;
   const [bottom, top] = boundsOf(drawn);
-  const which = drawn.end - drawn.start === total ? `All ${plural(total, named)}` : `${named === 'norm' ? 'Norms' : 'Values'} ${count(drawn.start)} to ${count(drawn.end - 1)}`;
+  const which = drawn.end - drawn.start === total ? words.all(total, named) : (named === 'norm' ? words.someNorms : words.someValues)(drawn.start, drawn.end - 1);
   return (
     <figure>
       <Chart
         curve={drawn}
-        label={`${which} in order, ${rangeOf(bottom, top, apart(marksOf(drawn)))}`}
+        label={words.curve(which, rangeOf(bottom, top, apart(marksOf(drawn))))}
         onPoint={point}
         onRow={onRow}
         onRows={(from, to) => around((from + to) / 2, to - from)}
       />
       <figcaption class="course">
-        <span class="moves" role="group" aria-label="Look into the curve">
+        <span class="moves" role="group" aria-label={words.moves}>
           {moves.map(([name, sign, possible, move]) => (
             <button key={name} type="button" aria-label={name} title={name} aria-disabled={!possible} onClick={() => possible && move()}>{sign}</button>
           ))}
         </span>
         <span>
-          {error !== '' ? <Refused what="These rows cannot be drawn" error={error} onRetry={again} /> : pointed !== '' ? pointed : drawn.end - drawn.start === total ? what : `Rows ${count(drawn.start)} to ${count(drawn.end - 1)}`}
+          {error !== '' ? <Refused what={words.drawFailed} error={error} onRetry={again} /> : pointed !== '' ? pointed : drawn.end - drawn.start === total ? what : data.rowsFrom(drawn.start, drawn.end - 1)}
         </span>
-        <Cancel job={job} what="drawing" />
+        <Cancel job={job} what={words.drawJob} />
       </figcaption>
     </figure>
   );

@@ -4,12 +4,13 @@ import { noteInAddress, readAddress } from '../arrive/address';
 import { useAnswer } from '../tools/answer';
 import { Export } from './export';
 import { ABOUT, snippet } from '../formats/about';
-import { bytes, hex, visibleText } from '../format';
+import { hex, visibleText } from '../format';
 import { Pages } from './pages';
 import { doubtful } from '../model';
 import type { ValuesProps } from './preview';
 import { Refused } from '../tools/refused';
 import { Within } from './within';
+import { data, verdict } from '../words';
 
 const PAGE = 4096;
 const WIDTH = 16;
@@ -25,18 +26,18 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
   const cut = page < pages - 1 || summary.startOnly || summary.brokenFrom !== undefined;
   const text = found === undefined ? undefined : textOf(found, start > 0, cut);
   return (
-    <section class="preview" aria-label="Decoded values" data-jump="Content" tabIndex={-1}>
+    <section class="preview" aria-label={data.label} data-jump={data.content} tabIndex={-1}>
       <div class="heading">
-        <h2>Content</h2>
-        <p class="facts">{summary.startOnly && 'The first '}{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && !doubtful(report) && ', before the error'}</p>
+        <h2>{data.content}</h2>
+        <p class="facts">{data.firstBytes(decoded, summary.startOnly === true, text !== undefined, summary.brokenFrom !== undefined && !doubtful(report))}</p>
       </div>
-      {doubtful(report) && <p class="doubt" role="note">The checksum does not match: any part of this content may be wrong.</p>}
+      {doubtful(report) && <p class="doubt" role="note">{verdict.doubt}</p>}
       {decoded > 0 && <Within file={file} name={name} report={report} summary={summary} />}
-      <Refused what="These bytes cannot be shown" error={error} onRetry={again} />
+      <Refused what={data.bytesFailed} error={error} onRetry={again} />
       {found !== undefined && found.length > 0 && (
-        <pre class="table content" tabIndex={0} role="region" aria-label="Decoded bytes">{text === undefined ? dump(found, start) : visibleText(text)}</pre>
+        <pre class="table content" tabIndex={0} role="region" aria-label={data.decodedBytes}>{text === undefined ? dump(found, start) : visibleText(text)}</pre>
       )}
-      {decoded === 0 && <p class="facts">The content is empty.</p>}
+      {decoded === 0 && <p class="facts">{data.emptyContent}</p>}
       <Pages page={page} pages={pages} onPage={setPage} />
       {report.format !== undefined && (
         <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />

@@ -2,8 +2,9 @@
 import { useState } from 'preact/hooks';
 import { Cancel, useJob } from '../tools/cancel';
 import type { Care, OpenFile } from '../client';
-import type { Report } from '../model';
+import { doubtful, type Report } from '../model';
 import type { ExportKind, Question } from '../values';
+import { saving } from '../words';
 
 interface Props {
   readonly file: OpenFile;
@@ -21,8 +22,6 @@ interface Props {
   /** TypeScript that decodes the same values. */
   readonly snippet: string;
 }
-
-const WORDS: Record<ExportKind, string> = { csv: 'CSV', json: 'JSON', npy: 'NPY', raw: 'Raw bytes' };
 
 /** Lets the visitor choose where to save; `undefined` if the browser cannot. */
 function pickPlace(suggestedName: string): Promise<FileSystemFileHandle> | undefined {
@@ -57,7 +56,7 @@ function withoutEnding(name: string): string {
   return name.replace(/\.[^.]*$/, '');
 }
 
-export function Export({ file, report, name, column, columnName, kinds, question, words = WORDS, snippet }: Props) {
+export function Export({ file, report, name, column, columnName, kinds, question, words = saving.kinds, snippet }: Props) {
   const [said, setSaid] = useState('');
   // In a broken CVC file, each chunk decodes by itself.
   const leaveOut = report.error !== undefined && report.format === 'cvc';
@@ -70,37 +69,37 @@ export function Export({ file, report, name, column, columnName, kinds, question
     try {
       // Values of a large file are written to disk in pieces, if the browser can.
       const to = (report.read === 'all' && !report.summary?.startOnly) || asked !== undefined ? undefined : await pickPlace(named);
-      setSaid(`Writing ${named}…`);
+      setSaid(saving.writing(named));
       const blob = await file.export({ column, kind, question: asked, leaveOut, to }, care);
       if (blob !== undefined) saveAs(blob, named);
-      setSaid(`Saved as ${to?.name ?? named}${leaveOut ? ', without the rows that cannot be decoded' : ''}.`);
+      setSaid(saving.saved(to?.name ?? named, leaveOut, doubtful(report)));
     } catch (error) {
       const cancelled = care.signal.aborted || (error instanceof DOMException && error.name === 'AbortError');
-      setSaid(cancelled ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
+      setSaid(cancelled ? saving.cancelled : error instanceof Error ? error.message : String(error));
     }
   };
 
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(snippet);
-      setSaid('Copied.');
+      setSaid(saving.copied);
     } catch {
-      setSaid('This browser blocks copying. Copy the text below.');
+      setSaid(saving.blocked);
     }
   };
 
   return (
     <div class="export">
-      <span>Save as</span>
+      <span>{saving.as}</span>
       {kinds.map((kind) => (
-        <button key={kind} type="button" aria-disabled={job.going} onClick={() => job.going || void job.run((care) => save(kind, care))}>{words[kind] ?? WORDS[kind]}</button>
+        <button key={kind} type="button" aria-disabled={job.going} onClick={() => job.going || void job.run((care) => save(kind, care))}>{words[kind] ?? saving.kinds[kind]}</button>
       ))}
-      <button type="button" onClick={() => void copy()}>Copy TypeScript</button>
+      <button type="button" onClick={() => void copy()}>{saving.copy}</button>
       <span class="facts" role="status">{said}</span>
-      <Cancel job={job} what="saving" />
+      <Cancel job={job} what={saving.job} />
       <details>
-        <summary>Show the TypeScript</summary>
-        <pre class="table content" tabIndex={0} role="region" aria-label="TypeScript">{snippet}</pre>
+        <summary>{saving.show}</summary>
+        <pre class="table content" tabIndex={0} role="region" aria-label={saving.code}>{snippet}</pre>
       </details>
     </div>
   );

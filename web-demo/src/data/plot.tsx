@@ -1,9 +1,10 @@
 // Small drawings of vectors.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { count, plural, value } from '../format';
+import { count, value } from '../format';
 import { bounds, brief, Chart, rangeOf, shareOf } from './chart';
+import { data, statistics as words } from '../words';
 
-const [WIDTH, HEIGHT] = [560, 120];
+const [WIDTH, HEIGHT] = [560, 140];
 const MARGIN = 8;
 /** Width of the labels beside the curve. */
 const LABELS = 76;
@@ -24,7 +25,7 @@ export function Plot({ values, named, first, onPoint }: PlotProps) {
   const numbers = useMemo(() => Float64Array.from(values, Number), [values]);
   const curve = useMemo(() => ({ start: first, end: first + numbers.length, low: numbers, high: numbers }), [numbers, first]);
   const [low, high] = bounds(numbers);
-  const label = `${plural(numbers.length, 'value')} ${rangeOf(low, high)}`;
+  const label = words.valuesOf(numbers.length, rangeOf(low, high));
   return numbers.length > BARS ? <Chart curve={curve} named={named} label={label} onPoint={onPoint} /> : <Bars first={first} values={values} numbers={numbers} bounds={[low, high]} label={label} />;
 }
 
@@ -97,11 +98,11 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow, onPoint
         width={Math.max(1, dimension)}
         height={Math.max(1, rows)}
         role="img"
-        aria-label={`${plural(rows, 'row')} as a heat map`}
+        aria-label={data.heat(rows)}
         onClick={(event) => onRow(first + cellAt(event)[0])}
         onMouseMove={(event) => {
           const [row, place] = cellAt(event);
-          onPoint(`row ${count(first + row)}, value ${count(place)}: ${value(values[row * dimension + place] ?? NaN)}`);
+          onPoint(data.heatPoint(first + row, place, value(values[row * dimension + place] ?? NaN)));
         }}
         onMouseLeave={() => onPoint('')}
       />
@@ -117,7 +118,7 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow, onPoint
  */
 const STOPS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]] as const;
 
-function colour(share: number): [number, number, number, number] {
+export function colour(share: number): [number, number, number, number] {
   const place = Math.min(0.9999, Math.max(0, share)) * (STOPS.length - 1);
   const [from, to] = [STOPS[Math.floor(place)] ?? STOPS[0], STOPS[Math.floor(place) + 1] ?? STOPS[4]];
   const mix = (a: number, b: number): number => a + (b - a) * (place % 1);

@@ -2,6 +2,7 @@
 // selected one.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
+import { Tabs } from '../tools/tabs';
 import { NumberField } from '../tools/number-field';
 import type { OpenFile } from '../client';
 import { noteInAddress, readAddress } from '../arrive/address';
@@ -11,13 +12,16 @@ import type { Column, Report, Summary } from '../model';
 import { Sections } from './sections';
 import { Statistics } from './statistics';
 import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
-import { count, plural, rest, value, visible } from '../format';
+import { count, rest, value, visible } from '../format';
 import { Refused } from '../tools/refused';
 import { HeatMap, Plot } from './plot';
 import type { Rows as Decoded } from '../values';
+import { data } from '../words';
 
 /** Values per row in the table; the curve shows all of them. */
 const SHOWN = 12;
+/** Columns that fit in a row of tabs. */
+const MOST_TABS = 12;
 /** Single numbers drawn around those in sight. */
 const AROUND = 256;
 
@@ -37,40 +41,24 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
   const column = summary.columns[picked];
   const named = summary.columns.length > 1 ? (column?.name ?? '') : '';
   const [wanted, show] = useState<{ readonly row: number }>();
-  const tabs = useRef<HTMLDivElement>(null);
 
   useEffect(() => noteInAddress({ column: picked > 0 ? picked : undefined }), [picked]);
   if (summary.columns.length === 0) return null;
 
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    const next = (picked + step + summary.columns.length) % summary.columns.length;
-    setPicked(next);
-    tabs.current?.querySelectorAll('button')[next]?.focus();
-  };
-
   return (
-    <section class="preview" aria-label="Decoded values" data-jump="Values" tabIndex={-1}>
+    <section class="preview" aria-label={data.label} data-jump={data.values} tabIndex={-1}>
       <div class="heading">
-        <h2>Values</h2>
-        {summary.columns.length > 1 && (
-          <div class="tabs" role="tablist" aria-label="Columns" ref={tabs} onKeyDown={onKeyDown}>
-            {summary.columns.map(({ name }, index) => (
-              <button
-                key={index}
-                type="button"
-                role="tab"
-                aria-selected={index === picked}
-                tabIndex={index === picked ? 0 : -1}
-                title={visible(name)}
-                onClick={() => setPicked(index)}
-              >
-                {visible(name)}
-              </button>
-            ))}
-          </div>
+        <h2>{data.values}</h2>
+        {summary.columns.length > 1 && summary.columns.length <= MOST_TABS && (
+          <Tabs label={data.columns} tabs={summary.columns.map(({ name }, at) => ({ id: String(at), name: visible(name) }))} picked={String(picked)} onPick={(id) => setPicked(Number(id))} />
+        )}
+        {summary.columns.length > MOST_TABS && (
+          <label class="search">
+            {data.column}{' '}
+            <select value={picked} onChange={({ currentTarget }) => setPicked(Number(currentTarget.value))}>
+              {summary.columns.map(({ name, dtype }, at) => <option key={at} value={at}>{visible(name)} ({dtype})</option>)}
+            </select>
+          </label>
         )}
       </div>
       {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} onRow={(row) => show({ row })} />}
@@ -148,23 +136,23 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
     if (wanted !== undefined && wanted !== before.current) show(wanted.row);
     before.current = wanted;
   }, [wanted]);
-  const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? 'value' : String(at) }))];
-  if (dimension > shown) heads.push({ name: `${count(dimension - shown)} more`, kind: 'more' });
+  const heads: Head[] = [{ name: data.row }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? data.value : String(at) }))];
+  if (dimension > shown) heads.push({ name: data.more(dimension - shown), kind: 'more' });
 
   return (
     <>
       <p class="facts">
-        {column.rows === undefined ? `${plural(total, 'row')} of ${plural(dimension, 'value')}` : plural(total, 'number')}, {column.dtype}
-        {column.compression !== 'none' && `, stored as ${column.compression}`}
+        {column.rows === undefined ? data.rowsOf(total, dimension) : data.numbers(total)}, {column.dtype}
+        {column.compression !== 'none' && data.storedAs(column.compression)}
       </p>
-      <Refused what="Rows in sight cannot be shown" error={rows.error} onRetry={rows.again} />
+      <Refused what={data.rowsFailed} error={rows.error} onRetry={rows.again} />
       {!empty && (
         <div class="drawings">
           {drawn !== undefined && (
             <figure>
-              <Plot values={drawn.data as ArrayLike<number | bigint>} named={dimension > 1 ? 'value' : 'row'} first={dimension > 1 ? 0 : drawn.start} onPoint={pointAt} />
+              <Plot values={drawn.data as ArrayLike<number | bigint>} named={dimension > 1 ? data.value : data.row} first={dimension > 1 ? 0 : drawn.start} onPoint={pointAt} />
               <figcaption>
-                {pointedAt !== '' ? pointedAt : dimension > 1 ? `Row ${count(drawn.start)}, all ${plural(dimension, 'value')}` : `Rows ${count(drawn.start)} to ${count(drawn.start + drawn.data.length - 1)}`}
+                {pointedAt !== '' ? pointedAt : dimension > 1 ? data.rowDrawn(drawn.start, dimension) : data.rowsFrom(drawn.start, drawn.start + drawn.data.length - 1)}
               </figcaption>
             </figure>
           )}
@@ -172,7 +160,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
             <figure>
               <HeatMap {...sight} dimension={dimension} chosen={chosen} onRow={choose} onPoint={point} />
               <figcaption>
-                Rows {count(sight.first)} to {count(sight.first + sight.rows - 1)}, one below the other, dark for low{pointed !== '' && `; ${pointed}`}
+                {data.heatCaption(sight.first, sight.first + sight.rows - 1)}{pointed !== '' && `; ${pointed}`}
               </figcaption>
             </figure>
           )}
@@ -187,7 +175,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
           cells={(values, at) => (
             <>
               <th scope="row">
-                <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={`Draw row ${at}`} onClick={() => choose(at)}>{count(at)}</button>
+                <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={data.drawRow(at)} onClick={() => choose(at)}>{count(at)}</button>
               </th>
               {values.slice(0, shown).map((number, place) => <td key={place} title={rest(number)}>{value(number)}</td>)}
               {dimension > shown && <td class="more">…</td>}
@@ -197,7 +185,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
       </div>
       {ends.length > 1 && !empty && <Chunks ends={ends} row={stop} onRow={show} />}
       <Sections sections={sections} onRow={show} />
-      {empty && <p class="facts">This column has no values.</p>}
+      {empty && <p class="facts">{data.noValues}</p>}
     </>
   );
 }
@@ -218,9 +206,9 @@ function Chunks({ ends, row, onRow }: ChunksProps) {
   const start = ends[at - 1] ?? 0;
   return (
     <label class="goto fine">
-      go to chunk{' '}
-      <NumberField label="Go to chunk" min={0} max={ends.length - 1} value={at} onValue={(chunk) => onRow(ends[chunk - 1] ?? 0)} />{' '}
-      of {count(ends.length)}; this one holds {(ends[at] ?? 0) - start === 1 ? `row ${count(start)}` : `rows ${count(start)} to ${count((ends[at] ?? 0) - 1)}`}
+      {data.goToChunk}{' '}
+      <NumberField label={data.goToChunkLabel} min={0} max={ends.length - 1} value={at} onValue={(chunk) => onRow(ends[chunk - 1] ?? 0)} />{' '}
+      {data.chunkHolds(ends.length, start, (ends[at] ?? 0) - 1)}
     </label>
   );
 }
@@ -228,8 +216,8 @@ function Chunks({ ends, row, onRow }: ChunksProps) {
 type Vector = readonly (number | bigint)[];
 
 /** Splits the values into rows. */
-function pick({ data, dimension }: Decoded): Vector[] {
-  const numbers = Array.from(data as ArrayLike<number | bigint>);
+function pick({ data: values, dimension }: Decoded): Vector[] {
+  const numbers = Array.from(values as ArrayLike<number | bigint>);
   return Array.from({ length: numbers.length / dimension }, (_, at) => numbers.slice(at * dimension, (at + 1) * dimension));
 }
 

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { noteInAddress, readAddress } from '../arrive/address';
-import { count } from '../format';
 import { usePieces } from '../tools/pieces';
 import { useLines, type Lines } from '../tools/virtual';
+import { data } from '../words';
 
 /** Height of a row and of the header; must match the style sheet. */
 const LINE = 26;
@@ -80,10 +80,13 @@ interface Props<Row> {
 
 export interface Head {
   readonly name: string;
-  readonly kind?: 'text' | 'more';
+  readonly kind?: 'text' | 'more' | undefined;
+  /** The order of the rows by this column, if they can be sorted. */
+  readonly order?: 'ascending' | 'descending' | 'none';
+  readonly onSort?: () => void;
 }
 
-export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total }: Props<Row>) {
+export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total }: Props<Row>) {
   const { lines, total } = rows;
   const table = useKeptWidths(rows.of, heads.length);
   if (total === 0) return null;
@@ -101,7 +104,7 @@ export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRo
     const row = rows.row(at);
     shown.push(
       <tr key={at} aria-rowindex={at + 2} class={at === chosen ? 'selected' : ''} onClick={onRow && (() => onRow(at))}>
-        {row === undefined ? <th scope="row" class="coming" colSpan={heads.length}>{rows.failed(at) ? `${count(at)} cannot be shown` : '…'}</th> : cells(row, at)}
+        {row === undefined ? <th scope="row" class="coming" colSpan={heads.length}>{rows.failed(at) ? data.rowFailed(at) : '…'}</th> : cells(row, at)}
       </tr>,
     );
   }
@@ -112,7 +115,11 @@ export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRo
         <table ref={table} aria-label={label} aria-rowcount={total + 1} style={{ marginTop: lines.top, marginBottom: below }}>
           <thead>
             <tr aria-rowindex={1}>
-              {heads.map(({ name, kind }, at) => <th key={at} scope="col" class={kind}>{name}</th>)}
+              {heads.map(({ name, kind, order, onSort }, at) => (
+                <th key={at} scope="col" class={kind} aria-sort={order}>
+                  {onSort === undefined ? name : <button type="button" class="sort" onClick={onSort}>{name}</button>}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>{shown}</tbody>
@@ -120,14 +127,14 @@ export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRo
       </div>
       {total > lines.page && (
         <label class="goto fine">
-          go to row{' '}
+          {data.goToRow}{' '}
           <input
             type="number"
-            aria-label={`Go to row of ${label.toLowerCase()}`}
+            aria-label={data.goToRowOf(label.toLowerCase())}
             min={0}
             onChange={({ currentTarget }) => currentTarget.valueAsNumber >= 0 && lines.go(place(currentTarget.valueAsNumber))}
           />{' '}
-          of {count(outOf)}{outOf > total && ', or the next one found'}
+          {data.outOf(outOf)}{outOf > total && data.orNext}
         </label>
       )}
     </>

@@ -1,7 +1,8 @@
 // Named ranges of rows.
 import { RowTable, useList } from './rows';
-import { count, plural, visible } from '../format';
+import { count, visible } from '../format';
 import type { Summary } from '../model';
+import { data } from '../words';
 
 interface Props {
   readonly sections: NonNullable<Summary['sections']>;
@@ -13,18 +14,18 @@ export function Sections({ sections, onRow }: Props) {
   if (sections.length === 0) return null;
   return (
     <details class="sections">
-      <summary>{plural(sections.length, 'section')} of rows, named by the writer</summary>
+      <summary>{data.sectionsTitle(sections.length)}</summary>
       <RowTable
         rows={rows}
-        label="Sections"
-        heads={[{ name: 'section' }, { name: 'rows' }, { name: 'metadata', kind: 'text' }]}
+        label={data.sections}
+        heads={[{ name: data.sectionHeads.section }, { name: data.sectionHeads.rows }, { name: data.sectionHeads.note, kind: 'text' }]}
         onRow={(at) => onRow(sections[at]?.start ?? 0)}
         cells={({ start, end, note }, at) => (
           <>
             <th scope="row">
-              <button type="button" aria-label={`Show the rows of section ${at}`} onClick={() => onRow(start)}>{count(at)}</button>
+              <button type="button" aria-label={data.showSection(at)} onClick={() => onRow(start)}>{count(at)}</button>
             </th>
-            <td>{end > start ? `${count(start)} to ${count(end - 1)}` : 'none'}</td>
+            <td>{data.rowRange(start, end)}</td>
             <td class="text">{visible(note)}</td>
           </>
         )}

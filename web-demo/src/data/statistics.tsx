@@ -5,13 +5,14 @@ import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import { Passing } from '../tools/passing';
 import type { OpenFile } from '../client';
-import { apart, count, plural, rest, value } from '../format';
+import { apart, count, rest, value } from '../format';
 import { Course } from './course';
 import { Refused } from '../tools/refused';
 import { RemoteFile } from '../arrive/remote';
 import type { Summed } from '../values';
+import { statistics as text } from '../words';
 
-const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
+const [WIDTH, HEIGHT, MARGIN, LABEL] = [560, 140, 8, 13];
 
 interface Props {
   readonly file: OpenFile;
@@ -37,12 +38,12 @@ export function Statistics({ file, column, values, onRow }: Props) {
     [file, column, wanted],
   );
   const [logarithmic, setLogarithmic] = useState(false);
-  if (error !== '') return <Refused what="No statistics" error={error} onRetry={again} />;
+  if (error !== '') return <Refused what={text.none} error={error} onRetry={again} />;
   if (found === undefined) {
     return (
       <p class="facts" role="status">
-        {wanted ? 'Computing statistics… ' : <Passing onClick={() => want(true)}>Compute statistics of {plural(values, 'value')}</Passing>}
-        <Cancel job={job} what="computing statistics" />
+        {wanted ? text.computing : <Passing onClick={() => want(true)}>{text.compute(values)}</Passing>}
+        <Cancel job={job} what={text.job} />
       </p>
     );
   }
@@ -52,8 +53,8 @@ export function Statistics({ file, column, values, onRow }: Props) {
   if (all === 0) return null;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
   return (
-    <section class="statistics" aria-label="Statistics">
-      {leftOut > 0 && <p class="refused">{plural(leftOut, 'row')} that cannot be decoded {leftOut === 1 ? 'is' : 'are'} left out: {why}.</p>}
+    <section class="statistics" aria-label={text.label}>
+      {leftOut > 0 && <p class="refused">{text.leftOut(leftOut, why)}</p>}
       <dl>
         {facts(statistics, bounds).map(({ term, fact, all }) => (
           <div key={term}>
@@ -66,9 +67,9 @@ export function Statistics({ file, column, values, onRow }: Props) {
         <figure>
           <Bars bins={bins} logarithmic={logarithmic} />
           <figcaption>
-            {all === 1 ? 'The only value' : `Distribution of ${count(all)} values`}{' '}
+            {all === 1 ? text.only : text.distribution(all)}{' '}
             <label class="switch">
-              <input type="checkbox" checked={logarithmic} onChange={({ currentTarget }) => setLogarithmic(currentTarget.checked)} /> by magnitude, in powers of two
+              <input type="checkbox" checked={logarithmic} onChange={({ currentTarget }) => setLogarithmic(currentTarget.checked)} /> {text.log}
             </label>
           </figcaption>
         </figure>
@@ -77,7 +78,7 @@ export function Statistics({ file, column, values, onRow }: Props) {
           column={column}
           all={curve}
           named={norms === undefined ? 'value' : 'norm'}
-          what={norms === undefined ? 'In the order of the file' : `Norms of the vectors: ${spreadOf(norms)}`}
+          what={norms === undefined ? text.inOrder : text.norms(spreadOf(norms))}
           onRow={onRow}
         />
       </div>
@@ -86,7 +87,7 @@ export function Statistics({ file, column, values, onRow }: Props) {
 }
 
 function spreadOf({ min, max, mean }: Pick<Summary, 'min' | 'max' | 'mean'>): string {
-  return Number.isNaN(min) ? 'no number' : `${value(min)} to ${value(max)}, mean ${value(mean)}`;
+  return Number.isNaN(min) ? text.noNumber : text.spread(value(min), value(max), value(mean));
 }
 
 interface Fact {
@@ -101,10 +102,10 @@ function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Su
   // Undefined, or not representable as a number.
   const known = (term: string, number: number | bigint): Fact => (Number.isNaN(number) ? { term, fact: '–' } : { term, fact: value(number), all: rest(number) });
   const all: Fact[] = [
-    { term: 'Values', fact: count(numbers + nans) }, known('Min', low), known('Max', high), known('Mean', mean), known('Deviation', deviation),
+    { term: text.values, fact: count(numbers + nans) }, known(text.min, low), known(text.max, high), known(text.mean, mean), known(text.deviation, deviation),
   ];
-  if (nans > 0) all.push({ term: 'Not a number', fact: count(nans) });
-  if (infinite > 0) all.push({ term: 'Infinite', fact: count(infinite) });
+  if (nans > 0) all.push({ term: text.nan, fact: count(nans) });
+  if (infinite > 0) all.push({ term: text.infinite, fact: count(infinite) });
   return all;
 }
 
@@ -120,21 +121,23 @@ function edgesOf(bins: readonly Bin[], logarithmic: boolean): (edge: number) => 
 function Bars({ bins, logarithmic }: { readonly bins: readonly Bin[]; readonly logarithmic: boolean }) {
   const most = bins.reduce((most, bin) => Math.max(most, bin.count), 1);
   const step = (WIDTH - 2 * MARGIN) / Math.max(1, bins.length);
-  const room = HEIGHT - 2 * MARGIN - 12;
+  // The largest count is above the bars, their bounds below.
+  const room = HEIGHT - 2 * MARGIN - 2 * LABEL;
   const edge = edgesOf(bins, logarithmic);
   const [first, last] = [bins[0], bins.at(-1)];
-  const words = first === undefined || last === undefined ? 'no values' : `${plural(bins.length, 'bin')} from ${edge(first.low)} to ${edge(last.high)}`;
+  const words = first === undefined || last === undefined ? text.noValues : text.bins(bins.length, edge(first.low), edge(last.high));
   return (
-    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Histogram: ${words}`}>
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={text.histogram(words)}>
       {bins.map(({ low, high, count: held }, at) => {
         const height = held === 0 ? 0 : Math.max(1, (held / most) * room);
         return (
-          <rect key={at} class="stick" x={MARGIN + at * step} width={Math.max(0.5, step - Math.min(1, step * 0.1))} y={MARGIN + room - height} height={height}>
-            <title>{`${edge(low)} to ${edge(high)}: ${count(held)}`}</title>
+          <rect key={at} class="stick" x={MARGIN + at * step} width={Math.max(0.5, step - Math.min(1, step * 0.1))} y={MARGIN + LABEL + room - height} height={height}>
+            <title>{text.bar(edge(low), edge(high), held)}</title>
           </rect>
         );
       })}
       {first !== undefined && <text class="bound" x={MARGIN} y={HEIGHT - 6}>{edge(first.low)}</text>}
+      {bins.length > 1 && <text class="bound" x={MARGIN} y={MARGIN + 8}>{count(most)}</text>}
       {last !== undefined && <text class="bound" x={WIDTH - MARGIN} y={HEIGHT - 6} text-anchor="end">{edge(last.high)}</text>}
     </svg>
   );

@@ -10,12 +10,13 @@ import { Refused } from '../tools/refused';
 import { RowTable, useNotedRow, useRows } from './rows';
 import type { ValuesProps } from './preview';
 import type { Place } from '../values';
+import { data } from '../words';
 
 /** Delay after a key press before searching, in milliseconds. */
 const PAUSE = 120;
 
 const PLACES: readonly (readonly [Place, string])[] = [
-  ['contains', 'contain'], ['startsWith', 'start with'], ['equals', 'are'],
+  ['contains', data.contain], ['startsWith', data.startWith], ['equals', data.areEqual],
 ];
 
 export function Strings({ file, name, report, summary }: ValuesProps) {
@@ -52,38 +53,38 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
 
   const needleShown = matches === undefined ? '' : needle;
   return (
-    <section class="preview strings" aria-label="Decoded values" data-jump="Values" tabIndex={-1}>
+    <section class="preview strings" aria-label={data.label} data-jump={data.values} tabIndex={-1}>
       <div class="heading">
-        <h2>Values</h2>
+        <h2>{data.values}</h2>
         <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
           <label>
-            rows that{' '}
-            <select aria-label="Match" value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value as Place)}>
+            {data.rowsThat}{' '}
+            <select aria-label={data.match} value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value as Place)}>
               {PLACES.map(([place, words]) => <option key={place} value={place}>{words}</option>)}
             </select>
           </label>
-          <input type="search" aria-label="Search" placeholder="search without decoding" value={needle} onInput={({ currentTarget }) => setNeedle(currentTarget.value)} />
+          <input type="search" aria-label={data.search} placeholder={data.searchHint} value={needle} onInput={({ currentTarget }) => setNeedle(currentTarget.value)} />
         </form>
         <p class="facts" role="status">
-          {matches === undefined ? plural(rows, 'row') : `${count(total)} of ${plural(rows, 'row')}`}
+          {matches === undefined ? plural(rows, data.row) : data.found(total, rows)}
         </p>
-        {job.progress !== undefined && <Cancel job={job} what="searching the rows" />}
+        {job.progress !== undefined && <Cancel job={job} what={data.searchJob} />}
       </div>
-      <Refused what="These rows cannot be shown" error={error} onRetry={again} />
+      <Refused what={data.theseRowsFailed} error={error} onRetry={again} />
       <RowTable
         rows={found}
-        heads={[{ name: 'row' }, { name: 'size' }, { name: 'text', kind: 'text' }]}
+        heads={[{ name: data.row }, { name: data.size }, { name: data.text, kind: 'text' }]}
         place={(row) => (matches === undefined ? row : placeOf(row, matches))}
         outOf={rows}
         cells={({ row, text, bytes: size }) => (
           <>
             <th scope="row">{count(row)}</th>
             <td class="size">{bytes(size)}</td>
-            <td class="text">{size === 0 ? <i>empty</i> : <Marked text={text} needle={needleShown} />}</td>
+            <td class="text">{size === 0 ? <i>{data.empty}</i> : <Marked text={text} needle={needleShown} />}</td>
           </>
         )}
       />
-      {total === 0 && <p class="facts">{rows === 0 ? 'This column has no rows.' : 'No row matches. Change or clear the search.'}</p>}
+      {total === 0 && <p class="facts">{rows === 0 ? data.noRows : data.noMatch}</p>}
       {report.format !== undefined && (
         <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />
       )}

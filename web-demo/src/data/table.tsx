@@ -7,13 +7,14 @@ import { placesOf, plainly, questionIn } from './asked';
 import { Conditions } from './conditions';
 import { Export } from './export';
 import { ABOUT, snippetOfQuery } from '../formats/about';
-import { bytes, count, inOneLine, percent, plural } from '../format';
+import { count, inOneLine, plural, visible } from '../format';
 import { doubtful } from '../model';
 import type { ValuesProps } from './preview';
 import { RowTable, useList, useNotedRow, type Head } from './rows';
 import { ASKS, NOTHING_ASKED, type Ask, type At1Columns, type Condition, type Question, type TableAnswer } from '../values';
 import { Refused } from '../tools/refused';
 import { ZoneMaps } from '../inside/zone-maps';
+import { data, query as words, verdict } from '../words';
 
 /** Maximum number of columns shown; a table may have thousands. */
 const SHOWN = 40;
@@ -43,42 +44,42 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const ask = (change: Partial<Question>): void => setQuestion({ ...question, ...change });
   const one = question.ask === 'sum' || question.ask === 'min' || question.ask === 'max';
   const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
-  const names = question.ask === 'lines' ? ['line'] : picked;
-  const heads: Head[] = [{ name: '#' }, ...names.slice(0, SHOWN).map((name): Head => ({ name, kind: 'text' }))];
-  if (names.length > SHOWN) heads.push({ name: `${count(names.length - SHOWN)} more`, kind: 'more' });
+  const names = question.ask === 'lines' ? [words.line] : picked;
+  const heads: Head[] = [{ name: words.number }, ...names.slice(0, SHOWN).map((name): Head => ({ name: visible(name), kind: 'text' }))];
+  if (names.length > SHOWN) heads.push({ name: data.more(names.length - SHOWN), kind: 'more' });
 
   return (
-    <section class="preview query" aria-label="Decoded values" data-jump="Table" tabIndex={-1}>
+    <section class="preview query" aria-label={data.label} data-jump={data.table} tabIndex={-1}>
       <div class="heading">
-        <h2>Table</h2>
+        <h2>{data.table}</h2>
         <p class="facts">
-          {plural(table.rows, 'row')} in {plural(table.groups, 'group')}, {plural(columns.length, 'column')}
+          {words.size(table.rows, table.groups, columns.length)}
         </p>
       </div>
-      <form aria-label="Query" onSubmit={(event) => event.preventDefault()}>
+      <form aria-label={words.label} onSubmit={(event) => event.preventDefault()}>
         <Conditions table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />
         <div class="asked">
           <label>
-            show{' '}
-            <select aria-label="Result" value={question.ask} onChange={({ currentTarget }) => ask({ ask: currentTarget.value as Ask })}>
-              {ASKS.map(([ask, words]) => <option key={ask} value={ask}>{words}</option>)}
+            {words.show}{' '}
+            <select aria-label={words.result} value={question.ask} onChange={({ currentTarget }) => ask({ ask: currentTarget.value as Ask })}>
+              {ASKS.map((ask) => <option key={ask} value={ask}>{words.asks[ask]}</option>)}
             </select>
           </label>
           {one && (
             <label>
-              of{' '}
-              <select aria-label="Aggregated column" value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
+              {words.of}{' '}
+              <select aria-label={words.aggregated} value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
                 {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
               </select>
             </label>
           )}
           {question.ask !== 'count' && !one && (
             <label>
-              the first{' '}
+              {words.first}{' '}
               <input
                 type="number"
                 class="limit"
-                aria-label="Maximum number of rows"
+                aria-label={words.limit}
                 min={1}
                 value={question.limit}
                 onInput={({ currentTarget }) => currentTarget.valueAsNumber >= 1 && ask({ limit: Math.floor(currentTarget.valueAsNumber) })}
@@ -87,9 +88,9 @@ export function Table({ file, name, report, summary }: ValuesProps) {
           )}
           {question.ask === 'rows' && columns.length > 1 && (
             <details class="columns">
-              <summary>{question.columns.length > 0 ? `${question.columns.length} of ${plural(columns.length, 'column')}` : 'all columns'}</summary>
+              <summary>{question.columns.length > 0 ? words.someColumns(question.columns.length, columns.length) : words.allColumns}</summary>
               <fieldset>
-                <legend class="fine">Only these columns</legend>
+                <legend class="fine">{words.onlyThese}</legend>
                 {columns.map(({ name }, at) => (
                   <label key={at}>
                     <input
@@ -105,12 +106,12 @@ export function Table({ file, name, report, summary }: ValuesProps) {
           )}
         </div>
       </form>
-      <Refused what="The query failed" error={error} onRetry={again} />
+      <Refused what={words.failed} error={error} onRetry={again} />
       {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
       {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
       {answer !== undefined && error === '' && <Result answer={answer} />}
       {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
-      {doubtful(report) && <p class="doubt" role="note">The checksum does not match: any part of this content may be wrong.</p>}
+      {doubtful(report) && <p class="doubt" role="note">{verdict.doubt}</p>}
       <RowTable
         rows={rows}
         heads={heads}
@@ -129,10 +130,10 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         column={0}
         kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...ABOUT.at1.saves]}
         question={asked}
-        words={{ csv: 'Rows as CSV', json: 'Rows as JSON', raw: 'Whole text' }}
+        words={words.saves}
         snippet={snippetOfQuery(name, asked, table, report.wrapped !== undefined)}
       />
-      {quotes && <p class="facts">CSV and JSON keep the quotes around values, as in the table.</p>}
+      {quotes && <p class="facts">{words.quotes}</p>}
     </section>
   );
 }
@@ -151,14 +152,14 @@ function Unquoted({ table: { codec, columns }, conditions, onChange }: UnquotedP
   const quoted = conditions.map((condition) => (bare(condition) ? { ...condition, from: JSON.stringify(condition.from) } : condition));
   return (
     <p class="facts">
-      Most JSON tables store text in quotes. <Passing onClick={() => onChange(quoted)}>Search for {JSON.stringify(found.from)}</Passing>
+      {words.mostQuoted} <Passing onClick={() => onChange(quoted)}>{words.searchFor(JSON.stringify(found.from))}</Passing>
     </p>
   );
 }
 
 /** The number that a query asks for. The sum of no number is not 0. */
 function Result({ answer: { count: found, result, withoutNumber } }: { readonly answer: TableAnswer }) {
-  if (withoutNumber > 0 && withoutNumber >= found) return <p class="result">No matching row has a number.</p>;
+  if (withoutNumber > 0 && withoutNumber >= found) return <p class="result">{words.noNumber}</p>;
   return result === undefined ? null : <p class="result"><strong>{result}</strong></p>;
 }
 
@@ -168,13 +169,13 @@ function Found({ answer: { count: found, withoutNumber, stats }, question }: { r
   const left = stats.groups - stats.read - stats.skipped;
   return (
     <p class="facts" role="status">
-      <strong>{full ? `The first ${plural(found, 'row')}` : plural(found, 'row')}</strong>
-      {question.conditions.length > 0 && ` that ${found === 1 ? 'meets' : 'meet'} all conditions`}
-      {withoutNumber > 0 && `, ${count(withoutNumber)} of them without a number`}.{' '}
-      {plural(stats.read, 'row group')} read
-      {stats.skipped > 0 && `, ${count(stats.skipped)} ruled out by ${stats.skipped === 1 ? 'its zone map' : 'their zone maps'}`}
-      {left > 0 && `, ${count(left)} not needed`}: {bytes(stats.blockBytesRead)} of {bytes(stats.blockBytesTotal)} of blocks,{' '}
-      {percent(stats.blockBytesRead, stats.blockBytesTotal)}.
+      <strong>{full ? words.firstRows(found) : plural(found, data.row)}</strong>
+      {question.conditions.length > 0 && words.meets(found)}
+      {withoutNumber > 0 && words.withoutNumber(withoutNumber)}.{' '}
+      {words.groupsRead(stats.read)}
+      {stats.skipped > 0 && words.ruledOut(stats.skipped)}
+      {left > 0 && words.notNeeded(left)}
+      {words.blocks(stats.blockBytesRead, stats.blockBytesTotal)}
     </p>
   );
 }

@@ -9,6 +9,7 @@ import { guessOf, GUESSED } from '../structure/unknown';
 import { useAnswer } from '../tools/answer';
 import { nameOf } from './export';
 import { Cancel, useJob } from '../tools/cancel';
+import { data, kinds } from '../words';
 
 interface Props {
   readonly file: OpenFile;
@@ -25,7 +26,7 @@ export function Within({ file, name, report, summary: { decoded, startOnly } }: 
   const { value: guess = '' } = useAnswer(async () => guessOf(await file.bytes(0, Math.min(GUESSED, decoded))), [file, decoded]);
   const kind = within === undefined ? guess : ABOUT[within].name;
   // Text can be read in place.
-  if (kind === '' || kind === 'text') return null;
+  if (kind === '' || kind === kinds.text) return null;
   const open = (): void => {
     if (job.going) return;
     void job.run(async (care) => {
@@ -38,10 +39,10 @@ export function Within({ file, name, report, summary: { decoded, startOnly } }: 
   };
   return (
     <p class="within">
-      Content: <strong>{kind}</strong>{' '}
-      {within !== undefined && !startOnly && <button type="button" aria-disabled={job.going} onClick={open}>Open the content</button>}
-      <Cancel job={job} what="opening the content" />
-      {problem !== '' && <span class="refused" role="alert">It cannot be opened: {problem}.</span>}
+      {data.contentIs} <strong>{kind}</strong>{' '}
+      {within !== undefined && !startOnly && <button type="button" aria-disabled={job.going} onClick={open}>{data.openContent}</button>}
+      <Cancel job={job} what={data.openingContent} />
+      {problem !== '' && <span class="refused" role="alert">{data.openFailed}: {problem}.</span>}
     </p>
   );
 }

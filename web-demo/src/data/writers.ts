@@ -1,5 +1,6 @@
 // Writes decoded values as files, in the worker.
 import type { ExportKind, Rows } from '../values';
+import { saving } from '../words';
 
 type ArrayType = new (length: number) => ArrayBufferView;
 
@@ -19,7 +20,7 @@ const DESCR: readonly (readonly [ArrayType, string])[] = [
 /** Returns the header of a numpy array, with two dimensions if rows have several values. */
 function npyHead({ data, dimension }: Rows, rows: number): BlobPart {
   const [, descr] = DESCR.find(([type]) => data instanceof type) ?? [];
-  if (descr === undefined) throw new Error('numpy has no such type');
+  if (descr === undefined) throw new Error(saving.noNumpy);
   const shape = dimension === 1 ? `(${rows},)` : `(${rows}, ${dimension})`;
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }`;
   // The data starts at a multiple of 64.
@@ -77,7 +78,7 @@ export async function* fileOf(kind: ExportKind, rows: number, pieces: AsyncItera
   let first: Rows | undefined;
   for await (const piece of pieces) {
     if (first === undefined) yield* headOf(kind, rows, piece);
-    else if (piece.data.constructor !== first.data.constructor) throw new Error('its chunks have numbers of different types');
+    else if (piece.data.constructor !== first.data.constructor) throw new Error(saving.mixed);
     if (kind === 'csv') yield csvOf(piece);
     else if (kind === 'json') yield jsonOf(piece, first === undefined);
     else yield piece.data as BlobPart;

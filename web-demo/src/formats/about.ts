@@ -4,6 +4,7 @@ import * as Name from 'unspool/names';
 import type { Report, Summary } from '../model';
 import { nodesNamed } from './named';
 import type { At1Columns, ExportKind, Question } from '../values';
+import { formats } from '../words';
 
 interface About {
   readonly name: string;
@@ -47,8 +48,7 @@ const ZSTD = {
 
 export const ABOUT: Readonly<Record<Format, About>> = {
   cvc: {
-    name: 'CVC embedding vectors',
-    what: 'Vectors of numbers, as language models produce them, in chunks that decode one by one.',
+    ...formats.cvc,
     saves: NUMBERS,
     call: (column) => ['decodeCvc', [`const { data, shape } = decodeCvc(bytes${column === '' ? '' : `, { column: ${JSON.stringify(column)} }`});`]],
     sound: (column) => ['openCvc', [
@@ -65,27 +65,24 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     ]],
   },
   pco: {
-    name: 'Pco numbers',
-    what: 'A column of numbers: each is predicted, then stored as a bin and an offset in it.',
+    ...formats.pco,
     saves: NUMBERS,
     call: () => ['decodePco', ['const { dtype, data } = decodePco(bytes); // a typed array']],
     start: () => ['salvagePco', ['const { arrays, error } = salvagePco(bytes); // The numbers before the error, and the error.', 'const numbers = arrays[0]?.data;']],
   },
   onpair: {
-    name: 'OnPair strings',
-    what: 'A column of strings, built from dictionary tokens. Any row decodes by itself.',
+    ...formats.onpair,
     saves: ['csv', 'json', 'raw'],
     call: () => ['openOnPair', ['using column = openOnPair(bytes);', ...QUESTIONS]],
     start: () => ['salvageOnPair', ['const { column, error } = salvageOnPair(bytes); // The rows before the error, and the error.', ...QUESTIONS, 'column.release();']],
   },
-  gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.', saves: ['raw'], call: bytesBy('decodeGzip'), start: startBy('gzipStream', 'gzipStream()'), stream: 'gzipStream' },
-  zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and matches that copy earlier bytes.', ...ZSTD },
-  'zstd-v07': { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.', ...ZSTD },
-  'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a Zstandard decoder skips.', ...ZSTD },
-  xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz'), start: startBy('xzStream', 'xzStream()'), stream: 'xzStream' },
+  gzip: { ...formats.gzip, saves: ['raw'], call: bytesBy('decodeGzip'), start: startBy('gzipStream', 'gzipStream()'), stream: 'gzipStream' },
+  zstd: { ...formats.zstd, ...ZSTD },
+  'zstd-v07': { ...formats.zstdV07, ...ZSTD },
+  'zstd-skippable': { ...formats.zstdSkippable, ...ZSTD },
+  xz: { ...formats.xz, saves: ['raw'], call: bytesBy('decodeXz'), start: startBy('xzStream', 'xzStream()'), stream: 'xzStream' },
   at1: {
-    name: 'AT-1',
-    what: 'A log, a table or another text file, split into columns that are compressed one by one.',
+    ...formats.at1,
     saves: ['raw'],
     call: bytesBy('decodeAt1'),
     start: startBy('at1Stream', 'at1Stream()'),
@@ -94,28 +91,24 @@ export const ABOUT: Readonly<Record<Format, About>> = {
 };
 
 /** The draft between the other two, which shares its magic numbers with both. */
-const ZSTD_DRAFT: About = { name: 'Zstandard draft 0.2.0', what: 'Bytes of any kind, in a draft of Zstandard between version 0.7 and RFC 8878.', ...ZSTD };
-
-const LOG = { name: 'AT-1 log', what: 'Lines of a log, split into templates and columns of variables.' };
-const TABLE = { name: 'AT-1 table', what: 'A table as text, split into columns that are compressed one by one.' };
-const LINES = { name: 'AT-1 lines of JSON', what: 'Lines of JSON, split into keys and columns of values.' };
+const ZSTD_DRAFT: About = { ...formats.zstdDraft, ...ZSTD };
 
 /** Content of an AT-1 file, by codec. */
 const AT1: Readonly<Record<string, Pick<About, 'name' | 'what'>>> = {
-  ssh: LOG,
-  log: LOG,
-  columnar: TABLE,
-  qcolumnar: TABLE,
-  json: LINES,
-  qjson: { ...LINES, name: 'AT-1 table' },
-  qjson2: LINES,
-  jsondoc: { name: 'AT-1 JSON', what: 'A JSON document, split into its structure and columns of values.' },
-  osm: { name: 'AT-1 map', what: 'A map of OpenStreetMap: nodes, ways and relations, as deltas of numbers.' },
-  vcf: { name: 'AT-1 variants', what: 'Genetic variants in VCF: columns of text, and the genotypes of samples.' },
-  dicom: { name: 'AT-1 image', what: 'A DICOM image: its pixels, and the bytes before and after them.' },
-  embed: { name: 'AT-1 array', what: 'An array of numbers, split into byte planes.' },
-  bundle: { name: 'AT-1 bundle', what: 'Several files, each in AT-1.' },
-  raw: { name: 'AT-1', what: 'Bytes of any kind, compressed without a model.' },
+  ssh: formats.at1Log,
+  log: formats.at1Log,
+  columnar: formats.at1Table,
+  qcolumnar: formats.at1Table,
+  json: formats.at1Lines,
+  qjson: { ...formats.at1Lines, name: formats.at1Table.name },
+  qjson2: formats.at1Lines,
+  jsondoc: formats.at1Jsondoc,
+  osm: formats.at1Osm,
+  vcf: formats.at1Vcf,
+  dicom: formats.at1Dicom,
+  embed: formats.at1Embed,
+  bundle: formats.at1Bundle,
+  raw: formats.at1Raw,
 };
 
 /** Returns what the page says about a file. */

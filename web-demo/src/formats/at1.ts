@@ -7,6 +7,7 @@ import { contentOf } from './content';
 import type { Tell } from '../tools/progress';
 import type { Door, Opened } from './door';
 import { WHOLE, wholeOrStart } from './start';
+import { facts as words, query as queryWords } from '../words';
 
 export const at1: Door = {
   limits: WHOLE,
@@ -48,7 +49,7 @@ function filesOf(bytes: Uint8Array): Opened {
   const files = decodeAt1Files(bytes, { limits: WHOLE });
   const [only, ...others] = files;
   if (only !== undefined && only.name === '' && others.length === 0) return contentOf(only.bytes);
-  return contentOf(joined(files.map(({ bytes }) => bytes)), [['Files', `${count(files.length)}: ${files.map(({ name }) => name).join(', ')}`]]);
+  return contentOf(joined(files.map(({ bytes }) => bytes)), [[words.files, words.filesOf(files.map(({ name }) => name))]]);
 }
 
 /** Describes the table in a file, if it can be queried. */
@@ -56,7 +57,7 @@ async function tableOf(source: Uint8Array | Blob | string): Promise<At1Columns |
   try {
     const table = await describeAt1(source);
     const names = table.columns.some(({ name }) => name === undefined) ? await namesInFirstRow(source, table) : [];
-    const columns = table.columns.map(({ name, type }, at) => ({ type, known: (name ?? names[at]) !== undefined, name: unquoted(name ?? names[at]) ?? `column ${at}` }));
+    const columns = table.columns.map(({ name, type }, at) => ({ type, known: (name ?? names[at]) !== undefined, name: unquoted(name ?? names[at]) ?? queryWords.unnamed(at) }));
     return { ...table, columns };
   } catch (error) {
     // Most codecs hold no table. Errors of this one show when it is decoded.
@@ -85,7 +86,7 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
   return {
     summary: {
       version: '',
-      facts: [['Codec', codec], ['Rows', count(rows)], ['Columns', count(columns.length)], ['Row groups', count(groups)]],
+      facts: [[words.codec, codec], [words.rows, count(rows)], [words.columns, count(columns.length)], [words.groups, count(groups)]],
       rows,
       columns: [],
       shows: 'table',
@@ -103,7 +104,7 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
       }
       const { rows } = await query(question);
       const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
-      const names = question.ask === 'lines' ? ['line'] : picked;
+      const names = question.ask === 'lines' ? [queryWords.line] : picked;
       yield* kind === 'json' ? jsonOfRows(names, rows) : csvOfRows(names, rows);
     },
   };

@@ -6,6 +6,7 @@ import { fileOf } from '../data/writers';
 import { checkColumns } from './check';
 import { piecesOf, type Column, type LeftOut } from './column';
 import type { Door, Opened } from './door';
+import { facts as words } from '../words';
 
 const WIDTHS = { float32: 4, float16: 2, int64: 8, int32: 4, int8: 1, uint8: 1 };
 
@@ -24,7 +25,7 @@ export const cvc: Door = {
 
 function opened(file: CvcFile): Opened {
   const { rows: length, chunkCount, sections } = file;
-  const columns = file.columns.map(({ name, dimension, compression, dtype = 'unknown type' }) => ({ name, dimension, compression, dtype }));
+  const columns = file.columns.map(({ name, dimension, compression, dtype = words.unknownType }) => ({ name, dimension, compression, dtype }));
   const decoded = file.columns.reduce((sum, column) => {
     try {
       return sum + length * column.dimension * WIDTHS[column.output];
@@ -35,11 +36,11 @@ function opened(file: CvcFile): Opened {
     }
   }, 0);
   const [only] = columns;
-  const facts: [string, string][] = [['Rows', count(length)]];
-  if (columns.length === 1 && only !== undefined) facts.push(['Dimension', count(only.dimension)], ['Stored as', only.compression]);
-  else facts.push(['Columns', count(columns.length)]);
-  facts.push(['Chunks', count(chunkCount)]);
-  if (sections.length > 0) facts.push(['Sections', count(sections.length)]);
+  const facts: [string, string][] = [[words.rows, count(length)]];
+  if (columns.length === 1 && only !== undefined) facts.push([words.dimension, count(only.dimension)], [words.stored, only.compression]);
+  else facts.push([words.columns, count(columns.length)]);
+  facts.push([words.chunks, count(chunkCount)]);
+  if (sections.length > 0) facts.push([words.sections, count(sections.length)]);
 
   /** Reads rows as 32-bit floats, or with `own` as the column's type. */
   const rows = async (index: number, start: number, end: number, own = false): Promise<Rows> => {

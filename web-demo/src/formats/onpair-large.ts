@@ -6,15 +6,16 @@ import { fileOfStrings } from '../data/writers';
 import { checkWalk } from './check';
 import type { Opened } from './door';
 import { queryOf, shown, stringsOf } from './onpair';
+import { facts as words } from '../words';
 
 export async function openLargeOnPair(content: Content): Promise<Opened> {
   const read = async ({ start, end }: { start: number; end: number }): Promise<Uint8Array> => new Uint8Array(await content.slice(start, end).arrayBuffer());
   const file = await openOnPairFile({ size: content.size, read });
   const { rowCount, tokenCount, codeCount, codeBits, isSorted } = file;
   const facts: [string, string][] = [
-    ['Rows', count(rowCount)],
-    ['Tokens', `${count(tokenCount)}, ${isSorted ? 'sorted' : 'not sorted'}`],
-    ['Codes', `${count(codeCount)} of ${codeBits} bits`],
+    [words.rows, count(rowCount)],
+    [words.tokens, words.tokensOf(tokenCount, isSorted)],
+    [words.codes, words.codesOf(codeCount, codeBits)],
   ];
   return {
     summary: { version: '', facts, rows: rowCount, columns: [], shows: 'strings', hasChecksums: undefined, decoded: 0 },

@@ -5,6 +5,7 @@ import type { TextSearch, Texts } from '../values';
 import { fileOfStrings, type Strings } from '../data/writers';
 import type { Door, Opened } from './door';
 import { openLargeOnPair } from './onpair-large';
+import { facts as words } from '../words';
 
 /** Larger files are read on demand. */
 const WHOLE = 2 ** 27;
@@ -26,9 +27,9 @@ function openedOrStart(bytes: Uint8Array): Opened {
 function opened(column: OnPairColumn): Opened {
   const { rowCount, tokenCount, codeCount, codeBits, isSorted } = column;
   const facts: [string, string][] = [
-    ['Rows', count(rowCount)],
-    ['Tokens', `${count(tokenCount)}, ${isSorted ? 'sorted' : 'not sorted'}`],
-    ['Codes', `${count(codeCount)} of ${codeBits} bits`],
+    [words.rows, count(rowCount)],
+    [words.tokens, words.tokensOf(tokenCount, isSorted)],
+    [words.codes, words.codesOf(codeCount, codeBits)],
   ];
   return {
     summary: { version: '', facts, rows: rowCount, columns: [], shows: 'strings', hasChecksums: undefined, decoded: column.decodedLength() },

@@ -13,6 +13,7 @@ import type { Opened } from './door';
 import { bitsOf } from './latents';
 import { nodesNamed } from './named';
 import { numbersOf } from './pco';
+import { facts as words, saving } from '../words';
 
 /** Position of a chunk, and the number of its first value. */
 interface Place {
@@ -57,7 +58,7 @@ export async function openLargePco(content: Content, structure: Structure): Prom
   };
 
   const dtype = (places[0] && (await decoded(places[0])).dtype) ?? '';
-  const facts: [string, string][] = [['Numbers', count(total)], ['Type', dtype], ['Chunks', count(places.length)]];
+  const facts: [string, string][] = [[words.numbers, count(total)], [words.type, dtype], [words.chunks, count(places.length)]];
   const columns = [{ name: dtype, dimension: 1, dtype, compression: 'none', rows: total }];
   const ends = places.map(({ first, count }) => first + count);
   const long = (raw = false): Column => ({
@@ -104,7 +105,7 @@ function placeOf(places: readonly Place[], row: number): number {
 function joined(parts: readonly Rows['data'][]): Rows['data'] {
   const [first, ...others] = parts;
   if (first === undefined || others.length === 0) return first ?? new Float64Array();
-  if (others.some((part) => part.constructor !== first.constructor)) throw new Error('these chunks have numbers of different types');
+  if (others.some((part) => part.constructor !== first.constructor)) throw new Error(saving.mixed);
   const all = new (first.constructor as new (length: number) => Rows['data'])(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

@@ -9,6 +9,7 @@ import { piecesOf, type Column } from './column';
 import type { Door } from './door';
 import { nodesNamed } from './named';
 import { openLargePco } from './pco-large';
+import { facts as words } from '../words';
 
 /** Larger files are decoded chunk by chunk: as a whole, they would be in memory three times. */
 const WHOLE = 2 ** 27;
@@ -34,7 +35,7 @@ export const pco: Door = {
       const start = chunkEnds.at(-1) ?? 0;
       if (start < rows) chunkEnds.push(Math.min(rows, start + Number(value) + 1));
     }
-    const facts: [string, string][] = [['Numbers', count(rows)], ['Type', columns.map(({ dtype }) => dtype).join(', ')], ['Chunks', count(chunkEnds.length)]];
+    const facts: [string, string][] = [[words.numbers, count(rows)], [words.type, columns.map(({ dtype }) => dtype).join(', ')], [words.chunks, count(chunkEnds.length)]];
     const long = (index: number, raw = false): Column => {
       const [array, rows] = [arrays[index], columns[index]?.rows ?? 0];
       return { rows, dimension: 1, read: (start, end) => numbersOf(array, start, end, raw) };

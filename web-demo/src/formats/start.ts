@@ -3,6 +3,7 @@
 import { UnspoolError, type DecodeStream } from 'unspool';
 import { contentOf } from './content';
 import type { Large, Opened } from './door';
+import { network } from '../words';
 
 /** Creates a stream, whose module may have to be loaded. */
 type Decoder = () => DecodeStream | Promise<DecodeStream>;
@@ -44,7 +45,7 @@ export async function largeStart(head: Uint8Array, source: Blob | string, stream
       async *save(_, tell) {
         const remote = typeof source === 'string';
         const response = remote ? await fetch(source) : new Response(source);
-        if (!response.ok) throw new Error(`the server returned ${response.status}`);
+        if (!response.ok) throw new Error(network.range(response.status));
         const total = remote ? Number(response.headers.get('Content-Length')) : source.size;
         let done = 0;
         const counted = new TransformStream<Uint8Array, Uint8Array>({

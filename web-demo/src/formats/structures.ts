@@ -11,8 +11,8 @@ const GROUP = 255;
 const COMPRESSED: ReadonlySet<number> = new Set([Name.Content, Name.ContentOfDecodedSize, Name.PageOfNumbers, Name.Bytes]);
 
 /**
- * Moves compressed bytes to a part of their own. Without it, the blocks of a large file would have the
- * colour of plain values, and those of a small one the colours of what is in them.
+ * Moves compressed bytes to a part of their own. Without it, the blocks of a large file would have
+ * the colour of plain values, and those of a small one the colours of their content.
  */
 export function withPacked(structure: Structure): Structure {
   const { length, name, parts } = structure;

@@ -4,6 +4,7 @@ import * as Name from 'unspool/names';
 import { nodeAt, type Structure } from 'unspool/inspect';
 import type { Report } from '../model';
 import { placesNamed } from './named';
+import { codec as text } from '../words';
 
 /** Position and kind of a table description. */
 export interface TablePlace {
@@ -42,7 +43,7 @@ export function tablesOf(structure: Structure): TablePlace[] {
     if (part === undefined && id === Name.Block) block++;
     // A table with one symbol is that symbol, in one byte.
     if (part !== 'table' || end - start <= 8) continue;
-    places.push({ node, kind: id as TablePlace['kind'], block: `${frame > 0 ? `frame ${frame}, ` : ''}block ${block}`, start: start / 8, end: end / 8, log: Number(value) });
+    places.push({ node, kind: id as TablePlace['kind'], block: text.block(frame > 0 ? frame : undefined, block), start: start / 8, end: end / 8, log: Number(value) });
   }
   return places;
 }
@@ -81,7 +82,7 @@ export function blocksOf(structure: Structure): BlockPlace[] {
     else if (group.id === Name.Block) [index, blockEnd] = [index + 1, group.end / 8];
     else if (group.value !== '0') {
       const end = frameEnd - start > WHOLE ? blockEnd : frameEnd;
-      places.push({ node, block: `${frames > 1 ? `frame ${frames - 1}, ` : ''}block ${index}`, index, count: Number(group.value), start, end });
+      places.push({ node, block: text.block(frames > 1 ? frames - 1 : undefined, index), index, count: Number(group.value), start, end });
     }
   }
   return places;
@@ -115,7 +116,7 @@ function shares(counts: readonly number[], log: number, kind: SequenceKind): Cod
 }
 
 function literal(byte: number): string {
-  return byte > 32 && byte < 127 ? `“${String.fromCharCode(byte)}”` : byte === 32 ? 'space' : byte === 10 ? 'line feed' : '';
+  return byte > 32 && byte < 127 ? `“${String.fromCharCode(byte)}”` : byte === 32 ? text.space : byte === 10 ? text.lineFeed : '';
 }
 
 /**
@@ -128,10 +129,10 @@ const EXTRA = { [Name.LiteralLengths]: [1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 1
  * from.
  */
 function meaningOf(kind: SequenceKind, symbol: number): string {
-  if (kind === Name.Offsets) return symbol === 0 ? 'the last offset' : symbol === 1 ? 'an earlier offset' : `${2 ** symbol - 3} to ${2 ** (symbol + 1) - 4} back`;
+  if (kind === Name.Offsets) return symbol === 0 ? text.lastOffset : symbol === 1 ? text.earlierOffset : text.back(2 ** symbol - 3, 2 ** (symbol + 1) - 4);
   const [first, least] = kind === Name.LiteralLengths ? [16, 0] : [32, 3];
   if (symbol < first) return String(symbol + least);
   const extra = EXTRA[kind];
   const start = extra.slice(0, symbol - first).reduce((sum, bits) => sum + 2 ** bits, first + least);
-  return `${start} to ${start + 2 ** (extra[symbol - first] ?? 0) - 1}`;
+  return text.range(start, start + 2 ** (extra[symbol - first] ?? 0) - 1);
 }

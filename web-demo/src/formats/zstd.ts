@@ -5,6 +5,7 @@ import { checkStream } from './check';
 import { contentOf } from './content';
 import type { Door } from './door';
 import { largeStart, WHOLE, wholeOrStart } from './start';
+import { facts as words } from '../words';
 
 const stream = async (options?: ZstdDecodeOptions): Promise<DecodeStream> => (await import('unspool/zstd-stream')).zstdStream(options);
 
@@ -16,7 +17,7 @@ export const zstd: Door = {
   async open(bytes, _, dictionary) {
     const format = zstdFormat(bytes);
     const options: ZstdDecodeOptions = { format, ...(dictionary && { dictionary }) };
-    const facts: [string, string][] = dictionary === undefined ? [] : [['Dictionary', size(dictionary.length)]];
+    const facts: [string, string][] = dictionary === undefined ? [] : [[words.dictionary, size(dictionary.length)]];
     const opened = await wholeOrStart(bytes, () => contentOf(decodeZstd(bytes, { ...options, limits: WHOLE }), facts), () => stream(options));
     return { ...opened, summary: { ...opened.summary, zstd: format } };
   },

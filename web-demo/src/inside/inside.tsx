@@ -1,5 +1,7 @@
 // Inside the codec: the tables that a decoder builds.
 import type { OpenFile } from '../client';
+import { chunksOf } from '../formats/pco-bins';
+import { blocksOf, tablesOf } from '../formats/zstd-tables';
 import type { Report } from '../model';
 import { PcoBins } from './pco-bins';
 import { ZstdSequences } from './zstd-sequences';
@@ -12,21 +14,21 @@ export interface InsideProps {
   readonly onSelect: (node: number) => void;
 }
 
+/** The streams of an AT-1 file are xz or Zstandard. */
+const ZSTD: ReadonlySet<string> = new Set(['zstd', 'zstd-v07', 'at1']);
+
+/** Returns `true` if there are tables to show. */
+export function hasCodec({ format, summary, model: { structure } }: Report): boolean {
+  if (format === 'pco') return summary !== undefined && chunksOf(structure).some(({ variables }) => variables.some(({ bins }) => bins.length > 0));
+  return format !== undefined && ZSTD.has(format) && (tablesOf(structure).length > 0 || blocksOf(structure).length > 0);
+}
+
 export function Inside({ file, report, selected, onSelect }: InsideProps) {
-  switch (report.format) {
-    case 'pco':
-      return report.summary === undefined ? null : <PcoBins file={file} structure={report.model.structure} />;
-    case 'zstd':
-    case 'zstd-v07':
-    // The streams of an AT-1 file are xz or Zstandard.
-    case 'at1':
-      return (
-        <>
-          <ZstdTables file={file} report={report} selected={selected} onSelect={onSelect} />
-          <ZstdSequences file={file} report={report} selected={selected} onSelect={onSelect} />
-        </>
-      );
-    default:
-      return null;
-  }
+  if (report.format === 'pco') return <PcoBins file={file} structure={report.model.structure} />;
+  return (
+    <>
+      <ZstdTables file={file} report={report} selected={selected} onSelect={onSelect} />
+      <ZstdSequences file={file} report={report} selected={selected} onSelect={onSelect} />
+    </>
+  );
 }

@@ -4,11 +4,15 @@ import type { Structure } from 'unspool/inspect';
 import { useAnswer } from '../tools/answer';
 import { NumberField } from '../tools/number-field';
 import type { OpenFile } from '../client';
-import { count, percent, plural } from '../format';
+import { percent } from '../format';
 import { chunksOf, endsOf } from '../formats/pco-bins';
 import { RowTable, useList } from '../data/rows';
+import { codec as text } from '../words';
 
-const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
+const [WIDTH, HEIGHT, MARGIN] = [560, 140, 8];
+
+/** The column of counts, which a truncated file lacks. */
+const COUNTED = 6;
 
 export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly structure: Structure }) {
   const chunks = useMemo(() => chunksOf(structure), [structure]);
@@ -27,45 +31,44 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
   const counts = taken?.length === bins.length ? taken : undefined;
   const all = counts?.reduce((sum, count) => sum + count, 0) ?? 0;
   const bits = bins.reduce((sum, { weight, offsetBits }) => sum + (weight / total) * (Math.log2(total / weight) + offsetBits), 0);
-  const heads = ['bin', 'from', 'to', 'offset bits', 'weight', 'expected', ...(counts === undefined ? [] : ['in the data']), 'bits per number'];
+  const heads = text.binHeads.filter((_, at) => at !== COUNTED || counts !== undefined);
   return (
-    <section class="inside" aria-label="Inside the codec" data-jump="Bins" tabIndex={-1}>
+    <section class="inside" aria-label={text.label} data-jump={text.bins} tabIndex={-1}>
       <div class="heading">
-        <h2>Bins</h2>
+        <h2>{text.bins}</h2>
         {chunks.length > 1 && (
           <label>
-            chunk{' '}
-            <NumberField label="Chunk" min={0} max={chunks.length - 1} value={at} onValue={setAt} /> of {count(chunks.length)}
+            {text.chunk}{' '}
+            <NumberField label={text.chunkLabel} min={0} max={chunks.length - 1} value={at} onValue={setAt} /> {text.ofChunks(chunks.length)}
           </label>
         )}
         {chunk.variables.length > 1 && (
           <label>
-            latent variable{' '}
-            <select aria-label="Latent variable" value={which} onChange={({ currentTarget }) => setWhich(Number(currentTarget.value))}>
+            {text.variable}{' '}
+            <select aria-label={text.variableLabel} value={which} onChange={({ currentTarget }) => setWhich(Number(currentTarget.value))}>
               {chunk.variables.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
             </select>
           </label>
         )}
         <p class="facts">
-          {plural(chunk.count, 'number')} of {chunk.dtype}, mode {chunk.mode}, delta {chunk.delta}
-          {chunk.order > 0 && ` of order ${chunk.order}`}: {plural(bins.length, 'bin')}, {bits.toFixed(2)} bits per number by their weights
+          {text.chunkIs(chunk.count, chunk.dtype, chunk.mode, chunk.delta, chunk.order)}{text.binsAre(bins.length, bits.toFixed(2))}
         </p>
       </div>
       <Chart weights={bins.map(({ weight }) => weight / total)} shares={counts && Array.from(counts, (count) => count / Math.max(1, all))} />
       <p class="fine">
-        Bars are the weights{counts !== undefined && ', lines the share of the data in each bin: a good encoder makes them equal'}.
+        {text.binsCaption(counts !== undefined)}
       </p>
       <RowTable
         rows={rows}
-        label="Bins"
+        label={text.bins}
         heads={heads.map((name) => ({ name }))}
         cells={(bin, at) => {
           const [low, high] = endsOf(chunk, variable, bin);
           const held = counts?.[at] ?? 0;
           return (
             <>
-              <th scope="row">{at}</th><td>{low}</td><td>{high}</td><td>{bin.offsetBits}</td><td>{count(bin.weight)} of {count(total)}</td>
-              <td>{percent(bin.weight, total)}</td>{counts !== undefined && <td>{percent(held, all)} ({count(held)})</td>}
+              <th scope="row">{at}</th><td>{low}</td><td>{high}</td><td>{bin.offsetBits}</td><td>{text.weight(bin.weight, total)}</td>
+              <td>{percent(bin.weight, total)}</td>{counts !== undefined && <td>{text.held(percent(held, all), held)}</td>}
               <td>{(Math.log2(total / bin.weight) + bin.offsetBits).toFixed(2)}</td>
             </>
           );
@@ -82,11 +85,11 @@ function Chart({ weights, shares }: { readonly weights: readonly number[]; reado
   const y = (share: number): number => HEIGHT - MARGIN - (share / most) * (HEIGHT - 2 * MARGIN);
   const gap = Math.min(2, step * 0.2);
   return (
-    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Weights of ${plural(weights.length, 'bin')}${shares === undefined ? '' : ' against the data'}`}>
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={text.binsChart(weights.length, shares !== undefined)}>
       {weights.map((weight, at) => (
         <g key={at}>
           <rect class="stick" x={MARGIN + at * step + gap / 2} width={Math.max(0.5, step - gap)} y={y(weight)} height={HEIGHT - MARGIN - y(weight)}>
-            <title>{`bin ${at}: weight ${(100 * weight).toFixed(2)} %${shares === undefined ? '' : `, data ${(100 * (shares[at] ?? 0)).toFixed(2)} %`}`}</title>
+            <title>{text.bin(at, (100 * weight).toFixed(2), shares && (100 * (shares[at] ?? 0)).toFixed(2))}</title>
           </rect>
           {shares !== undefined && <line class="measured" x1={MARGIN + at * step} x2={MARGIN + (at + 1) * step} y1={y(shares[at] ?? 0)} y2={y(shares[at] ?? 0)} />}
         </g>

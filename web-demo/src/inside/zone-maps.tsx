@@ -1,16 +1,17 @@
 // Zone maps: the bounds of each row group, and which groups a query needed.
 import { useMemo, useState } from 'preact/hooks';
-import { bytes, count, plural, value } from '../format';
+import { bytes, count, value } from '../format';
 import { shareOf } from '../data/chart';
 import { RowTable, useList } from '../data/rows';
 import type { At1Columns, Condition, Fate } from '../values';
+import { query as text } from '../words';
 
 const [WIDTH, HEIGHT, MARGIN] = [760, 120, 8];
 /** Maximum number of bars; more groups share bars. */
 const BARS = 240;
 
 /** The fates of a group in words. */
-const FATES: readonly (readonly [name: string, words: string])[] = [['unneeded', 'not needed'], ['skipped', 'ruled out'], ['read', 'read']];
+const FATES: readonly (readonly [name: string, words: string])[] = [['unneeded', text.fates.unneeded], ['skipped', text.fates.skipped], ['read', text.fates.read]];
 
 interface Props {
   readonly table: At1Columns;
@@ -27,15 +28,15 @@ export function ZoneMaps({ table, groups, conditions }: Props) {
   const columns = table.columns.length;
   const low = (group: number): number => (column === undefined ? NaN : (table.low[group * columns + column] ?? NaN));
   const high = (group: number): number => (column === undefined ? NaN : (table.high[group * columns + column] ?? NaN));
-  const fate = (group: number): (typeof FATES)[number] => FATES[groups[group] ?? 0] ?? ['unneeded', 'not needed'];
+  const fate = (group: number): (typeof FATES)[number] => FATES[groups[group] ?? 0] ?? ['unneeded', text.fates.unneeded];
   return (
-    <section class="zones" aria-label="Zone maps">
+    <section class="zones" aria-label={text.zones}>
       <div class="fates">
-        <h3>Row groups</h3>
+        <h3>{text.groups}</h3>
         {numeric.length > 0 && (
           <label>
-            zone maps of{' '}
-            <select aria-label="Zone maps of" value={column} onChange={({ currentTarget }) => setPicked(Number(currentTarget.value))}>
+            {text.zonesOf}{' '}
+            <select aria-label={text.zonesOfLabel} value={column} onChange={({ currentTarget }) => setPicked(Number(currentTarget.value))}>
               {numeric.map((at) => <option key={at} value={at}>{table.columns[at]?.name}</option>)}
             </select>
           </label>
@@ -44,7 +45,7 @@ export function ZoneMaps({ table, groups, conditions }: Props) {
       </div>
       <Chart groups={groups} low={low} high={high} condition={conditions.find((condition) => condition.column === column && condition.test === 'between')} />
       <details open={listed} onToggle={({ currentTarget }) => list(currentTarget.open)}>
-        <summary>Show all {plural(groups.length, 'group')}</summary>
+        <summary>{text.allGroups(groups.length)}</summary>
         {listed && <Groups table={table} low={low} high={high} fate={fate} />}
       </details>
     </section>
@@ -68,8 +69,8 @@ function Groups({ table, low, high, fate }: GroupsProps) {
   return (
     <RowTable
       rows={rows}
-      label="Row groups"
-      heads={['group', 'rows', 'size', 'lower bound', 'upper bound', 'result'].map((name) => ({ name }))}
+      label={text.groups}
+      heads={text.groupHeads.map((name) => ({ name }))}
       cells={(group) => (
         <>
           <th scope="row">{count(group)}</th>
@@ -114,7 +115,7 @@ function Chart({ groups, low, high, condition }: ChartProps) {
   const [from, to] = [bound(condition?.from ?? '', bottom), bound(condition?.to ?? '', top)];
   return (
     <>
-      <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${plural(groups.length, 'row group')}${mapped ? ` between ${value(bottom)} and ${value(top)}` : ', without zone maps'}`}>
+      <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={text.zoneChart(groups.length, mapped ? value(bottom) : undefined, mapped ? value(top) : undefined)}>
         {mapped && condition !== undefined && from <= to && (
           <rect class="wanted" x={MARGIN} width={WIDTH - 2 * MARGIN} y={y(to) - 1} height={Math.max(2, y(from) - y(to) + 2)} />
         )}
@@ -123,7 +124,7 @@ function Chart({ groups, low, high, condition }: ChartProps) {
           const span = bar.bottom <= bar.top;
           const [head, foot] = span ? [y(bar.top), y(bar.bottom)] : [MARGIN, HEIGHT - MARGIN];
           const height = Math.max(3, foot - head);
-          const which = bar.end - bar.start === 1 ? `group ${count(bar.start)}` : `groups ${count(bar.start)} to ${count(bar.end - 1)}`;
+          const which = bar.end - bar.start === 1 ? text.group(bar.start) : text.groupsFrom(bar.start, bar.end - 1);
           return (
             <rect
               key={at}
@@ -133,12 +134,12 @@ function Chart({ groups, low, high, condition }: ChartProps) {
               y={Math.min(head, HEIGHT - MARGIN - height)}
               height={height}
             >
-              <title>{`${which}: ${span ? `${value(bar.bottom)} to ${value(bar.top)}, ` : ''}${words}`}</title>
+              <title>{text.zone(which, span ? text.zoneRange(value(bar.bottom), value(bar.top)) : '', words)}</title>
             </rect>
           );
         })}
       </svg>
-      {mapped && <p class="fine">A bar for each group, from its lower to its upper bound: {value(bottom)} at the bottom, {value(top)} at the top.</p>}
+      {mapped && <p class="fine">{text.zoneCaption(value(bottom), value(top))}</p>}
     </>
   );
 }

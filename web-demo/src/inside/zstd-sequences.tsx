@@ -1,12 +1,13 @@
 // The sequences of a Zstandard block: its matches and literals.
 import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
-import { bytes, count, plural } from '../format';
+import { count } from '../format';
 import { blocksOf, versionOf } from '../formats/zstd-tables';
 import type { InsideProps } from './inside';
 import { usePicked } from './picked';
 import { Refused } from '../tools/refused';
 import { RowTable, useList } from '../data/rows';
+import { codec as text, dictionary } from '../words';
 
 export function ZstdSequences({ file, report, selected, onSelect }: InsideProps) {
   const { error: fault, model: { structure } } = report;
@@ -28,26 +29,26 @@ export function ZstdSequences({ file, report, selected, onSelect }: InsideProps)
   );
   const rows = useList(useMemo(() => Array.from(found?.offsets ?? [], (_, sequence) => sequence), [found]), [found]);
   if (block === undefined) return null;
-  if (fault?.name === 'ZstdDictionaryWanted') return <p class="fine">Open the file with its dictionary to list the sequences of its blocks.</p>;
+  if (fault?.name === 'ZstdDictionaryWanted') return <p class="fine">{dictionary.forSequences}</p>;
   const literals = found?.literalLengths.reduce((sum, length) => sum + length, 0) ?? 0;
   const total = found?.places.at(-1) ?? 0;
   return (
-    <section class="inside" aria-label="Sequences of a block" data-jump="Sequences" tabIndex={-1}>
+    <section class="inside" aria-label={text.sequencesLabel} data-jump={text.sequences} tabIndex={-1}>
       <div class="heading">
-        <h2>Sequences</h2>
+        <h2>{text.sequences}</h2>
         <label>
-          <span class="hidden">Block</span>
-          <select aria-label="Block" value={at} onChange={({ currentTarget }) => onSelect(blocks[Number(currentTarget.value)]?.node ?? -1)}>
-            {blocks.map(({ node, block, count: sequences }, at) => <option key={node} value={at}>{block}: {plural(sequences, 'sequence')}</option>)}
+          <span class="hidden">{text.blockLabel}</span>
+          <select aria-label={text.blockLabel} value={at} onChange={({ currentTarget }) => onSelect(blocks[Number(currentTarget.value)]?.node ?? -1)}>
+            {blocks.map(({ node, block, count: sequences }, at) => <option key={node} value={at}>{text.blockOf(block, sequences)}</option>)}
           </select>
         </label>
-        {found !== undefined && <p class="facts">{bytes(literals)} of literals, {bytes(total - literals)} copied by matches</p>}
+        {found !== undefined && <p class="facts">{text.copied(literals, total - literals)}</p>}
       </div>
-      <Refused what="These sequences cannot be shown" error={error} onRetry={again} />
+      <Refused what={text.sequencesFailed} error={error} onRetry={again} />
       <RowTable
         rows={rows}
-        label="Sequences"
-        heads={['sequence', 'starts at', 'literals', 'match length', 'offset'].map((name) => ({ name }))}
+        label={text.sequences}
+        heads={text.sequenceHeads.map((name) => ({ name }))}
         cells={(sequence) => (
           <>
             <th scope="row">{count(sequence)}</th>

@@ -2,16 +2,17 @@
 import { useMemo } from 'preact/hooks';
 import * as Name from 'unspool/names';
 import { useAnswer } from '../tools/answer';
-import { count, percent, plural } from '../format';
+import { count, percent } from '../format';
 import { codesOf, tablesOf, versionOf } from '../formats/zstd-tables';
 import type { InsideProps } from './inside';
 import { Refused } from '../tools/refused';
 import { usePicked } from './picked';
+import { codec as text } from '../words';
 
 const [WIDTH, HEIGHT, MARGIN] = [760, 110, 8];
 
 const TITLES = {
-  [Name.HuffmanCode]: 'Huffman code of literals', [Name.LiteralLengths]: 'FSE table of literal lengths', [Name.Offsets]: 'FSE table of offsets', [Name.MatchLengths]: 'FSE table of match lengths',
+  [Name.HuffmanCode]: text.tableTitles.huffman, [Name.LiteralLengths]: text.tableTitles.literalLengths, [Name.Offsets]: text.tableTitles.offsets, [Name.MatchLengths]: text.tableTitles.matchLengths,
 };
 
 export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
@@ -28,43 +29,43 @@ export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
   const huffman = table.kind === Name.HuffmanCode;
   const all = codes?.reduce((sum, { share }) => sum + share, 0) ?? 0;
   return (
-    <section class="inside" aria-label="Inside the codec" data-jump="Tables" tabIndex={-1}>
+    <section class="inside" aria-label={text.label} data-jump={text.tables} tabIndex={-1}>
       <div class="heading">
-        <h2>Tables</h2>
+        <h2>{text.tables}</h2>
         <label>
-          <span class="hidden">Table</span>
-          <select aria-label="Table" value={at} onChange={({ currentTarget }) => onSelect(tables[Number(currentTarget.value)]?.node ?? -1)}>
-            {tables.map(({ node, kind, block }, at) => <option key={node} value={at}>{block}: {TITLES[kind]}</option>)}
+          <span class="hidden">{text.table}</span>
+          <select aria-label={text.table} value={at} onChange={({ currentTarget }) => onSelect(tables[Number(currentTarget.value)]?.node ?? -1)}>
+            {tables.map(({ node, kind, block }, at) => <option key={node} value={at}>{text.tableIn(block, TITLES[kind])}</option>)}
           </select>
         </label>
         {codes !== undefined && (
           <p class="facts">
-            {plural(codes.length, 'symbol')},{' '}
-            {huffman ? `codes of ${Math.min(...codes.map(({ bits }) => bits))} to ${table.log} bits` : `${count(all)} states of ${table.log} bits`}, described in {plural(table.end - table.start, 'byte')}
+            {text.symbols(codes.length)}
+            {huffman ? text.huffmanIs(Math.min(...codes.map(({ bits }) => bits)), table.log) : text.fseIs(all, table.log)}{text.described(table.end - table.start)}
           </p>
         )}
       </div>
-      <Refused what="This table cannot be shown" error={error} onRetry={again} />
+      <Refused what={text.tableFailed} error={error} onRetry={again} />
       {codes !== undefined && (
         <>
-          <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Bits of ${plural(codes.length, 'symbol')}, the most likely first`}>
+          <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={text.tableChart(codes.length)}>
             {codes.map(({ symbol, meaning, bits }, place) => {
               const step = (WIDTH - 2 * MARGIN) / codes.length;
               const height = Math.max(1, (bits / Math.max(...codes.map((code) => code.bits), 1)) * (HEIGHT - 2 * MARGIN));
               return (
                 <rect key={symbol} class="stick" x={MARGIN + place * step} width={Math.max(0.5, step - Math.min(2, step * 0.2))} y={HEIGHT - MARGIN - height} height={height}>
-                  <title>{`${symbol} ${meaning}: ${bits.toFixed(huffman ? 0 : 2)} bits`}</title>
+                  <title>{text.symbol(symbol, meaning, bits.toFixed(huffman ? 0 : 2))}</title>
                 </rect>
               );
             })}
           </svg>
-          <p class="fine">A bar for each symbol, the most likely first. Its height is the cost in bits.</p>
-          <div class="table" tabIndex={0} role="region" aria-label="Codes">
+          <p class="fine">{text.tableCaption}</p>
+          <div class="table" tabIndex={0} role="region" aria-label={text.codes}>
             <table>
               <thead>
                 <tr>
-                  <th scope="col">{huffman ? 'literal' : 'code'}</th><th scope="col">meaning</th><th scope="col">bits</th>
-                  <th scope="col">{huffman ? 'prefix' : 'states'}</th><th scope="col">expected</th>
+                  <th scope="col">{huffman ? text.codeHeads.literal : text.codeHeads.code}</th><th scope="col">{text.codeHeads.meaning}</th><th scope="col">{text.codeHeads.bits}</th>
+                  <th scope="col">{huffman ? text.codeHeads.prefix : text.codeHeads.states}</th><th scope="col">{text.codeHeads.expected}</th>
                 </tr>
               </thead>
               <tbody>

@@ -1,10 +1,11 @@
 // Checks a whole file that was not read as a whole.
 import { useState } from 'preact/hooks';
 import type { OpenFile } from '../client';
-import { bytes, reasonOf } from '../format';
+import { reasonOf } from '../format';
 import type { Verdict } from '../model';
 import { Cancel, useJob } from '../tools/cancel';
 import { Refused } from '../tools/refused';
+import { verdict } from '../words';
 
 interface Props {
   readonly file: OpenFile;
@@ -21,10 +22,10 @@ export function Check({ file, size, onChecked }: Props) {
   };
   return (
     <span class="check">
-      {!job.going && <button type="button" onClick={check}>Check whole file ({bytes(size)})</button>}
-      {job.going && 'Checking '}
-      <Cancel job={job} what="checking the file" />
-      <Refused what="The check stopped" error={problem} onRetry={check} />
+      {!job.going && <button type="button" onClick={check}>{verdict.check(size)}</button>}
+      {job.going && `${verdict.checking} `}
+      <Cancel job={job} what={verdict.checkJob} />
+      <Refused what={verdict.checkStopped} error={problem} onRetry={check} />
     </span>
   );
 }

@@ -1,11 +1,16 @@
 // The whole file as a strip with every byte in proportion, to zoom into.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { bytes, count } from '../format';
-import { bytesOf, isGroup, leafAt, placeOf, type Model } from '../model';
+import { RemoteFile, type Content } from '../arrive/remote';
+import { colour as scaled } from '../data/plot';
+import { sharesOf } from '../formats/ratios';
+import { useAnswer } from '../tools/answer';
+import { bytesOf, isGroup, leafAt, placeOf, type Model, type Report } from '../model';
+import { entropyOf, ratiosOf, type Shade } from './map-scale';
+import { map as words } from '../words';
 
 interface Props {
-  readonly model: Model;
-  readonly size: number;
+  readonly report: Report;
+  readonly content: Content;
   readonly cursor: number;
   readonly selected: number;
   readonly hovered: number;
@@ -17,19 +22,29 @@ interface Props {
   readonly onHover: (node: number) => void;
 }
 
+/** What the colours mean. */
+const BYS = ['kind', 'ratio', 'entropy'] as const;
+type By = (typeof BYS)[number];
+const NONE: readonly Shade[] = [];
+
 const HEIGHT = 44;
 /** Minimum number of bytes across the width. */
 const LEAST = 16;
 /** Width in pixels from which parts are separated by a line. */
 const APART = 8;
 
-export function FileMap({ model, size, cursor, selected, hovered, broken, covered, onCursor, onHover }: Props) {
+export function FileMap({ report, content, cursor, selected, hovered, broken, covered, onCursor, onHover }: Props) {
+  const { model, size } = report;
   const canvas = useRef<HTMLCanvasElement>(null);
   const [[start, end], setRange] = useState<readonly [number, number]>([0, size]);
   const [width, setWidth] = useState(600);
   const [dark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
   const span = end - start;
   const cuts = useMemo(() => cutsOf(model), [model]);
+  const [by, colourBy] = useState<By>('kind');
+  const ratios = useMemo(() => ratiosOf(model, sharesOf(report)), [report]);
+  const { value: shades = NONE } = useAnswer(async () => (by === 'kind' ? NONE : by === 'ratio' ? ratios : entropyOf(content, start, end)), [by, ratios, content, start, end]);
+  const choices = BYS.filter((by) => (by === 'ratio' ? ratios.length > 1 : by === 'kind' || !(content instanceof RemoteFile)));
   const place = cursor >= 0 ? cursor : selected >= 0 ? bytesOf(model, selected)[0] : 0;
 
   /** Shows this range as far as possible. Returns `true` if it differs from the previous one. */
@@ -53,7 +68,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(Math.max(1, element.clientWidth)));
+    const observer = new ResizeObserver(() => element.clientWidth > 0 && setWidth(element.clientWidth));
     observer.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const onScheme = (): void => setDark(scheme.matches);
@@ -92,6 +107,10 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
       context.fillRect(x, 0, to - x, element.height);
       x = to;
     }
+    for (const { start: from, end: to, share } of shades) {
+      context.fillStyle = `rgb(${scaled(share).slice(0, 3).join()})`;
+      context.fillRect(Math.floor(at(from)), 0, Math.ceil(at(to)) - Math.floor(at(from)), element.height);
+    }
     const here = cuts.filter((cut) => cut > start && cut < end);
     if (here.length * APART < width) {
       context.fillStyle = colour('card');
@@ -118,7 +137,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
     if (selected >= 0) mark(...bytesOf(model, selected), 'ink');
     if (cursor >= 0) mark(cursor, cursor + 1, 'ink');
     if (broken >= 0) strike(broken);
-  }, [model, cuts, start, end, width, cursor, selected, broken, covered, dark]);
+  }, [model, cuts, shades, start, end, width, cursor, selected, broken, covered, dark]);
 
   const byteAt = (event: MouseEvent): number => {
     const box = canvas.current?.getBoundingClientRect();
@@ -150,19 +169,19 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
   };
 
   return (
-    <section class="map" aria-label="Map of the file">
-      <h2>Map of the file</h2>
+    <section class="map" aria-label={words.title}>
+      <h2>{words.title}</h2>
       <div class="strip">
         <canvas
           ref={canvas}
           style={{ height: HEIGHT }}
           role="slider"
           tabIndex={0}
-          aria-label="Place in the file"
+          aria-label={words.place}
           aria-valuemin={0}
           aria-valuemax={size - 1}
           aria-valuenow={place}
-          aria-valuetext={`byte ${count(place)}`}
+          aria-valuetext={words.byte(place)}
           onKeyDown={onKeyDown}
           onClick={(event) => onCursor(byteAt(event))}
           onMouseMove={(event) => onHover(leafAt(model, byteAt(event)))}
@@ -172,11 +191,20 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
         {hint !== undefined && <span class="hint" aria-hidden="true" style={hint} />}
       </div>
       <div class="controls">
-        <button type="button" title="Also with Ctrl and the wheel, or with the key +" aria-disabled={span <= LEAST} onClick={() => span > LEAST && zoom(0.5, place >= start && place < end ? place : start + span / 2)}>Zoom in</button>
-        <button type="button" title="Also with Ctrl and the wheel, or with the key -" aria-disabled={span >= size} onClick={() => zoom(2, start + span / 2)}>Zoom out</button>
-        <button type="button" aria-disabled={span >= size} onClick={() => show(0, size)}>Whole file</button>
+        <button type="button" title={words.zoomInKeys} aria-disabled={span <= LEAST} onClick={() => span > LEAST && zoom(0.5, place >= start && place < end ? place : start + span / 2)}>{words.zoomIn}</button>
+        <button type="button" title={words.zoomOutKeys} aria-disabled={span >= size} onClick={() => zoom(2, start + span / 2)}>{words.zoomOut}</button>
+        <button type="button" aria-disabled={span >= size} onClick={() => show(0, size)}>{words.whole}</button>
+        {choices.length > 1 && (
+          <label>
+            {words.colourBy}{' '}
+            <select value={by} onChange={({ currentTarget }) => colourBy(currentTarget.value as By)}>
+              {choices.map((by) => <option key={by} value={by}>{words.by[by]}</option>)}
+            </select>
+          </label>
+        )}
+        {by !== 'kind' && <span class="facts">{words.scale[by]}</span>}
         <span class="facts">
-          {span >= size ? `all ${bytes(size)}` : `bytes ${count(Math.floor(start))} to ${count(Math.ceil(end) - 1)}, ${bytes(Math.round(span))}`}
+          {span >= size ? words.all(size) : words.range(Math.floor(start), Math.ceil(end), Math.round(span))}
         </span>
         {hovered >= 0 && <span class="pointed">{placeOf(model, hovered)}</span>}
       </div>

@@ -1,46 +1,31 @@
-// The description of the file, and its error.
-import type { ComponentChildren } from 'preact';
-import * as Name from 'unspool/names';
+// The description of the file.
 import { nodeAt } from 'unspool/inspect';
+import * as Name from 'unspool/names';
+import { bytes } from '../format';
 import { aboutOf } from '../formats/about';
 import { coveredBy, type Report, type Verdict } from '../model';
-import { bytes, count, plural } from '../format';
-import { wantsDictionary } from './dictionary';
+import { facts as words, verdict as verdicts } from '../words';
+import { wantsDictionary } from './dictionary-wanted';
 import { endsTooEarly, stretch } from './problem';
 
-interface Props {
-  readonly report: Report;
-  /** Result of checking the whole file. */
-  readonly checked: Verdict | undefined;
-  /** A button that checks it. */
-  readonly check: ComponentChildren;
-}
-
-export function Overview({ report, checked, check }: Props) {
-  const { summary, size, checksums } = report;
-  const facts: [string, string][] = [['Size', bytes(size)]];
-  if (report.wrapped !== undefined) facts.push(['Wrapped in', `gzip of ${bytes(report.wrapped)}`]);
+export function Overview({ report }: { readonly report: Report }) {
+  const { summary, size, checksums, error } = report;
+  const facts: [string, string][] = [[words.size, bytes(size)]];
+  if (report.wrapped !== undefined) facts.push([words.wrapped, words.gzipOf(report.wrapped)]);
   if (summary !== undefined) {
     for (const [term, fact] of summary.facts) facts.push([term, fact]);
-    if (summary.brokenFrom !== undefined) facts.push([report.error?.class === 'Checksum' ? 'Decoded before the checksum' : 'Decoded before the error', bytes(summary.decoded)]);
-    else if (summary.decoded > 0 && !summary.startOnly) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
-    if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
-    else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} verified`]);
+    if (summary.brokenFrom !== undefined) facts.push([error?.class === 'Checksum' ? words.beforeChecksum : words.beforeError, bytes(summary.decoded)]);
+    else if (summary.decoded > 0 && !summary.startOnly) facts.push([words.decodes, words.ratio(summary.decoded, size)]);
+    if (summary.hasChecksums === false) facts.push([words.checksums, words.noChecksums]);
+    else if (checksums.right > 0 && error === undefined && !summary.startOnly) facts.push([words.checksums, words.verified(checksums.right)]);
   }
-  const verdict = verdictOf(report, checked);
-  const after = bytesAfterEnd(report) || (checked?.extra ?? 0);
   const about = aboutOf(report);
   return (
-    <section class="overview" aria-label="Overview">
-      <div class="kind">
-        <h2>
-          {about?.name ?? 'Unknown format'}
-          {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
-        </h2>
-        {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
-        {verdict === undefined && check}
-        {after > 0 && <p class="verdict warn">{after === 1 ? '1 extra byte' : bytes(after).replace(/ bytes$/, ' extra bytes')} after the end</p>}
-      </div>
+    <section class="overview" aria-label={words.label}>
+      <h2>
+        {about?.name ?? verdicts.unknown}
+        {summary !== undefined && summary.version !== '' && <span class="version">{words.version(summary.version)}</span>}
+      </h2>
       {about !== undefined && <p class="what">{about.what}</p>}
       <dl>
         {facts.map(([term, fact]) => (
@@ -55,7 +40,7 @@ export function Overview({ report, checked, check }: Props) {
 }
 
 /** Returns the number of bytes after the end of the file. They are not an error. */
-function bytesAfterEnd({ model: { structure }, size }: Report): number {
+export function bytesAfterEnd({ model: { structure }, size }: Report): number {
   const last = structure.length - 1;
   if (last < 0) return 0;
   const { id, part, depth, start, end } = nodeAt(structure, last);
@@ -63,19 +48,19 @@ function bytesAfterEnd({ model: { structure }, size }: Report): number {
 }
 
 /** Returns the verdict on the file in a word; `undefined` if unknown. */
-function verdictOf({ format, error: met, read, checksums, wrapped, summary, model }: Report, checked: Verdict | undefined): { kind: 'good' | 'bad'; words: string } | undefined {
+export function verdictOf({ format, error: met, read, checksums, wrapped, summary, model }: Report, checked: Verdict | undefined): { kind: 'good' | 'bad'; words: string } | undefined {
   const error = met ?? checked?.error;
   if (format === undefined || (error === undefined && checked === undefined && read !== 'all' && read !== 'pieces')) return undefined;
-  if (met === undefined && (checked?.badRows ?? 0) > 0) return { kind: 'bad', words: `Damaged: ${plural(checked?.badRows ?? 0, 'row')} cannot be decoded` };
-  if (wantsDictionary(error)) return { kind: 'bad', words: 'Needs its dictionary' };
-  if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: 'Not decoded' };
+  if (met === undefined && (checked?.badRows ?? 0) > 0) return { kind: 'bad', words: verdicts.badRows(checked?.badRows ?? 0) };
+  if (wantsDictionary(error)) return { kind: 'bad', words: verdicts.needsDictionary };
+  if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: verdicts.notDecoded };
   if (error?.class === 'Checksum') {
     const covered = coveredBy(model, error);
-    return { kind: 'bad', words: covered === undefined ? 'Damaged' : `Damaged in ${stretch(covered)}` };
+    return { kind: 'bad', words: covered === undefined ? verdicts.damaged : verdicts.damagedIn(stretch(covered)) };
   }
-  if (error !== undefined) return { kind: 'bad', words: endsTooEarly(error) ? 'Incomplete' : `Broken at byte ${count(error.offset)}` };
+  if (error !== undefined) return { kind: 'bad', words: endsTooEarly(error) ? verdicts.incomplete : verdicts.brokenAt(error.offset) };
   if (summary?.startOnly && checked === undefined) return undefined;
   const hasChecksums = checked !== undefined && (summary?.hasChecksums ?? model.structure.part.includes(model.structure.parts.indexOf('checksum')));
   const proven = checksums.right > 0 || hasChecksums || format === 'gzip' || wrapped !== undefined;
-  return { kind: 'good', words: proven ? 'Intact' : 'No error found' };
+  return { kind: 'good', words: proven ? verdicts.intact : verdicts.noError };
 }

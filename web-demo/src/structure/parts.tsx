@@ -1,23 +1,7 @@
 // The bytes by part.
 import type { Model } from '../model';
 import { bytes, count, percent } from '../format';
-
-/** Short descriptions of the parts. */
-const MEANING: Record<string, string> = {
-  framing: 'magic numbers, lengths, offsets',
-  header: 'descriptions of the data: sizes, types, names',
-  table: 'dictionaries and tables that decoding needs first',
-  data: 'values that are not entropy-coded',
-  packed: 'compressed bytes that were not taken apart',
-  literals: 'entropy-coded bytes',
-  sequences: 'entropy-coded matches',
-  symbols: 'entropy-coded symbols',
-  offsets: 'plain bits that refine a symbol',
-  checksum: 'CRCs and hashes',
-  padding: 'bytes without meaning',
-  'not reached': 'bytes after the error',
-  'not read': 'bytes of a large file that were not read',
-};
+import { parts as words, sizes } from '../words';
 
 interface Props {
   readonly model: Model;
@@ -30,20 +14,21 @@ interface Props {
 
 export function Parts({ model, size, broken, onPick }: Props) {
   const shares = model.totals
-    .map((bits, part) => ({ part, bits, colour: model.structure.parts[part] ?? 'unknown', name: model.structure.parts[part] ?? (broken ? 'not reached' : 'not read') }))
-    .filter(({ bits }) => bits > 0);
+    .map((bits, part) => ({ part, bits, colour: model.structure.parts[part] ?? 'unknown', id: model.structure.parts[part] ?? (broken ? 'notReached' : 'notRead') }))
+    .filter(({ bits }) => bits > 0)
+    .map((share) => ({ ...share, ...(words[share.id] ?? { name: share.id, what: '' }) }));
   return (
-    <section class="parts" aria-label="Bytes by part">
-      <h2>Bytes by part</h2>
+    <section class="parts" aria-label={sizes.parts}>
+      <h2>{sizes.parts}</h2>
       <div class="bar" aria-hidden="true">
-        {shares.map(({ part, bits, colour, name }) => (
-          <span key={part} class={`share part-${colour}`} style={{ flexGrow: bits }} title={`${name}: ${MEANING[name] ?? ''}`} />
+        {shares.map(({ part, bits, colour, name, what }) => (
+          <span key={part} class={`share part-${colour}`} style={{ flexGrow: bits }} title={`${name}: ${what}`} />
         ))}
       </div>
       <ul class="legend">
-        {shares.map(({ part, bits, colour, name }) => (
+        {shares.map(({ part, bits, colour, name, what }) => (
           <li key={part}>
-            <button type="button" title={MEANING[name]} onClick={() => onPick(part)}>
+            <button type="button" title={what} onClick={() => onPick(part)}>
               <span class={`dot part-${colour}`} aria-hidden="true" />
               <span class="name">{name}</span>
               <span class="amount">{bytes(bits / 8)}</span>
@@ -53,26 +38,26 @@ export function Parts({ model, size, broken, onPick }: Props) {
         ))}
       </ul>
       <details>
-        <summary>Show as a table</summary>
-        <div class="table" tabIndex={0} role="region" aria-label="Parts of the file">
+        <summary>{sizes.partsTable}</summary>
+        <div class="table" tabIndex={0} role="region" aria-label={sizes.partsOf}>
           <table>
             <thead>
               <tr>
-                <th scope="col" class="text">part</th>
-                <th scope="col">fields</th>
-                <th scope="col">bytes</th>
-                <th scope="col">share</th>
-                <th scope="col" class="text">description</th>
+                <th scope="col" class="text">{sizes.heads.part}</th>
+                <th scope="col">{sizes.heads.fields}</th>
+                <th scope="col">{sizes.heads.bytes}</th>
+                <th scope="col">{sizes.heads.share}</th>
+                <th scope="col" class="text">{sizes.heads.what}</th>
               </tr>
             </thead>
             <tbody>
-              {shares.map(({ part, bits, name }) => (
+              {shares.map(({ part, bits, name, what }) => (
                 <tr key={part} onClick={() => onPick(part)}>
                   <th scope="row" class="text">{name}</th>
                   <td>{part < model.structure.parts.length ? count(model.counts[part] ?? 0) : '–'}</td>
                   <td>{count(Math.round(bits / 8))}</td>
                   <td>{percent(bits / 8, size)}</td>
-                  <td class="text">{MEANING[name]}</td>
+                  <td class="text">{what}</td>
                 </tr>
               ))}
             </tbody>

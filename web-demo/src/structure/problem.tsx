@@ -1,8 +1,8 @@
 // The error of a file: its meaning, position and cause.
 import * as Name from 'unspool/names';
 import { nodesNamed } from '../formats/named';
-import { bytes, count, percent, plural } from '../format';
 import type { Fault, Report } from '../model';
+import { problem } from '../words';
 
 interface Props {
   readonly report: Report;
@@ -23,16 +23,16 @@ export function Problem({ report, error, part, size, covered, understood, onShow
     <section class="problem" role="alert">
       <h2>{advice(error, short, covered)}</h2>
       <p>
-        {short ? `It ends after ${bytes(size)}` : `At byte ${count(error.offset)}`}
-        {part !== '' && <>, in <strong>{part}</strong></>}
-        {short ? (missing > 0 ? `: the next field needs ${bytes(missing)} more.` : part === '' ? '.' : ', which is incomplete.') : `: ${error.words}.`}
+        {short ? problem.endsAfter(size) : problem.atByte(error.offset)}
+        {part !== '' && <>{problem.in}<strong>{part}</strong></>}
+        {short ? (missing > 0 ? problem.needs(missing) : part === '' ? '.' : problem.unfinished) : `: ${error.words}.`}
         {short && ` ${missingOf(report)}`}
       </p>
       <p class="fine">
-        {error.name}, error {error.code}.{' '}
-        {understood > 0 && `${plural(understood, 'field')} before the error ${understood === 1 ? 'is' : 'are'} shown below.`}
+        {problem.error(error.name, error.code)}{' '}
+        {understood > 0 && problem.before(understood)}
       </p>
-      <button type="button" onClick={onShow}>{short ? 'Show where it ends' : `Show byte ${count(error.offset)}`}</button>
+      <button type="button" onClick={onShow}>{short ? problem.showEnd : problem.showByte(error.offset)}</button>
     </section>
   );
 }
@@ -42,9 +42,9 @@ export function Problem({ report, error, part, size, covered, understood, onShow
  * the next field.
  */
 function missingOf({ format, model: { structure }, summary }: Report): string {
-  const [all, here, one] = format === 'pco' ? [announced(structure), summary?.rows ?? 0, 'number'] : format === 'cvc' ? [summary?.rows ?? 0, completeRows(structure, summary?.chunkEnds), 'row'] : [0, 0, ''];
+  const [all, here, one] = format === 'pco' ? [announced(structure), summary?.rows ?? 0, problem.number] : format === 'cvc' ? [summary?.rows ?? 0, completeRows(structure, summary?.chunkEnds), problem.row] : [0, 0, ''];
   const gone = all - here;
-  return gone > 0 ? `The header announces ${plural(all, one)}: ${count(gone)} (${percent(gone, all)}) ${gone === 1 ? 'is' : 'are'} missing.` : 'More may be missing.';
+  return gone > 0 ? problem.announced(all, gone, one) : problem.more;
 }
 
 function announced(structure: Report['model']['structure']): number {
@@ -65,17 +65,17 @@ export function endsTooEarly({ class: class_ }: Fault): boolean {
 
 /** Formats a range of bytes by the first and the last. */
 export function stretch([start, end]: readonly [start: number, end: number]): string {
-  return `bytes ${count(start)} to ${count(end - 1)}`;
+  return problem.bytesFrom(start, end);
 }
 
 /** Explains an error to the person with the file. */
 function advice({ class: class_ }: Fault, short: boolean, covered: Props['covered']): string {
-  if (short) return 'The file ends too early. It may have been copied or downloaded only in part.';
+  if (short) return problem.short;
   switch (class_) {
-    case 'Checksum': return covered === undefined ? 'Checksum mismatch: the bytes it covers are damaged.' : `Checksum mismatch: ${stretch(covered)} are damaged. A checksum cannot say which byte.`;
-    case 'Corrupt': return 'The file contradicts itself here. It is damaged, or its writer has a bug.';
-    case 'Unsupported': return 'This page cannot decode this variant of the format.';
-    case 'Limit': return 'The file exceeds the limits of this page.';
-    default: return 'The decoder stopped here.';
+    case 'Checksum': return covered === undefined ? problem.checksum : problem.checksumOf(stretch(covered));
+    case 'Corrupt': return problem.corrupt;
+    case 'Unsupported': return problem.unsupported;
+    case 'Limit': return problem.limit;
+    default: return problem.other;
   }
 }

@@ -8,6 +8,7 @@ import type { Care } from '../client';
 import { reasonOf } from '../format';
 import { bytesOf, type Model } from '../model';
 import type { Content } from '../arrive/remote';
+import { structure as words } from '../words';
 
 interface Props {
   readonly name: string;
@@ -32,10 +33,10 @@ export function Take({ name, model, content, selected }: Props) {
   const saveTree = (): Promise<void> => job.run(async (care) => saveAs(await treeOf(model.structure, care), `${name}.structure.json`));
   return (
     <div class="controls">
-      <button type="button" disabled={end <= start} onClick={() => void saveBytes()}>Save the bytes of this field</button>
-      <button type="button" aria-disabled={job.going} onClick={() => job.going || void saveTree()}>Save the structure as JSON</button>
-      <Cancel job={job} what="saving the structure" />
-      {problem !== '' && <span class="refused" role="alert">The bytes cannot be read: {problem}.</span>}
+      <button type="button" disabled={end <= start} onClick={() => void saveBytes()}>{words.saveField}</button>
+      <button type="button" aria-disabled={job.going} onClick={() => job.going || void saveTree()}>{words.saveTree}</button>
+      <Cancel job={job} what={words.savingTree} />
+      {problem !== '' && <span class="refused" role="alert">{words.saveFailed}: {problem}.</span>}
     </div>
   );
 }

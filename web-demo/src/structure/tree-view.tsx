@@ -2,8 +2,10 @@
 import { nodeAt } from 'unspool/inspect';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isGroup, isNoise, openAtFirst, visibleNodes, type Model } from '../model';
-import { bits, heldBy, whichOf } from '../format';
+import { bits } from '../format';
+import { heldBy, labelOf, whichOf } from './fields';
 import { useLines } from '../tools/virtual';
+import { parts, structure as words } from '../words';
 
 const LINE = 26;
 /** Height of the line above the tree. */
@@ -78,15 +80,15 @@ export function TreeView({ model, selected, asked, hovered, broken, flag, onSele
       class="lines tree"
       ref={lines.box}
       role="tree"
-      aria-label="Structure"
+      aria-label={words.tree}
       tabIndex={0}
       aria-activedescendant={line >= lines.first && line < lines.last ? `node-${selected}` : undefined}
       onKeyDown={onKeyDown}
       onMouseLeave={() => onHover(-1)}
     >
       <div class="line head" aria-hidden="true" style={{ height: HEAD }}>
-        <span>structure</span>
-        <span class="size">size</span>
+        <span>{words.treeHead}</span>
+        <span class="size">{words.sizeHead}</span>
       </div>
       <div class="scrolled" role="presentation" style={{ height: lines.height }}>
         <div class="window" role="presentation" style={{ transform: `translateY(${lines.top}px)` }}>
@@ -145,9 +147,9 @@ function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover,
           }}
         />
       ) : (
-        <span class={`dot part-${part}`} aria-hidden="true" title={part} />
+        <span class={`dot part-${part}`} aria-hidden="true" title={parts[part]?.name ?? part} />
       )}
-      <span class="name">{name}</span>
+      <span class="name">{labelOf({ id, name })}</span>
       <span class="value">{part === undefined ? whichOf(id, value) : heldBy(id, value)}</span>
       {flag !== '' && <span class="flag">{flag}</span>}
       <span class="size">{bits(end - start)}</span>

@@ -4,6 +4,7 @@ import type { Care } from '../client';
 import { percent } from '../format';
 import { Passing } from './passing';
 import type { Progress } from './progress';
+import { jobs } from '../words';
 
 export interface Job {
   /** True while it runs. */
@@ -54,7 +55,7 @@ export function Cancel({ job: { going, progress, cancel }, what }: { readonly jo
           <span class="percent">{known && percent(progress.done, progress.total)}</span>
         </>
       )}
-      <Passing aria-label={`Cancel ${what}`} onClick={cancel}>Cancel</Passing>
+      <Passing aria-label={jobs.cancelOf(what)} onClick={cancel}>{jobs.cancel}</Passing>
     </span>
   );
 }

@@ -1,6 +1,7 @@
 // Reports that something cannot be shown, with a retry if a server may be the cause.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { page } from '../words';
 
 /** True if the open file is on a server: what failed may work the next time. */
 export const Remote = createContext(false);
@@ -18,7 +19,7 @@ export function Refused({ what, error, onRetry }: Props) {
   if (error === '') return null;
   return (
     <p class="refused" role="alert">
-      {what}: {error}. {remote && <button type="button" onClick={onRetry}>Retry</button>}
+      {what}: {error}. {remote && <button type="button" onClick={onRetry}>{page.retry}</button>}
     </p>
   );
 }

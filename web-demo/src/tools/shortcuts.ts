@@ -1,16 +1,22 @@
-// Keys that focus a field from anywhere on the page.
-import { useEffect } from 'preact/hooks';
+// Keys that focus a field or pick a tab from anywhere on the page.
+import { useEffect, useRef } from 'preact/hooks';
 
-/** Focuses the field with the key in `data-key`, unless the visitor is typing. */
-export function useShortcuts(): void {
+/**
+ * Focuses the field with the key in `data-key`, and picks a tab by its number, unless the visitor
+ * is typing. A field in another tab shows that tab first.
+ */
+export function useShortcuts(pick: (number: number) => void, reveal: (key: string) => void): void {
+  const acts = useRef({ pick, reveal });
+  acts.current = { pick, reveal };
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      const typing = event.target instanceof Element && event.target.closest('input, select, textarea') !== null;
-      if (typing || event.ctrlKey || event.metaKey || event.altKey || !/^[a-z/]$/.test(event.key)) return;
-      const field = document.querySelector<HTMLElement>(`[data-key="${event.key}"]`);
-      if (field === null) return;
-      event.preventDefault();
-      field.focus();
+      const typing = event.target instanceof Element && event.target.closest('input, select, textarea, dialog[open]') !== null;
+      if (typing || event.ctrlKey || event.metaKey || event.altKey || !/^[a-z1-9/]$/.test(event.key)) return;
+      if (/\d/.test(event.key)) return acts.current.pick(Number(event.key));
+      acts.current.reveal(event.key);
+      // The tab may have to be rendered first.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-key="${event.key}"]`)?.focus());
+      if (event.key === '/' || event.key === 'g') event.preventDefault();
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);

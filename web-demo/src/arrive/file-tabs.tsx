@@ -1,0 +1,26 @@
+// The open files, to switch between them.
+import { visible } from '../format';
+import { page } from '../words';
+import type { Entry } from './entries';
+
+interface Props {
+  readonly entries: readonly Entry[];
+  readonly active: string;
+  readonly onPick: (key: string) => void;
+  readonly onClose: (key: string) => void;
+}
+
+/** A single file needs no tab while it is shown. */
+export function FileTabs({ entries, active, onPick, onClose }: Props) {
+  if (entries.length === 0 || (entries.length === 1 && active !== '')) return null;
+  return (
+    <nav class="files" aria-label={page.files}>
+      {entries.map(({ wanted: { key, name } }) => (
+        <span key={key} class={key === active ? 'file current' : 'file'}>
+          <button type="button" aria-current={key === active ? 'page' : undefined} title={visible(name)} onClick={() => onPick(key)}>{visible(name)}</button>
+          <button type="button" class="close" aria-label={page.close(visible(name))} onClick={() => onClose(key)}>×</button>
+        </span>
+      ))}
+    </nav>
+  );
+}
