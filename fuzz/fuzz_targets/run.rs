@@ -30,7 +30,7 @@ fn main() {
     let mutations = args.next_if(|arg| arg == "--mutations").and_then(|_| args.next()?.to_str()?.parse::<u32>().ok());
     let files: Vec<_> = args.map(|path| std::fs::read(path).expect("the file can be read")).collect();
     files.iter().for_each(|bytes| (target.body)(bytes));
-    let mut random = unspool_fuzz::Random::new(1);
+    let mut random = unspool_fuzz::Random(1);
     for _ in 0..mutations.unwrap_or(0) {
         let (seed, other) = (&files[random.below(files.len())], &files[random.below(files.len())]);
         (target.body)(&unspool_fuzz::mutate(seed, other, &mut random));

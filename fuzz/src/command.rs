@@ -50,7 +50,7 @@ fn same(format: Format, bytes: &[u8]) {
     use unspool_cli::same::{Expected, Way};
     // So small that no file takes long.
     let limits = Limits { max_output: 1 << 18, max_window: 1 << 18, max_elements: 1 << 16, ..Limits::DEFAULT };
-    let mut random = crate::Random::new(u64::from(unspool::checksum::Crc32::of(bytes)));
+    let mut random = crate::Random::of(bytes);
     let expected = Expected::new(format, bytes, &limits);
     for is_file in [true, false] {
         // Real heads are a megabyte, or all of a file.

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use unspool::checksum::Crc32;
-use unspool::cvc::{Column, Decoder, Dtype, File, Options, Outline, Scalar, Workspace, inspect};
-use unspool::{Error, ErrorKind, Limits, Name, Part, Trace, Value, Verify};
+use unspool::cvc::{Column, Decoder, Dtype, File, Options, Scalar, Workspace, inspect};
+use unspool::{Error, ErrorKind, Limits, Verify};
 
-use crate::Random;
-use crate::stream::in_pieces;
+use unspool_harness::cvc::agree;
+use unspool_harness::{Random, drive};
 
 /// Limits so small that no header can request much memory or time. Smaller in the interpreter,
 /// where clearing a byte costs a microsecond.
@@ -24,27 +24,9 @@ const WORKSPACE: usize = 1 << 17;
 
 /// Decodes arbitrary bytes.
 pub fn cvc_arbitrary(bytes: &[u8]) {
-    let mut trace = Tiling::default();
-    let inspected = inspect(bytes, &mut Workspace::new(), &OPTIONS, &mut trace);
-    // With memory for all columns, without a trace.
-    let mut table = [0; 1 << 12];
-    let silent = inspect(bytes, &mut Workspace::with_table(&mut table), &OPTIONS, &mut ());
-    assert_eq!(silent, inspected, "a trace changes the verdict");
-    let mut other = Tiling::default();
-    let listened = inspect(bytes, &mut Workspace::with_table(&mut table), &OPTIONS, &mut other);
-    assert_eq!(listened, inspected, "the workspace changes the verdict");
-    assert_eq!(other.leaves, trace.leaves, "the workspace changes the trace");
-    if inspected.is_ok() {
-        trace.check(bytes.len() as u64);
-    }
-    let mut trace = Tiling::default();
-    let outlined = outline(bytes, &mut trace);
-    if inspected.is_ok() {
-        assert_eq!(outlined, Ok(()));
-        trace.check(bytes.len() as u64);
-    }
-
-    let mut random = Random::new(u64::from(Crc32::of(bytes)));
+    let _ = agree(bytes, &OPTIONS);
+    let inspected = inspect(bytes, &mut Workspace::new(), &OPTIONS, &mut ());
+    let mut random = Random::of(bytes);
     let file = match File::open(bytes, &LIMITS) {
         Ok(file) => file,
         Err(error) => {
@@ -64,19 +46,6 @@ pub fn cvc_arbitrary(bytes: &[u8]) {
         }
         self::column(bytes, &column, file.is_columnar().then_some(&*name), inspected.err(), &mut random);
     }
-}
-
-/// Runs the walk that skips payloads, with only the bytes that it requests.
-fn outline(bytes: &[u8], trace: &mut Tiling) -> Result<(), Error> {
-    let (mut workspace, len) = (Workspace::new(), bytes.len() as u64);
-    let mut outline = Outline::open(bytes, len, &LIMITS, trace)?;
-    for _ in 0..outline.file().chunk_count() {
-        let range = outline.needs().expect("a chunk that is left");
-        let (start, end) = (range.start as usize, range.end as usize);
-        outline.feed(range.start, &bytes[start..end], &mut workspace, trace)?;
-    }
-    assert_eq!(outline.needs(), None);
-    Ok(())
 }
 
 /// Decodes arbitrary bytes with corrected lengths and checksums, so that later errors are reached.
@@ -167,7 +136,7 @@ fn assert_same(a: &Result<Vec<u8>, Error>, b: &Result<Vec<u8>, Error>) {
 fn stream(bytes: &[u8], name: Option<&str>, split: impl FnMut() -> (usize, usize)) -> Result<Vec<u8>, Error> {
     let mut workspace = vec![0; WORKSPACE];
     let mut decoder = Decoder::new(&mut workspace, &Options { column: name, ..OPTIONS });
-    let (values, end) = in_pieces(bytes, split, |src, end, room| decoder.step(src, end, room));
+    let (values, end) = drive(bytes, split, |src, end, room| decoder.step(src, end, room));
     assert!(values.len() as u64 <= LIMITS.max_output, "more than the limit");
     end.map(|()| values)
 }
@@ -196,40 +165,6 @@ fn metadata(file: &File<'_>) {
         chunk.sections().take(5).flatten().for_each(drop);
     }
     assert!(next <= file.num_vectors());
-}
-
-/// Collects leaves, to sort them by their bits.
-#[derive(Default)]
-pub(crate) struct Tiling {
-    leaves: Vec<Range<u64>>,
-    depth: usize,
-}
-
-impl Tiling {
-    pub(crate) fn check(mut self, bytes: u64) {
-        assert_eq!(self.depth, 0, "a group is still open");
-        self.leaves.retain(|leaf| !leaf.is_empty());
-        self.leaves.sort_by_key(|leaf| leaf.start);
-        let end = self.leaves.iter().fold(0, |at, leaf| {
-            assert_eq!(leaf.start, at, "a gap or an overlap");
-            leaf.end
-        });
-        assert_eq!(end, bytes * 8);
-    }
-}
-
-impl Trace for Tiling {
-    fn enter(&mut self, _: Name, _: Value<'_>) {
-        self.depth += 1;
-    }
-
-    fn leaf(&mut self, _: Part, _: Name, bits: Range<u64>, _: Value<'_>) {
-        self.leaves.push(bits);
-    }
-
-    fn leave(&mut self) {
-        self.depth -= 1;
-    }
 }
 
 /// Writes the true length of the header text and the true checksums of the chunks.

@@ -1,65 +1,17 @@
 //! gzip on arbitrary bytes: no panic, and every door returns the same result.
 
 use unspool::checksum::Crc32;
-use unspool::gzip::{Decoder, Options, WINDOW_SIZE, Workspace, decode, decode_to_vec, inspect};
+use unspool::gzip::{Options, Workspace, decode};
 use unspool::{ErrorKind, Limits};
 
-use crate::Random;
-use crate::cvc::Tiling;
-use crate::stream::in_pieces;
+use unspool_harness::gzip::agree;
 
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 10, ..Limits::DEFAULT };
 const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 
 /// Decodes arbitrary bytes.
 pub fn gzip_arbitrary(bytes: &[u8]) {
-    let mut trace = Tiling::default();
-    let vector = decode_to_vec(bytes, &OPTIONS);
-    let mut out = vec![0xAA; 1 << 17];
-    let mut ws = Workspace::new();
-    let whole = decode(bytes, &mut out, &mut ws, &OPTIONS, &mut trace);
-    match (&vector, &whole) {
-        (Ok(vector), Ok(done)) => {
-            assert!(*vector == out[..done.wrote], "other bytes into a slice");
-            trace.check(bytes.len() as u64);
-            // An output of exactly the right size is enough, and one byte less is not.
-            let mut exact = vec![0; done.wrote];
-            assert_eq!(decode(bytes, &mut exact, &mut ws, &OPTIONS, &mut ()), Ok(*done));
-            if let Some((_, less)) = exact.split_last_mut() {
-                let error = decode(bytes, less, &mut ws, &OPTIONS, &mut ()).expect_err("there is no room");
-                assert_eq!(error.kind, ErrorKind::OutputTooSmall);
-            }
-        }
-        (Err(vector), Err(whole)) => {
-            assert_eq!(vector, whole, "another error into a slice");
-            assert!(whole.at <= bytes.len() as u64);
-        }
-        other => panic!("{other:?}"),
-    }
-    // Old contents of the window must not leak into the output.
-    let (mut random, mut window) =
-        (Random::new(u64::from(Crc32::of(bytes))), [bytes.first().copied().unwrap_or(0); WINDOW_SIZE]);
-    // A window and a slice agree, except for errors of a slice that is too small.
-    let seen = inspect(bytes, &mut ws, &mut window, &OPTIONS, &mut ());
-    assert_eq!(
-        seen.map(|done| done.content).ok(),
-        whole.map(|done| done.content).ok(),
-        "another size through a window"
-    );
-    let mut decoder = Decoder::new(&mut ws, &mut window, &OPTIONS);
-    let split = || (1 + random.below(100), 1 + random.below(1000));
-    let (content, end) = in_pieces(bytes, split, |src, end, room| decoder.step(src, end, room));
-    match (vector, end) {
-        (Ok(vector), Ok(())) => assert!(content == vector, "other bytes out of a stream"),
-        (Err(vector), Err(end)) => {
-            // If the limit and another error are at the same place, either may be reported.
-            assert!(
-                vector.kind == end.kind || vector.kind == ErrorKind::OutputLimit,
-                "{vector:?}, but out of a stream {end:?}"
-            );
-        }
-        other => panic!("{other:?}"),
-    }
+    let _ = agree(bytes, &OPTIONS);
 }
 
 /// Decodes the bytes as a deflate stream in a member with the right checksum and size, so that

@@ -12,17 +12,15 @@ mod command;
 mod cvc;
 mod gzip;
 mod lzma;
-mod mutate;
 mod onpair;
 mod patch;
 mod pco;
 mod probe;
-mod stream;
 mod threads;
 mod xz;
 mod zstd;
 
-pub use mutate::{Random, mutate};
+pub use unspool_harness::{Random, mutate};
 
 /// A fuzz target: its name and its function.
 pub struct Target {
@@ -65,7 +63,7 @@ mod tests {
                     (0..seed.len()).step_by(seed.len() / 300 + 1).for_each(|cut| visit(target, &seed[..cut]));
                 }
             }
-            let (mut random, begun, mut rounds) = (Random::new(1), Instant::now(), 0);
+            let (mut random, begun, mut rounds) = (Random(1), Instant::now(), 0);
             while rounds < ROUNDS && (rounds < LEAST || begun.elapsed() < PATIENCE) {
                 let (seed, other) = (&seeds[random.below(seeds.len())], &seeds[random.below(seeds.len())]);
                 visit(target, &mutate(seed, other, &mut random));

@@ -1,16 +1,11 @@
 //! LZMA by itself on arbitrary bytes: no panic, every door returns the same result, and the C
 //! library agrees.
 
-use unspool::checksum::Crc32;
-use unspool::lzma::{
-    Architecture, Coder, Decoder, FilterKind, Header, Options, Raw, Workspace, decode, decode_to_vec, decoded_len,
-    inspect, salvage,
-};
-use unspool::{Done, Error, ErrorKind, Limits, Result};
+use unspool::lzma::{Architecture, Coder, FilterKind, Header, Options, Raw, decode_to_vec};
+use unspool::{ErrorKind, Limits};
 
-use crate::Random;
-use crate::cvc::Tiling;
-use crate::stream::in_pieces;
+use unspool_harness::Random;
+use unspool_harness::lzma::agree;
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, ..Limits::DEFAULT };
@@ -18,20 +13,19 @@ const OPTIONS: Options = Options { limits: LIMITS, raw: None };
 
 /// Decodes arbitrary bytes, as a `.lzma` file and as a raw stream.
 pub fn lzma_arbitrary(bytes: &[u8]) {
-    let random = &mut Random::new(u64::from(Crc32::of(bytes)));
-    agree(bytes, &OPTIONS, random);
-    agree(bytes, &raw(random), random);
+    let random = &mut Random::of(bytes);
+    let _ = agree(bytes, &OPTIONS);
+    let _ = agree(bytes, &raw(random));
 }
 
 /// Decodes arbitrary bytes after a header that is valid, so that the symbols are read.
 pub fn lzma_mutated(bytes: &[u8]) {
-    let random = &mut Random::new(u64::from(Crc32::of(bytes)));
-    agree(&repaired(bytes), &OPTIONS, random);
+    let _ = agree(&repaired(bytes), &OPTIONS);
 }
 
 /// Compares with the C library: it must accept the same files, with the same output.
 pub fn lzma_differential(bytes: &[u8]) {
-    let random = &mut Random::new(u64::from(Crc32::of(bytes)));
+    let random = &mut Random::of(bytes);
     for (bytes, options) in [(repaired(bytes), OPTIONS), (bytes.to_vec(), raw(random))] {
         let ours = decode_to_vec(&bytes, &options);
         #[cfg(not(miri))]
@@ -132,55 +126,5 @@ fn reference(bytes: &[u8], options: &Options) -> Option<core::result::Result<Vec
             Err(Error::MemLimit) => return None,
             Err(_) => return Some(Err(())),
         }
-    }
-}
-
-fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
-    let (ws, mut window) = (&mut Workspace::new(), vec![0xAA; (1 << 17) + 32]);
-    let (mut out, mut trace) = (vec![0xAA; 1 << 17], Tiling::default());
-    let whole = decode(bytes, &mut out, ws, options, &mut trace);
-    match (decode_to_vec(bytes, options), whole) {
-        (Ok(vector), Ok(done)) => {
-            assert!(vector == out[..done.wrote], "other bytes to a vector");
-            trace.check(bytes.len() as u64);
-            let mut exact = vec![0; done.wrote];
-            assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), Ok(done));
-            if let Some((_, less)) = exact.split_last_mut() {
-                let error = decode(bytes, less, ws, options, &mut ()).expect_err("there is no room");
-                assert_eq!(error.kind, ErrorKind::OutputTooSmall);
-            }
-        }
-        (Err(vector), Err(whole)) => {
-            // The length of a vector is bounded by the input.
-            assert!(vector == whole || vector.kind == ErrorKind::XzBlockSize, "{vector} and {whole}");
-            assert!(whole.at <= bytes.len() as u64);
-        }
-        (vector, whole) => panic!("to a vector {:?}, to a slice {whole:?}", vector.map(|vector| vector.len())),
-    }
-    let mut saved = vec![0; 1 << 17];
-    let (salvaged, error) = salvage(bytes, &mut saved, ws, options);
-    assert_eq!(error, whole.err(), "another error of a salvage");
-    let mut stream = |most: usize| {
-        let mut decoder = Decoder::new(ws, &mut window, options);
-        let split = || (1 + random.below(most), 1 + random.below(10 * most));
-        in_pieces(bytes, split, |src, end, room| decoder.step(src, end, room))
-    };
-    let (streamed, end) = stream(100);
-    assert_eq!(stream(3), (streamed.clone(), end), "other splits, another result");
-    match (whole, end) {
-        // Only a stream needs a window.
-        (_, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) => return,
-        (Ok(done), Ok(())) => assert!(out[..done.wrote] == streamed, "other bytes as a stream"),
-        (Err(whole), Err(end)) => {
-            assert_eq!(whole, end, "another error as a stream");
-            // Filters of a stream may hold back bytes at its end.
-            assert!(streamed.len() <= salvaged.wrote && saved.starts_with(&streamed), "other bytes before an error");
-        }
-        (whole, end) => panic!("in one piece {whole:?}, as a stream {end:?}"),
-    }
-    let seen: Result<Done> = inspect(bytes, ws, &mut window, options, &mut ());
-    if let Ok(done) = whole {
-        assert_eq!(seen, Ok(Done { wrote: 0, ..done }), "another size when inspected");
-        assert_eq!(decoded_len(bytes, ws, &mut window, options), Ok(done.content));
     }
 }

@@ -6,76 +6,30 @@ use std::mem::MaybeUninit;
 
 #[cfg(not(miri))]
 use onpair::CompactDictionaryView;
-use unspool::onpair::{
-    Codes, Column, Dictionary, File, Options, Outline, RowOffsets, Search, SearchWorkspace, Workspace, decode,
-    decode_to_vec, salvage,
-};
-use unspool::{Done, Error, ErrorKind, Limits, Trace};
+use unspool::onpair::{Codes, Column, Dictionary, File, Options, RowOffsets, Search, SearchWorkspace};
+use unspool::{Error, ErrorKind, Limits};
 
-use crate::cvc::Tiling;
+use unspool_harness::onpair::agree;
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 20, max_elements: 1 << 12, ..Limits::DEFAULT };
 
-fn inspect(bytes: &[u8], trace: &mut impl Trace) -> Result<Done, Error> {
-    unspool::onpair::inspect(bytes, &mut Workspace::new(), &Options { limits: LIMITS }, trace)
-}
-
-/// Decodes arbitrary bytes by the doors that take whole files. `sound` is the result if all rows
-/// decode.
-fn doors(bytes: &[u8], sound: Result<&[u8], Error>) {
-    let (workspace, options) = (&mut Workspace::new(), &Options { limits: LIMITS });
-    let mut dst = vec![0; 1 << 16];
-    let decoded = decode(bytes, &mut dst, workspace, options, &mut ());
-    assert_eq!(decoded.map(|done| &dst[..done.wrote]), sound);
-    assert_eq!(decode_to_vec(bytes, options).as_deref().map_err(|error| *error), sound);
-    let mut salvaged = vec![0; 1 << 16];
-    let (done, error) = salvage(bytes, &mut salvaged, workspace, options);
-    match sound {
-        Ok(all) => assert_eq!((&salvaged[..done.wrote], error), (all, None)),
-        Err(_) => assert!(error.is_some() && done.wrote as u64 <= LIMITS.max_output),
-    }
-    let mut outline = Outline::new(bytes.len() as u64);
-    while let Some(needs) = outline.needs() {
-        if let Err(error) = outline.feed(needs.start, &bytes[needs.start as usize..needs.end as usize], &mut ()) {
-            assert_eq!(File::open(bytes, &LIMITS).map(drop), Err(error));
-            return;
-        }
-    }
-    if let Ok(file) = File::open(bytes, &LIMITS) {
-        assert_eq!(file.places(), outline.places());
-    }
-}
-
 /// Decodes arbitrary bytes.
 pub fn onpair_arbitrary(bytes: &[u8]) {
-    let mut trace = Tiling::default();
-    let inspected = inspect(bytes, &mut trace);
-    if inspected.is_ok() {
-        trace.check(bytes.len() as u64);
-    }
-    assert_eq!(inspect(bytes, &mut ()), inspected, "listening changes the verdict");
+    let _ = agree(bytes, &Options { limits: LIMITS });
     match File::open(bytes, &LIMITS) {
-        Err(error) => {
-            assert_eq!(inspected, Err(error));
-            doors(bytes, Err(error));
-            match File::salvage(bytes, &LIMITS) {
-                Err(only) => assert_eq!(only, error),
-                Ok((file, told)) => {
-                    assert_eq!(told, Some(error));
-                    assert!(file.len() <= bytes.len() as u64);
-                    column(file.column());
-                }
+        Err(error) => match File::salvage(bytes, &LIMITS) {
+            Err(only) => assert_eq!(only, error),
+            Ok((file, told)) => {
+                assert_eq!(told, Some(error));
+                assert!(file.len() <= bytes.len() as u64);
+                column(file.column());
             }
-        }
+        },
         Ok(file) => {
-            assert!(
-                File::salvage(bytes, &LIMITS).is_ok_and(|(again, error)| again.len() == file.len() && error.is_none())
-            );
+            let again = File::salvage(bytes, &LIMITS);
+            assert!(again.is_ok_and(|(again, error)| again.len() == file.len() && error.is_none()));
             assert!(file.len() <= bytes.len() as u64);
-            assert_eq!(file.column().check(), inspected.map(drop));
-            let whole = file.column().decode_to_vec(file.column().rows());
-            doors(bytes, whole.as_deref().map_err(|error| *error));
             column(file.column());
         }
     }

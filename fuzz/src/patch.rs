@@ -1,11 +1,10 @@
 //! Stores as the output: patches of `zstd --patch-from` against an image of this project, and xz.
 //! The same verdict and the same bytes as in a slice, and as the C library.
 
-use unspool::checksum::Crc32;
 use unspool::zstd::{self, Dictionary, Flavour};
 use unspool::{Done, Limits, Result, SliceStore, Store, Verify, xz};
 
-use crate::Random;
+use unspool_harness::Random;
 
 /// The image that the seeds turn into another one.
 const OLD: &[u8] = include_bytes!("../../tests/vectors/patch/old.bin");
@@ -43,7 +42,7 @@ impl Store for Device<'_> {
 
 /// Decodes a patch to a slice, to a store with the old image in memory, and to one that has it.
 pub fn patch_mutated(bytes: &[u8]) {
-    let mut random = Random::new(u64::from(Crc32::of(bytes)));
+    let mut random = Random::of(bytes);
     let verify = [Verify::Skip, Verify::Skip, Verify::Refuse][random.below(3)];
     let _ = decoded(bytes, verify, &mut random);
 }
@@ -75,7 +74,7 @@ fn same(done: &Result<Done>, again: &Result<Done>, whole: &[u8], stored: &[u8]) 
 #[cfg(not(miri))]
 pub fn patch_differential(bytes: &[u8]) {
     use unspool::ErrorKind;
-    let mut random = Random::new(u64::from(Crc32::of(bytes)));
+    let mut random = Random::of(bytes);
     // The checksum would reject every change of the content.
     let bytes = &crate::zstd::unchecked(bytes);
     let ours = decoded(bytes, Verify::Refuse, &mut random);
@@ -115,7 +114,7 @@ pub fn patch_differential(_: &[u8]) {}
 
 /// Decodes xz to a slice and to a store.
 pub fn xz_store(bytes: &[u8]) {
-    let mut random = Random::new(u64::from(Crc32::of(bytes)));
+    let mut random = Random::of(bytes);
     let verify = [Verify::Refuse, Verify::Report, Verify::Skip][random.below(3)];
     let streams = [xz::Streams::All, xz::Streams::One, xz::Streams::First][random.below(3)];
     let limits = Limits { max_output: 1 << 16, max_header: 1 << 16, ..Limits::DEFAULT };

@@ -1,7 +1,8 @@
 //! Pco: every door returns the same result for a file, and the reference agrees where it can run.
 
-use unspool::pco::{Chunk, Decoder, File, Latent, Plan};
-use unspool::{Class, End, Error, ErrorKind, Limits, Name, Part, Status, Trace, Value};
+use unspool::pco::{Chunk, File, Options, Plan};
+use unspool::{Class, Error, ErrorKind, Limits, Trace};
+use unspool_harness::pco::agree;
 
 /// Limits so small that a file with large claims is refused at once.
 const LIMITS: Limits = Limits { max_output: 1 << 20, max_window: 1 << 20, max_elements: 1 << 18, ..Limits::DEFAULT };
@@ -20,74 +21,8 @@ pub fn pco_mutated(bytes: &[u8]) {
     both_ways(bytes);
 }
 
-/// Checks that leaves are in the file and that groups nest.
-struct Checker {
-    bits: u64,
-    depth: usize,
-}
-
-impl Trace for Checker {
-    fn enter(&mut self, _: Name, _: Value<'_>) {
-        self.depth += 1;
-    }
-
-    fn leaf(&mut self, _: Part, _: Name, bits: std::ops::Range<u64>, _: Value<'_>) {
-        assert!(bits.start < bits.end);
-        self.bits = self.bits.max(bits.end);
-    }
-
-    fn leave(&mut self) {
-        self.depth = self.depth.checked_sub(1).expect("more groups end than started");
-    }
-}
-
 fn both_ways(bytes: &[u8]) {
-    let Ok(file) = File::open(bytes, &LIMITS) else { return };
-    let (mut at, mut left) = (file.first(), 1usize << 20);
-    while let Ok(Some(chunk)) = file.chunk(at, &mut ()) {
-        let size = chunk.len * chunk.number_type().size();
-        if chunk.workspace_len(Plan::Batches) > 1 << 18 || left < size {
-            return;
-        }
-        left -= size;
-        let fast = decode(&chunk, &mut ());
-        let mut checker = Checker { bits: 0, depth: 0 };
-        let traced = decode(&chunk, &mut checker);
-        let kind = |error: &Error| (error.kind, error.at);
-        assert_eq!(fast.as_ref().map_err(kind), traced.as_ref().map_err(kind));
-        let pieces = |plan| match chunk.number_type().bits() {
-            8 => pieces::<u8>(&chunk, plan),
-            16 => pieces::<u16>(&chunk, plan),
-            32 => pieces::<u32>(&chunk, plan),
-            _ => pieces::<u64>(&chunk, plan),
-        };
-        assert_eq!(fast.as_ref().map_err(kind), pieces(Plan::Batches).as_ref().map_err(kind));
-        // If a batch has two late errors, the compact decoder reports the one of the earlier
-        // number.
-        let kind = |error: &Error| match error.kind {
-            ErrorKind::PcoDictIndex => (ErrorKind::PcoLookback, error.at),
-            kind => (kind, error.at),
-        };
-        assert_eq!(fast.as_ref().map_err(kind), pieces(Plan::CompactBatches).as_ref().map_err(kind));
-        let skipped = chunk.skip(&mut vec![0; chunk.workspace_len(Plan::Whole) as usize]);
-        let mut salvaged = vec![0; size];
-        let mut words = vec![0; chunk.workspace_len(Plan::Batches) as usize];
-        let (count, ended) = chunk.salvage_bytes(&mut salvaged, &mut words, &mut ());
-        assert_eq!(ended.as_ref().map_err(kind), fast.as_ref().map(|(_, next)| next).map_err(kind));
-        assert!(count <= chunk.len && (count == chunk.len || count % 256 == 0));
-        assert!(fast.as_ref().is_err() || fast.as_ref().is_ok_and(|(numbers, _)| *numbers == salvaged));
-        let Ok((numbers, next)) = fast else {
-            let late = |error: Error| matches!(error.kind, ErrorKind::PcoLookback | ErrorKind::PcoDictIndex);
-            assert!(skipped.is_err() || fast.is_err_and(late));
-            return;
-        };
-        assert_eq!(checker.depth, 0);
-        assert!(checker.bits <= bytes.len() as u64 * 8);
-        assert!(traced == Ok((numbers, next)));
-        assert_eq!(skipped, Ok(next));
-        assert!(next >= chunk.page_at && next <= bytes.len() as u64);
-        at = next;
-    }
+    let _ = agree(bytes, &Options { limits: LIMITS, ..Options::DEFAULT });
 }
 
 fn decode(chunk: &Chunk<'_>, trace: &mut impl Trace) -> Result<(Vec<u8>, u64), Error> {
@@ -95,34 +30,6 @@ fn decode(chunk: &Chunk<'_>, trace: &mut impl Trace) -> Result<(Vec<u8>, u64), E
     let mut words = vec![u64::MAX; chunk.workspace_len(Plan::Batches) as usize];
     let next = chunk.decode_bytes(&mut out, &mut words, trace)?;
     Ok((out, next))
-}
-
-/// Decodes with a decoder that gets a few bytes and output for 256 numbers at a time.
-fn pieces<L: Latent>(chunk: &Chunk<'_>, plan: Plan) -> Result<(Vec<u8>, u64), Error> {
-    let mut words = vec![0x5555_5555_5555_5555; chunk.workspace_len(plan) as usize];
-    let mut decoder = Decoder::<L>::new(&chunk.meta, chunk.len, plan);
-    decoder.open(&mut words)?;
-    decoder.start(chunk.len, chunk.page_at)?;
-    let (page, mut room, mut out) = (chunk.page(), vec![L::ZERO; 256], vec![]);
-    let (mut at, mut piece) = (0, 100);
-    loop {
-        let end = if page.len() - at <= piece { End::Here } else { End::NotYet };
-        let step = decoder.step(&page[at..page.len().min(at + piece)], end, &mut room)?;
-        for number in &room[..step.wrote] {
-            let start = out.len();
-            out.resize(start + size_of::<L>(), 0);
-            number.put(&mut out[start..]);
-        }
-        at += step.read;
-        match step.status {
-            Status::Done => return Ok((out, chunk.page_at + at as u64)),
-            Status::NeedInput => {
-                assert!(end == End::NotYet);
-                piece *= 2;
-            }
-            Status::NeedOutput => piece = 100,
-        }
-    }
 }
 
 /// Bytes of numbers that are compared at most. A few bytes of a file can expand to a whole chunk.

@@ -3,11 +3,11 @@
 //! Whole inputs and streams are read by different code, which must agree on every verdict.
 
 use unspool::checksum::Crc32;
-use unspool::xz::{Decoder, File, Literals, Options, Streams, Tables, Workspace, decode, decode_to_vec, inspect};
-use unspool::{Checksums, Done, Error, ErrorKind, Limits, Result, Verify};
+use unspool::xz::{Options, Streams, decode_to_vec};
+use unspool::{ErrorKind, Limits, Result, Verify};
 
-use crate::Random;
-use crate::stream::in_pieces;
+use unspool_harness::Random;
+use unspool_harness::xz::agree;
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, max_header: 1 << 16, ..Limits::DEFAULT };
@@ -15,11 +15,10 @@ const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 
 /// Decodes arbitrary bytes.
 pub fn xz_arbitrary(bytes: &[u8]) {
-    let mut random = Random::new(u64::from(Crc32::of(bytes)));
+    let mut random = Random::of(bytes);
     let streams = [Streams::All, Streams::All, Streams::One, Streams::First][random.below(4)];
     let verify = [Verify::Refuse, Verify::Refuse, Verify::Report, Verify::Skip][random.below(4)];
-    agree(bytes, &Options { verify, streams, ..OPTIONS }, &mut random);
-    by_block(bytes);
+    let _ = agree(bytes, &Options { verify, streams, ..OPTIONS });
 }
 
 /// Decodes arbitrary bytes with corrected CRCs in all headers, so that their fields are read.
@@ -95,89 +94,4 @@ fn repaired(bytes: &[u8]) -> Vec<u8> {
         }
     }
     bytes
-}
-
-fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
-    let ws = &mut Workspace::new();
-    let mut out = vec![0; 1 << 17];
-    let whole = decode(bytes, &mut out, ws, options, &mut ());
-    let (streamed, end) = stream(bytes, options, random);
-    let (again, end_again) = stream(bytes, options, random);
-    assert_eq!(end, end_again, "other splits, another end");
-    assert!(streamed == again, "other splits, other bytes");
-    match (whole, end) {
-        // Only a stream needs a window, and only an index has sizes before decoding.
-        (_, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) => {}
-        (Err(Error { kind: ErrorKind::OutputTooSmall | ErrorKind::OutputLimit, .. }), _) => {}
-        (Ok(done), Ok(())) => assert!(out[..done.wrote] == streamed, "other bytes as a stream"),
-        (Err(whole), Err(end)) => assert_eq!(whole, end, "another error as a stream"),
-        (whole, end) => panic!("in one piece {whole:?}, as a stream {end:?}"),
-    }
-    in_small_tables(bytes, options, whole, &out);
-    let inspected = inspect(bytes, ws, options, &mut ());
-    if let Ok(done) = whole {
-        let checksums = inspected.map(|done| done.checksums).unwrap_or_default();
-        assert_eq!(inspected, Ok(Done { wrote: 0, checksums, ..done }));
-        let Checksums { matched, mismatched, unchecked } = done.checksums;
-        assert_eq!(checksums, Checksums { matched: matched + mismatched, mismatched: 0, unchecked });
-        assert_eq!(done.content, done.wrote as u64);
-        let mut exact = vec![0; done.wrote];
-        assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), Ok(done));
-        assert!(exact == out[..done.wrote]);
-    }
-}
-
-/// Decodes with tables of each size: the verdict is the same, or the tables are too small. Those
-/// that are as large as the error says get further.
-fn in_small_tables(bytes: &[u8], options: &Options, whole: Result<Done>, expected: &[u8]) {
-    let (mut tables, mut out) = (Tables::<[Literals; 16]>::new(), vec![0; expected.len()]);
-    let mut least = 0;
-    for contexts in [0, 1, 2, 4, 8, 16] {
-        let verdict = match contexts {
-            0 => decode(bytes, &mut out, &mut Tables::<[Literals; 0]>::new(), options, &mut ()),
-            1 => decode(bytes, &mut out, &mut Tables::<[Literals; 1]>::new(), options, &mut ()),
-            2 => decode(bytes, &mut out, &mut Tables::<[Literals; 2]>::new(), options, &mut ()),
-            4 => decode(bytes, &mut out, &mut Tables::<[Literals; 4]>::new(), options, &mut ()),
-            8 => decode(bytes, &mut out, &mut Tables::<[Literals; 8]>::new(), options, &mut ()),
-            _ => decode(bytes, &mut out, &mut tables, options, &mut ()),
-        };
-        match verdict {
-            Err(Error { kind: ErrorKind::WorkspaceTooSmall, need, .. }) => {
-                assert!(need > contexts && need <= 16, "{need} contexts are not more than {contexts}");
-                least = need;
-            }
-            verdict => {
-                assert!(contexts >= least, "{contexts} contexts do, but {least} were asked for");
-                assert_eq!(verdict, whole, "another verdict with {contexts} contexts");
-                assert!(whole.is_err() || out == expected, "other bytes with {contexts} contexts");
-            }
-        }
-    }
-}
-
-/// Checks that the blocks in the index, decoded one by one, are the file.
-fn by_block(bytes: &[u8]) {
-    let Ok(file) = File::open(bytes, &LIMITS) else { return };
-    let (mut position, mut all, ws) = (0, vec![], &mut Workspace::new());
-    for _ in 0..20 {
-        let Ok(Some(block)) = file.locate(position) else { break };
-        assert!(block.content.contains(&position) && block.range.end <= bytes.len() as u64);
-        let len = (block.content.end - block.content.start).min(1 << 17);
-        let mut room = vec![0; usize::try_from(len).unwrap()];
-        let Ok(done) = file.decode_block(&block, &mut room, ws, &OPTIONS) else { return };
-        all.extend(&room[..done.wrote]);
-        position = block.content.end;
-    }
-    if position == file.content
-        && let Ok(whole) = decoded(bytes)
-    {
-        assert!(whole == all, "other bytes block by block");
-    }
-}
-
-/// Decodes the file in pieces of any size.
-fn stream(bytes: &[u8], options: &Options, random: &mut Random) -> (Vec<u8>, Result<()>) {
-    let (mut ws, mut window) = (Workspace::new(), vec![0; (1 << 17) + 32]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, options);
-    in_pieces(bytes, || (1 + random.below(100), 1 + random.below(1000)), |src, end, room| decoder.step(src, end, room))
 }

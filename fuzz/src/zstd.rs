@@ -1,33 +1,32 @@
 //! Zstandard in each of its three formats on arbitrary bytes: no panic, and every door returns the
 //! same result.
 
-use unspool::checksum::{Crc32, Xxh64};
-use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode, decode_to_vec, decoded_len, detect, inspect,
-    salvage,
-};
-use unspool::{Error, ErrorKind, Limits, Result, Verify};
+use unspool::checksum::Xxh64;
+use unspool::zstd::{Dictionary, Flavour, Header, Options, decode_to_vec, detect};
+use unspool::{ErrorKind, Limits, Verify};
 
-use crate::Random;
-use crate::stream::in_pieces;
+use unspool_harness::Random;
+use unspool_harness::zstd::agree;
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 18, ..Limits::DEFAULT };
-const WINDOW: usize = 1 << 20;
 const RFC8878: Options<'_> = Options { limits: LIMITS, flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT };
 const FLAVOURS: [Flavour; 3] = [Flavour::Rfc8878, Flavour::Draft, Flavour::V07];
 
 /// Decodes arbitrary bytes.
 pub fn zstd_arbitrary(bytes: &[u8]) {
-    let mut random = Random::new(u64::from(Crc32::of(bytes)));
+    let mut random = Random::of(bytes);
     let _ = detect(bytes);
     // Any bytes are a valid raw dictionary.
     let dictionary = (random.below(4) == 0).then(|| Dictionary::new(bytes));
     for flavour in FLAVOURS {
         let magicless = random.below(8) == 0;
         let verify = [Verify::Skip, Verify::Report, Verify::Refuse, Verify::Refuse][random.below(4)];
-        agree(bytes, &Options { limits: LIMITS, verify, flavour: Some(flavour), dictionary, magicless }, &mut random);
+        let options = Options { limits: LIMITS, verify, flavour: Some(flavour), dictionary, magicless };
+        let _ = agree(bytes, &options);
     }
+    // Detected.
+    let _ = agree(bytes, &Options { limits: LIMITS, ..Options::DEFAULT });
 }
 
 /// Decodes arbitrary bytes with a corrected checksum, so that content errors are reached.
@@ -135,51 +134,4 @@ fn other_reference(bytes: &[u8], ours: &[u8]) {
         }
     }
     assert!(all == ours, "other bytes than the decoder in Rust");
-}
-
-fn agree(bytes: &[u8], options: &Options<'_>, random: &mut Random) {
-    let workspace = &mut Workspace::new();
-    let mut out = vec![0; 1 << 17];
-    let whole = decode(bytes, &mut out, workspace, options, &mut ());
-    let (streamed, end) = stream(bytes, options, random);
-    match (whole, end) {
-        // Only a stream needs a window.
-        (_, Err(Error { kind: ErrorKind::ZstdWindowBuffer, .. })) => {}
-        // Only a slice has an end.
-        (Err(Error { kind: ErrorKind::OutputTooSmall, .. }), _) => {}
-        (Ok(done), Ok(())) => assert!(out[..done.wrote] == streamed, "other bytes as a stream"),
-        (Err(whole), Err(end)) => assert_eq!((whole.kind, whole.at), (end.kind, end.at), "another error as a stream"),
-        (whole, end) => panic!("in one piece {whole:?}, as a stream {end:?}"),
-    }
-    let counted = decoded_len(bytes, workspace, options);
-    let inspected = inspect(bytes, workspace, options, &mut ());
-    let vector = decode_to_vec(bytes, options);
-    if let Ok(done) = whole {
-        assert_eq!(counted, Ok(done.wrote as u64));
-        let seen = inspected.expect("it decodes");
-        assert_eq!((seen.read, seen.parts, seen.blocks), (done.read, done.parts, done.blocks));
-        assert_eq!(seen.checksums.unchecked, done.checksums.unchecked);
-        assert!(vector.as_deref() == Ok(&out[..done.wrote]));
-        // An output of exactly the right size is enough.
-        let mut exact = vec![0; done.wrote];
-        let again = decode(bytes, &mut exact, workspace, options, &mut ());
-        assert_eq!(again.map(|again| again.wrote), Ok(done.wrote));
-        assert!(exact == out[..done.wrote]);
-    } else if let Err(error) = whole
-        && error.kind != ErrorKind::OutputTooSmall
-    {
-        assert!(vector.is_err());
-        let written = out;
-        let mut out = vec![0; written.len()];
-        let (done, why) = salvage(bytes, &mut out, workspace, options);
-        assert_eq!(why, Some(error));
-        assert!(out[..done.wrote] == written[..done.wrote], "other bytes before the error");
-    }
-}
-
-/// Decodes the file in pieces of any size.
-fn stream(bytes: &[u8], options: &Options<'_>, random: &mut Random) -> (Vec<u8>, Result<()>) {
-    let (mut workspace, mut window) = (Workspace::new(), vec![0; WINDOW]);
-    let mut decoder = Decoder::new(&mut workspace, &mut window, options);
-    in_pieces(bytes, || (1 + random.below(100), 1 + random.below(1000)), |src, end, room| decoder.step(src, end, room))
 }

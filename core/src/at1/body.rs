@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::backend::inside;
-use super::header::{Codec, Container, HEADER_LEN, Header};
+use super::header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
 use super::streams::{Entry, Set, varint};
 use crate::num::{index, u64_from};
 use crate::steps;
@@ -31,8 +31,8 @@ pub(crate) fn each_body<'a, T: Trace>(
     mut run: impl FnMut(&Content<'a>, &mut T) -> Result<bool>,
 ) -> Result<u64> {
     let mut bodies = Bodies::new(src, header, limits);
-    while let Some(body) = bodies.next(trace)? {
-        let goes_on = run(&body.content, trace).map_err(|error| body.locate(error))?;
+    while let Some(body) = bodies.next(trace).map_err(|error| bodies.cut(error))? {
+        let goes_on = run(&body.content, trace).map_err(|error| bodies.cut(body.locate(error)))?;
         if header.container == Container::Frames {
             trace.leave();
         }
@@ -96,6 +96,27 @@ impl<'a, 'h> Bodies<'a, 'h> {
             self.at = at;
         }
         (self.at != end).then(|| self.frame(trace)).transpose()
+    }
+
+    /// Replaces the error of bytes that belong to nothing if they may be the start of a trailer: a
+    /// hash, of which any byte is possible. Then the file was cut.
+    #[cold]
+    #[inline(never)]
+    fn cut(&self, error: Error) -> Error {
+        let Header { container, codec, hash, .. } = *self.header;
+        let is_after_body = match error.kind {
+            ErrorKind::At1Trailing | ErrorKind::At1FrameEmpty | ErrorKind::At1FrameMethod => true,
+            // After the only frame of a payload.
+            ErrorKind::ZstdMagic => codec == Codec::Raw && error.at > HEADER_LEN.saturating_add(1),
+            _ => false,
+        };
+        let (len, end) = (u64_from(self.src.len()), error.at.saturating_add(TRAILER_LEN));
+        // A bundle has no trailer.
+        let may_have = hash.is_none() && (codec != Codec::Bundle || container == Container::Frames);
+        if is_after_body && may_have && len < end {
+            return Error::new(ErrorKind::Truncated, len).needing(end);
+        }
+        error
     }
 
     #[inline(never)]

@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use super::body::{Content, each_body};
 use super::codecs;
 use super::header::Header;
+#[cfg(feature = "alloc")]
+use super::header::{Codec, Container};
 use super::output::Output;
 use super::scratch::{BUFFER, Lent, Scratch, Workspace, of_streams};
 use super::streams::{Entry, Set};
@@ -85,16 +87,32 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, scratch: &mut [u8], op
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
     let mut workspace = Workspace::new();
-    let mut scratch = zeros(scratch_len(src, options)?)?;
-    let len = loop {
-        match decoded_len(src, &mut workspace, &mut scratch, options) {
-            Ok(len) => break len,
-            Err(error) => grow(&mut scratch, error)?,
+    // If the measure fails, decoding reports the error that comes first.
+    let mut scratch = zeros(scratch_len(src, options).unwrap_or(0))?;
+    let counted = growing(&mut scratch, |scratch| decoded_len(src, &mut workspace, scratch, options));
+    let Ok(len) = counted else {
+        // Counting passes over the content of raw payloads. An error in it comes first.
+        let header = Header::read(src, &options.limits)?;
+        if header.codec == Codec::Raw || header.container == Container::Frames {
+            let nowhere = &mut |_: &[u8]| Ok(());
+            growing(&mut scratch, |scratch| decode_to(src, nowhere, &mut workspace, scratch, options))?;
         }
+        return counted.map(|_| Vec::new());
     };
     let mut out = zeros(len)?;
     decode(src, &mut out, &mut workspace, &mut scratch, options, &mut ())?;
     Ok(out)
+}
+
+/// Runs `run` again with more scratch as long as it asks for more.
+#[cfg(feature = "alloc")]
+fn growing<T>(scratch: &mut Vec<u8>, mut run: impl FnMut(&mut [u8]) -> Result<T>) -> Result<T> {
+    loop {
+        match run(scratch) {
+            Err(error) => grow(scratch, error)?,
+            done => return done,
+        }
+    }
 }
 
 /// Lengthens scratch if the error asks for more. Returns any other error.

@@ -45,7 +45,7 @@ pub fn decode_threaded(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, option
         return Ok(done);
     }
     let mut workspace = Workspace::with_threads(threads);
-    // Decoding reports a better error than the measure.
+    // If the measure fails, decoding reports the error that comes first.
     let mut scratch = zeros(scratch_len(src, options).unwrap_or(0))?;
     loop {
         match decode(src, dst, &mut workspace, &mut scratch, options, &mut ()) {

@@ -56,7 +56,8 @@ pub fn decode<T: Element>(
         let payload = piece.read(part(src, piece.range())?, Verify::Skip, &mut Checksums::default())?;
         wrote = wrote.saturating_add(payload.len);
         payload.decode(split_front(&mut rest, payload.len))
-    })?;
+    })
+    .map_err(|error| column.first_error(error))?;
     Ok(whole(src, Done { wrote, ..inspected }, width))
 }
 
@@ -155,13 +156,37 @@ impl Column<'_> {
     ) -> (Done, Option<Error>) {
         let (mut done, units) = (Done::default(), index(sizes[1]));
         let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|len| {
-            let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
-            self.each(src, rows, options.verify, &mut done, &mut |payload| {
-                decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
-            })
+            let rest = dst.get_mut(..len).unwrap_or(&mut []);
+            self.fill_chunks(src, rows, rest, units, options, &mut done, decode)
         });
         done.wrote = done.wrote.saturating_mul(units);
         (done, filled.err())
+    }
+
+    /// Decodes the chunks of these rows one after the other. Counts the values in `done`, also
+    /// before an error.
+    #[allow(clippy::too_many_arguments, reason = "it is the end of two longer functions")]
+    fn fill_chunks<T>(
+        &self,
+        src: &[u8],
+        rows: Range<u64>,
+        mut rest: &mut [T],
+        units: usize,
+        options: &Options<'_>,
+        done: &mut Done,
+        decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
+    ) -> Result<()> {
+        let filled = self.each(src, rows, options.verify, done, &mut |payload| {
+            decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
+        });
+        filled.map_err(|error| self.first_error(error))
+    }
+
+    /// Returns the error of a later chunk in the header, if there is one, instead of an error of a
+    /// chunk. Doors that need the type before the first chunk find it there.
+    #[cold]
+    fn first_error(&self, error: Error) -> Error {
+        self.output().err().unwrap_or(error)
     }
 
     /// Decodes rows to a sink, in the same bytes as [`decode_bytes`](Self::decode_bytes): plain
@@ -199,31 +224,36 @@ impl Column<'_> {
     /// Allocates memory only after the file has been found to hold that many values.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec<T: Element>(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<T>> {
-        let mut values = self.allocate(src, &rows, [T::DTYPE.width(), 1], options)?;
-        self.decode(src, rows, &mut values, options)?;
-        Ok(values)
+        self.fill_vec(src, rows, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to))
     }
 
     /// Decodes rows to a `Vec` of the bytes that [`decode_bytes`](Self::decode_bytes) writes, with
     /// the same care.
     #[cfg(feature = "alloc")]
     pub fn decode_bytes_to_vec(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<u8>> {
-        let mut values = self.allocate(src, &rows, [self.output()?.width(); 2], options)?;
-        self.decode_bytes(src, rows, &mut values, options)?;
-        Ok(values)
+        let output = self.output()?;
+        self.fill_vec(src, rows, [output.width(); 2], options, &|payload, to| payload.decode_bytes(output, to))
     }
 
-    /// Allocates what [`fits`](Self::fits) returns, if the file holds all of these rows.
+    /// Fills a vector of what [`fits`](Self::fits) returns, if the file holds all of these rows.
+    /// Otherwise, fills one for the chunks that it holds, to find the first error.
     #[cfg(feature = "alloc")]
-    fn allocate<T: Clone + Default>(
+    fn fill_vec<T: Clone + Default>(
         &self,
         src: &[u8],
-        rows: &Range<u64>,
+        rows: Range<u64>,
         sizes: [u64; 2],
         options: &Options<'_>,
+        decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
     ) -> Result<Vec<T>> {
-        let len = self.fits(rows, usize::MAX, sizes, &options.limits)?;
-        self.each(src, rows.clone(), Verify::Skip, &mut Done::default(), &mut |_| Ok(()))?;
-        zeros(u64_from(len))
+        let (len, units) = (self.fits(&rows, usize::MAX, sizes, &options.limits)?, index(sizes[1]));
+        let mut held = 0usize;
+        let walked = self.each(src, rows.clone(), Verify::Skip, &mut Done::default(), &mut |payload| {
+            held = held.saturating_add(payload.len.saturating_mul(units));
+            Ok(())
+        });
+        let mut values = zeros(u64_from(if walked.is_ok() { len } else { held }))?;
+        self.fill_chunks(src, rows, &mut values, units, options, &mut Done::default(), decode)?;
+        walked.map(|()| values)
     }
 }

@@ -54,14 +54,15 @@ pub(super) fn inspect_each(
         let (file, storage) = (walk.file(src), &piece.storage);
         let mut planes = Planes::default();
         let lossless = !file.is_columnar() && storage.encoding == Encoding::Lossless;
-        if lossless {
+        let emitted = if lossless {
             trace.enter(Name::Lossless, Value::None);
-            planes.read(payload, piece.payload_start(), trace)?;
-            trace.leave();
+            planes.read(payload, piece.payload_start(), trace).map(|()| trace.leave())
         } else {
-            walk.emit_payload(&file, &chunk, &piece, workspace, trace)?;
-        }
+            walk.emit_payload(&file, &chunk, &piece, workspace, trace)
+        };
+        // A wrong checksum explains any other error of the payload.
         compare_crc(&mut done.checksums, piece.stored_crc(prefix), options.verify, || Crc32::of(payload))?;
+        emitted?;
         let mut add = |values: u64, encoding: Encoding| {
             done.content = done.content.saturating_add(values.saturating_mul(encoding.output().width()));
         };

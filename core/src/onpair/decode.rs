@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::file::File;
 use super::inspect::open;
 use crate::num::{index, u64_from};
-use crate::{Checksums, Done, Error, Limits, Result, Sink, Trace};
+use crate::{Checksums, Class, Done, Error, Limits, Result, Sink, Trace};
 
 /// A workspace without content. OnPair needs none; this one keeps the calls of all formats alike.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,7 +103,9 @@ pub fn salvage(src: &[u8], dst: &mut [u8], _workspace: &mut Workspace, options: 
                 }
                 wrote = wrote.saturating_add(len);
             }
-            (done(&file, wrote, u64_from(wrote)), Some(error))
+            // An error of the file comes before those of its rows, as when it is opened.
+            let first = broken.filter(|_| error.class() == Class::Corrupt).unwrap_or(error);
+            (done(&file, wrote, u64_from(wrote)), Some(first))
         }
     }
 }

@@ -207,7 +207,10 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
                 // Symbols made of missing bits say nothing about how many bits there would be.
                 need = if symbols_end.div_ceil(8) > have { have.saturating_add(1) } else { end.div_ceil(8) };
             }
-            self.page().emit(trace, variable.role, bit, (symbols_end, end));
+            // A leaf is within the input.
+            if need == 0 {
+                self.page().emit(trace, variable.role, bit, (symbols_end, end));
+            }
             bit = end;
         }
         if need > 0 {

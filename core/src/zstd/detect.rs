@@ -13,7 +13,7 @@ use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, Limits, Result};
 
-/// Returns the format of a whole file; `None` if it starts with none of the magic numbers.
+/// Returns the format of a file; `None` if it starts with none of the magic numbers, or is empty.
 ///
 /// If the headers of a file fit two formats, returns the one that owns the magic number today: RFC
 /// 8878 for `28`, v0.7 for `27`. No known encoder writes such a file.
@@ -25,16 +25,21 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
     {
         first = first.get(8..)?.get(size as usize..)?;
     }
-    let &[first, rest @ ..] = first.first_chunk::<4>()?;
+    let (&first, rest) = first.split_first()?;
     let owner = Flavour::of(first);
-    if rest != [0xB5, 0x2F, 0xFD] || !owner.starts_with(first) {
+    if rest.iter().zip(&[0xB5, 0x2F, 0xFD]).any(|(byte, magic)| byte != magic) || !owner.starts_with(first) {
         return None;
     }
     #[cfg(feature = "zstd")]
     {
-        let fits = |&flavour: &Flavour| promise(src, flavour, false).is_ok();
-        // A file that is broken in every format is most likely in that of its magic number.
-        [owner, Flavour::Draft].into_iter().find(fits).or(Some(owner))
+        // A chain that ends at the end of the file fits best, then one that the end cuts. A file
+        // that is broken in every format is most likely in that of its magic number.
+        let [ours, drafts] = [owner, Flavour::Draft].map(|flavour| match promise(src, flavour, false) {
+            Ok(_) => 0,
+            Err(fault) if fault.kind == ErrorKind::Truncated => 1,
+            Err(_) => 2,
+        });
+        Some(if drafts < ours { Flavour::Draft } else { owner })
     }
     #[cfg(not(feature = "zstd"))]
     Some(owner)
@@ -107,6 +112,9 @@ pub(super) fn follow(
     }
 }
 
+/// The XXH64 of no bytes.
+const EMPTY: u64 = 0xEF46_DB37_51D8_E999;
+
 /// The facts in the headers of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
@@ -132,7 +140,7 @@ impl Claim {
         }
         // The bytes that the blocks of the frame hold for certain, and the most that they may hold
         // besides.
-        let (mut sure, mut more) = (0u64, 0u64);
+        let (mut sure, mut more, mut hash) = (0u64, 0u64, None);
         loop {
             let block = walk.block(src, at, &mut ())?;
             at += BLOCK_HEADER + block.stored();
@@ -140,7 +148,8 @@ impl Claim {
             match block.kind {
                 BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
                 BlockKind::Compressed => more += u64_from(walk.header.max_block()),
-                BlockKind::End | BlockKind::Reserved => {}
+                BlockKind::End => hash = Some(block.size).filter(|_| walk.header.checksum),
+                BlockKind::Reserved => {}
             }
             if block.last {
                 break;
@@ -150,6 +159,10 @@ impl Claim {
             at += CHECKSUM;
         }
         let most = sure + more;
+        // The checksum of no content is known.
+        if hash.is_some_and(|hash| most == 0 && hash != walk.flavour.checksum_of(EMPTY)) {
+            return Err(Fault::new(ErrorKind::ZstdChecksum, at));
+        }
         if walk.header.content_size.is_some_and(|size| size < sure || size > most) {
             return Err(Fault::new(ErrorKind::ZstdContentSize, at));
         }

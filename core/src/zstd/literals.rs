@@ -238,7 +238,7 @@ fn streams<T: Trace>(
     trace: &mut T,
 ) -> Verdict<LiteralsContent> {
     if single {
-        symbols::huffman(src, all.clone(), size, code, trace)?;
+        symbols::huffman(src, all.clone(), size, code, trace);
         return Ok(LiteralsContent::One([all.start, all.end]));
     }
     let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
@@ -259,7 +259,7 @@ fn streams<T: Trace>(
     let mut left = size;
     for (&start, &end) in bounds.iter().zip(bounds.iter().skip(1)) {
         let count = size.div_ceil(4).min(left);
-        symbols::huffman(src, start..end, count, code, trace)?;
+        symbols::huffman(src, start..end, count, code, trace);
         left -= count;
     }
     Ok(LiteralsContent::Four(bounds))

@@ -85,7 +85,8 @@ impl Outline {
         Ok(())
     }
 
-    /// Reads one header and skips the bytes that it describes; returns the length of both.
+    /// Reads one header and skips the bytes that it describes; returns the length of both. The file
+    /// may be shorter: then those bytes are no leaf.
     fn read(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<u64> {
         match self.walk.next {
             Upcoming::BlockHeader => {
@@ -95,7 +96,7 @@ impl Outline {
                 }
                 self.blocks += 1;
                 let end = u64_from(BLOCK_HEADER + block.stored());
-                trace.bytes(Part::Data, Name::Content, u64_from(BLOCK_HEADER)..end, Value::None);
+                self.emit(Name::Content, u64_from(BLOCK_HEADER)..end, trace);
                 trace.leave();
                 self.walk.after_content(block);
                 Ok(end)
@@ -110,10 +111,17 @@ impl Outline {
                 self.frames += 1;
                 let Upcoming::Skippable(size) = self.walk.next else { return Ok(u64_from(header)) };
                 let end = u64_from(SKIPPABLE_HEADER).saturating_add(size.into());
-                trace.bytes(Part::Data, Name::SkippableData, u64_from(header)..end, Value::None);
+                self.emit(Name::SkippableData, u64_from(header)..end, trace);
                 self.walk.next = Upcoming::Frame;
                 Ok(end)
             }
+        }
+    }
+
+    /// Emits bytes that are skipped, counted from the header, if the file has all of them.
+    fn emit(&self, name: Name, bytes: Range<u64>, trace: &mut Shifted<'_>) {
+        if bytes.end <= self.len - self.at {
+            trace.bytes(Part::Data, name, bytes, Value::None);
         }
     }
 }

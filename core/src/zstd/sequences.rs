@@ -80,7 +80,7 @@ impl Sequences {
         if count == 0 {
             emit_field(trace, Part::Padding, Name::Ignored, sequences.bits.clone(), Value::None);
         } else {
-            symbols::sequences(count, sequences.bits.clone(), flavour, src, workspace, trace)?;
+            symbols::sequences(count, sequences.bits.clone(), flavour, src, workspace, trace);
         }
         trace.leave();
         Ok(sequences)

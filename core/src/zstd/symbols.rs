@@ -66,18 +66,29 @@ impl<'a, T: Trace> SequenceFields<'a, T> {
     }
 }
 
-/// Emits a Huffman stream of `count` literals.
-pub(super) fn huffman<T: Trace>(
+/// Emits a Huffman stream of `count` literals. A stream that is wrong is one leaf: decoding reports
+/// its error, in the order of all others.
+pub(super) fn huffman<T: Trace>(src: &[u8], range: Range<usize>, count: usize, code: &huffman::Table, trace: &mut T) {
+    if wants_symbols(trace) && each_literal(src, range.clone(), count, code, &mut ()).is_ok() {
+        let _ = each_literal(src, range, count, code, trace);
+    } else {
+        emit_field(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
+    }
+}
+
+/// Returns whether an observer wants symbols, and the build has the code to emit them.
+fn wants_symbols<T: Trace>(trace: &T) -> bool {
+    !SMALL && T::SYMBOLS && trace.symbols()
+}
+
+/// Emits each literal of a Huffman stream.
+fn each_literal<T: Trace>(
     src: &[u8],
     range: Range<usize>,
     count: usize,
     code: &huffman::Table,
     trace: &mut T,
 ) -> Verdict<()> {
-    if SMALL || !T::SYMBOLS || !trace.symbols() {
-        emit_field(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
-        return Ok(());
-    }
     trace.enter(Name::HuffmanStream, Value::U64(u64_from(count)));
     let mut fields = SequenceFields::new(src, range, ErrorKind::ZstdHuffmanStream, trace)?;
     for _ in 0..count {
@@ -90,7 +101,7 @@ pub(super) fn huffman<T: Trace>(
 }
 
 /// Emits the bits of all sequences of a block: the lengths and the offset of each, and the states
-/// that lead to the next.
+/// that lead to the next. Bits that are wrong are one leaf, as in [`huffman`].
 pub(super) fn sequences<T: Trace>(
     count: u32,
     stream: Range<usize>,
@@ -98,11 +109,23 @@ pub(super) fn sequences<T: Trace>(
     src: &[u8],
     workspace: &Workspace,
     trace: &mut T,
-) -> Verdict<()> {
-    if SMALL || !T::SYMBOLS || !trace.symbols() {
+) {
+    if wants_symbols(trace) && each_sequence(count, stream.clone(), flavour, src, workspace, &mut ()).is_ok() {
+        let _ = each_sequence(count, stream, flavour, src, workspace, trace);
+    } else {
         emit_field(trace, Part::Sequences, Name::SequenceBits, stream, Value::None);
-        return Ok(());
     }
+}
+
+/// Emits the bits of each sequence.
+fn each_sequence<T: Trace>(
+    count: u32,
+    stream: Range<usize>,
+    flavour: Flavour,
+    src: &[u8],
+    workspace: &Workspace,
+    trace: &mut T,
+) -> Verdict<()> {
     trace.enter(Name::SequenceBits, Value::U64(count.into()));
     let mut fields = SequenceFields::new(src, stream, ErrorKind::ZstdSequenceBits, trace)?;
     const STATES: [Name; 3] = [Name::LiteralLengthState, Name::OffsetState, Name::MatchLengthState];

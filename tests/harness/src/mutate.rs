@@ -1,23 +1,28 @@
 //! Mutates without coverage guidance: simple, fast, and the same in every run.
 
-/// A xorshift64* generator. Not for secrets.
-pub struct Random(u64);
+/// A small generator for splits and mutations: the same numbers in every run, so that a failure
+/// repeats. Not for secrets.
+#[derive(Debug)]
+pub struct Random(pub u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed | 1)
+    /// Returns a generator that the bytes determine.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(unspool::checksum::Crc32::of(bytes).into())
     }
 
-    pub fn number(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    /// Returns the next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
     }
 
-    /// Returns a number below `n`, or 0 if `n` is 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.number() >> 16) as usize % n.max(1)
+    /// Returns a number below `bound`, or 0 if `bound` is 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.bits() % bound.max(1) as u64).expect("below a usize")
     }
 }
 
@@ -59,7 +64,7 @@ pub fn mutate(seed: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
         let end = (at + 1 + random.below(16)).min(bytes.len());
         match random.below(9) {
             0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
-            1 if at < bytes.len() => bytes[at] = random.number() as u8,
+            1 if at < bytes.len() => bytes[at] = random.bits().to_le_bytes()[0],
             2 => {
                 let edge = EDGES[random.below(EDGES.len())].wrapping_add(random.below(3) as u64).to_le_bytes();
                 let width = [1, 2, 4, 8][random.below(4)];

@@ -1,0 +1,89 @@
+//! Every door of LZMA without xz.
+
+use unspool::lzma::{
+    Coder, Decoder, Options, Workspace, decode, decode_threaded, decode_to, decode_to_vec, decoded_len, inspect,
+    salvage,
+};
+use unspool::{Class, Done, Error, ErrorKind, Result};
+
+use crate::{Random, TWO, drive, room, same, same_in_memory, traced_done};
+
+/// The longest window that is lent, with room for copies in pieces.
+const WINDOW: usize = (1 << 17) + 32;
+
+/// Decodes a file by every door. Returns the verdict that they agree on.
+pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
+    let random = &mut Random::of(bytes);
+    let ws = &mut Workspace::new();
+    let mut out = vec![0xAA; room(&options.limits)];
+    let whole = decode(bytes, &mut out, ws, options, &mut ());
+    let content = &out[..whole.map_or(0, |done| done.wrote)];
+    assert!(whole.is_ok() || whole.is_err_and(|error| error.at <= bytes.len() as u64));
+
+    let mut again = vec![0x55; out.len()];
+    let heard = traced_done("decode", bytes, |leaves| decode(bytes, &mut again, ws, options, leaves));
+    assert_eq!(heard, whole, "a trace changes the verdict");
+    let vector = decode_to_vec(bytes, options);
+    // The length of a vector is bounded by the input.
+    if !vector.as_ref().is_err_and(|error| error.kind == ErrorKind::XzBlockSize) {
+        same("decode_to_vec", &whole, &vector);
+    }
+    assert!(vector.is_err() || vector.as_deref() == Ok(content), "other bytes to a vector");
+    same("decode_threaded", &whole, &decode_threaded(bytes, &mut again, TWO, options));
+    let (salvaged, error) = salvage(bytes, &mut again, ws, options);
+    same("salvage", &whole, &error.map_or(Ok(()), Err));
+    if whole.is_ok() {
+        let mut exact = vec![0; content.len()];
+        assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), whole);
+        if let Some((_, less)) = exact.split_last_mut() {
+            let error = decode(bytes, less, ws, options, &mut ()).expect_err("there is no room");
+            assert_eq!(error.kind, ErrorKind::OutputTooSmall);
+        }
+    }
+
+    let mut window = vec![0xAA; WINDOW];
+    let seen = traced_done("inspect", bytes, |leaves| inspect(bytes, ws, &mut window, options, leaves));
+    // Inspecting passes over the symbols of LZMA2, which say how long they are.
+    if whole.is_ok() || !options.raw.is_some_and(|raw| matches!(raw.coder, Coder::Lzma2 { .. })) {
+        same_in_window("inspect", &whole, &seen);
+    }
+    let counted = decoded_len(bytes, ws, &mut window, options);
+    if let (Ok(done), Ok(seen)) = (whole, seen) {
+        assert_eq!(seen, Done { wrote: 0, ..done }, "another size when inspected");
+        assert_eq!(counted, Ok(done.content));
+    }
+    let mut sunk = vec![];
+    let mut sink = |piece: &[u8]| {
+        sunk.extend_from_slice(piece);
+        Ok(())
+    };
+    let to_sink = decode_to(bytes, &mut sink, ws, &mut window, options);
+    same_in_window("decode_to", &whole, &to_sink);
+    assert!(to_sink.is_err() || sunk == content, "other bytes to a sink");
+    let mut stream = |most: usize| {
+        let mut decoder = Decoder::new(ws, &mut window, options);
+        let split = || (1 + random.below(most), 1 + random.below(10 * most));
+        drive(bytes, split, |src, end, room| decoder.step(src, end, room))
+    };
+    let (streamed, end) = stream(100);
+    same_in_window("a stream", &whole, &end);
+    assert!(end.is_err() || streamed == content, "other bytes as a stream");
+    if end.is_err_and(|error| !is_of_windows(&error)) {
+        // Filters of a stream may hold back bytes at its end.
+        assert!(streamed.len() <= salvaged.wrote && again.starts_with(&streamed), "other bytes before an error");
+    }
+    assert_eq!(stream(3), (streamed, end), "other splits, another result");
+    whole
+}
+
+/// Only a stream needs a window.
+fn is_of_windows(error: &Error) -> bool {
+    error.kind == ErrorKind::WindowLimit || matches!(error.class(), Class::WorkspaceTooSmall { .. })
+}
+
+#[track_caller]
+fn same_in_window<T, U>(door: &str, whole: &Result<T>, found: &Result<U>) {
+    if !found.as_ref().is_err_and(is_of_windows) {
+        same_in_memory(door, whole, found);
+    }
+}

@@ -1,0 +1,134 @@
+//! Every door of xz.
+
+use unspool::xz::{
+    Decoder, File, Literals, Options, Streams, Tables, Workspace, decode, decode_threaded, decode_to, decode_to_store,
+    decode_to_vec, inspect, salvage,
+};
+use unspool::{Checksums, Class, Done, Error, ErrorKind, Result, SliceStore};
+
+use crate::{Random, TWO, drive, room, same, same_in_memory, traced_done};
+
+/// The longest window that is lent, with room for copies in pieces.
+const WINDOW: usize = (1 << 17) + 32;
+
+/// Decodes a file by every door. Returns the verdict that they agree on.
+pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
+    let random = &mut Random::of(bytes);
+    let ws = &mut Workspace::new();
+    let mut out = vec![0xAA; room(&options.limits)];
+    let whole = decode(bytes, &mut out, ws, options, &mut ());
+    let content = &out[..whole.map_or(0, |done| done.wrote)];
+
+    let mut again = vec![0x55; out.len()];
+    let heard = traced_done("decode", bytes, |leaves| decode(bytes, &mut again, ws, options, leaves));
+    assert_eq!(heard, whole, "a trace changes the verdict");
+    let seen = traced_done("inspect", bytes, |leaves| inspect(bytes, ws, options, leaves));
+    if let Ok(done) = whole {
+        let checksums = seen.map(|done| done.checksums).unwrap_or_default();
+        assert_eq!(seen, Ok(Done { wrote: 0, checksums, ..done }));
+        let Checksums { matched, mismatched, unchecked } = done.checksums;
+        assert_eq!(checksums, Checksums { matched: matched + mismatched, mismatched: 0, unchecked });
+        assert_eq!(done.content, done.wrote as u64);
+        let mut exact = vec![0; content.len()];
+        assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), Ok(done));
+        assert!(exact == content);
+    }
+
+    let vector = decode_to_vec(bytes, options);
+    same("decode_to_vec", &whole, &vector);
+    assert!(vector.is_err() || vector.as_deref() == Ok(content), "other bytes to a vector");
+    same("decode_threaded", &whole, &decode_threaded(bytes, &mut again, TWO, options));
+    assert!(whole.is_err() || again[..content.len()] == *content, "other bytes of threads");
+    again.fill(0);
+    let (_, error) = salvage(bytes, &mut again, ws, options);
+    same_but_for_claims("salvage", &whole, &error.map_or(Ok(()), Err));
+    let mut page = vec![0; 1 + random.below(5000)];
+    let stored = decode_to_store(bytes, &mut SliceStore::new(&mut again), ws, &mut page, options);
+    if !stored.is_err_and(|error| error.kind == ErrorKind::XzFilter) {
+        same("decode_to_store", &whole, &stored);
+        assert!(stored.is_err() || again[..content.len()] == *content, "other bytes in a store");
+    }
+
+    let mut window = vec![0; WINDOW];
+    let mut sunk = vec![];
+    let mut sink = |piece: &[u8]| {
+        sunk.extend_from_slice(piece);
+        Ok(())
+    };
+    let to_sink = decode_to(bytes, &mut sink, ws, &mut window, options);
+    same_but_for_claims("decode_to", &whole, &to_sink);
+    assert!(to_sink.is_err() || sunk == content, "other bytes to a sink");
+    let mut stream = |most: usize| {
+        let mut decoder = Decoder::new(ws, &mut window, options);
+        let split = || (1 + random.below(most), 1 + random.below(10 * most));
+        drive(bytes, split, |src, end, room| decoder.step(src, end, room))
+    };
+    let (streamed, end) = stream(100);
+    same_but_for_claims("a stream", &whole, &end);
+    assert!(end.is_err() || streamed == content, "other bytes as a stream");
+    assert_eq!(stream(3), (streamed, end), "other splits, another end");
+    in_small_tables(bytes, options, whole, &out);
+    if options.streams == Streams::All {
+        by_block(bytes, options, whole.map(|_| content));
+    }
+    whole
+}
+
+/// Compares with a door that does not read the index first: it meets a limit where the content
+/// reaches it. A stream has a limit of its own, on its window.
+#[track_caller]
+fn same_but_for_claims<T, U>(door: &str, whole: &Result<T>, found: &Result<U>) {
+    let limited = |error: &Error| error.class() == Class::Limit;
+    if !whole.as_ref().is_err_and(limited) && !found.as_ref().is_err_and(limited) {
+        same_in_memory(door, whole, found);
+    }
+}
+
+/// Decodes with tables of each size: the verdict is the same, or the tables are too small. Those
+/// that are as large as the error says get further.
+fn in_small_tables(bytes: &[u8], options: &Options, whole: Result<Done>, expected: &[u8]) {
+    let (mut tables, mut out) = (Tables::<[Literals; 16]>::new(), vec![0; expected.len()]);
+    let mut least = 0;
+    for contexts in [0, 1, 2, 4, 8, 16] {
+        let verdict = match contexts {
+            0 => decode(bytes, &mut out, &mut Tables::<[Literals; 0]>::new(), options, &mut ()),
+            1 => decode(bytes, &mut out, &mut Tables::<[Literals; 1]>::new(), options, &mut ()),
+            2 => decode(bytes, &mut out, &mut Tables::<[Literals; 2]>::new(), options, &mut ()),
+            4 => decode(bytes, &mut out, &mut Tables::<[Literals; 4]>::new(), options, &mut ()),
+            8 => decode(bytes, &mut out, &mut Tables::<[Literals; 8]>::new(), options, &mut ()),
+            _ => decode(bytes, &mut out, &mut tables, options, &mut ()),
+        };
+        match verdict {
+            Err(Error { kind: ErrorKind::WorkspaceTooSmall, need, .. }) => {
+                assert!(need > contexts && need <= 16, "{need} contexts are not more than {contexts}");
+                least = need;
+            }
+            verdict => {
+                assert!(contexts >= least, "{contexts} contexts do, but {least} were asked for");
+                assert_eq!(verdict, whole, "another verdict with {contexts} contexts");
+                let wrote = verdict.map_or(0, |done| done.wrote);
+                assert!(out[..wrote] == expected[..wrote], "other bytes with {contexts} contexts");
+            }
+        }
+    }
+}
+
+/// Checks that the blocks in the index, decoded one by one, are the file.
+fn by_block(bytes: &[u8], options: &Options, whole: Result<&[u8]>) {
+    let Ok(file) = File::open(bytes, &options.limits) else { return };
+    let (mut position, mut all, ws) = (0, vec![], &mut Workspace::new());
+    for _ in 0..20 {
+        let Ok(Some(block)) = file.locate(position) else { break };
+        assert!(block.content.contains(&position) && block.range.end <= bytes.len() as u64);
+        let len = (block.content.end - block.content.start).min(1 << 17);
+        let mut room = vec![0; usize::try_from(len).unwrap()];
+        let Ok(done) = file.decode_block(&block, &mut room, ws, options) else { return };
+        all.extend(&room[..done.wrote]);
+        position = block.content.end;
+    }
+    if position == file.content
+        && let Ok(whole) = whole
+    {
+        assert!(whole == all, "other bytes block by block");
+    }
+}
