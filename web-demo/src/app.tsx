@@ -111,9 +111,8 @@ export function App() {
     const entry = find(key);
     if (entry === undefined) return;
     used.current = [...used.current.filter((other) => other !== key), key];
-    const awake = used.current.filter((other) => running.current.has(other));
-    for (const old of awake.slice(0, Math.max(0, awake.length - AWAKE + 1))) {
-      if (old === key) continue;
+    const others = used.current.filter((other) => other !== key && running.current.has(other));
+    for (const old of others.slice(0, Math.max(0, others.length - (AWAKE - 1)))) {
       end(old);
       put(old, { kind: 'waiting' });
     }

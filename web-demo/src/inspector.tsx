@@ -132,6 +132,9 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
     else if (node !== undefined && node < model.structure.length) goToNode(node);
     else if (broken >= 0) goToByte(broken);
     else if (brokenNode >= 0) goToNode(brokenNode);
+  }, []);
+  useEffect(() => {
+    if (checked?.error !== undefined && broken >= 0) goToByte(broken);
   }, [checked]);
 
   // The control that opened the file is gone: move the focus to the name of the file, which is

@@ -435,6 +435,8 @@ export const data = {
   heat: (rows: number): string => `${plural(rows, 'row')} as a heat map`,
   heatCaption: (first: number, last: number): string => `Rows ${count(first)} to ${count(last)}, one below the other, dark for low`,
   heatPoint: (row: number, place: number, value: string): string => `row ${count(row)}, value ${count(place)}: ${value}`,
+  firstValue: 'First value in the table',
+  valuesOf: (last: number, dimension: number): string => `to ${count(last)} of ${count(dimension)}`,
   goToChunk: 'go to chunk',
   goToChunkLabel: 'Go to chunk',
   chunkHolds: (chunks: number, first: number, last: number): string => `of ${count(chunks)}; this one holds ${first === last ? `row ${count(first)}` : `rows ${count(first)} to ${count(last)}`}`,

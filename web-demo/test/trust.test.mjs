@@ -195,7 +195,10 @@ test('checks a whole file that is too large to open, and finds a flipped byte', 
         await button.click();
       }
       await page.locator('.verdict', { hasText: words }).waitFor({ timeout: 60_000 });
-      if (name === 'bad.zst') await page.locator('.problem', { hasText: /At byte 1,610,61[34],/ }).waitFor();
+      if (name !== 'bad.zst') return;
+      await page.locator('.problem', { hasText: /At byte 1,610,61[34],/ }).waitFor();
+      await it.tab('Structure');
+      assert.ok(Number(await page.locator('.byte.cursor').getAttribute('data-byte')) > far);
     });
   }
 });

@@ -387,6 +387,21 @@ test('goes to the last chunks', async () => {
   await page.getByText(/this one holds row 8\d$/).waitFor();
 });
 
+test('reaches every value of a vector', async () => {
+  const values = floats('cvc/med_fp16.f32.bin');
+  await open('#sample=embeddings');
+  await page.getByText('to 11 of 64').waitFor();
+  const first = page.getByLabel('First value in the table');
+  await first.fill('99');
+  await first.press('Enter');
+  await page.getByRole('columnheader', { name: '63', exact: true }).waitFor();
+  const cells = await page.locator('.preview .values tbody tr').first().locator('td:not(.more)').allTextContents();
+  assert.deepEqual(cells, Array.from(values.subarray(52, 64), (value) => Number(value.toPrecision(5)).toString()));
+  await page.waitForFunction(() => location.hash.includes('place=52'));
+  await page.reload();
+  await page.getByText('to 63 of 64').waitFor();
+});
+
 test('shows no rows for vectors without values', async () => {
   await open();
   await pick('flat.cvc', vector('cvc/v1_zero_dim.cvc'));

@@ -19,6 +19,8 @@ export interface Address {
   /** The first row in sight, and the row drawn. */
   readonly row: number | undefined;
   readonly drawn: number | undefined;
+  /** The first value of a vector in the table. */
+  readonly place: number | undefined;
   /** The page of the content. */
   readonly page: number | undefined;
 }
@@ -44,7 +46,7 @@ export function readAddress(): Address {
   return {
     // An empty URL is not an address: it would be that of this page.
     sample: text('sample'), url: text('url') || undefined, all: parameters.has('all'), list: parameters.has('list'), view: text('view'),
-    at: whole('at'), node: whole('node'), column: whole('column'), row: whole('row'), drawn: whole('drawn'), page: whole('page'),
+    at: whole('at'), node: whole('node'), column: whole('column'), row: whole('row'), drawn: whole('drawn'), place: whole('place'), page: whole('page'),
   };
 }
 

@@ -18,7 +18,7 @@ import { HeatMap, Plot } from './plot';
 import type { Rows as Decoded } from '../values';
 import { data } from '../words';
 
-/** Values per row in the table; the curve shows all of them. */
+/** Values per row in the table, from any of them on; the curve shows all. */
 const SHOWN = 12;
 /** Columns that fit in a row of tabs. */
 const MOST_TABS = 12;
@@ -93,6 +93,9 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
   const [chosen, choose] = useState(() => Math.max(0, Math.min(total - 1, readAddress().drawn ?? 0)));
   const [pointed, point] = useState('');
   const [pointedAt, pointAt] = useState('');
+  /** First value of a vector in the table. */
+  const [firstPlace, setFirstPlace] = useState(() => readAddress().place ?? 0);
+  useEffect(() => noteInAddress({ place: firstPlace > 0 ? firstPlace : undefined }), [firstPlace]);
   const { dimension } = column;
   // Rows of vectors without values have nothing to show.
   const empty = total === 0 || dimension === 0;
@@ -136,8 +139,10 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
     if (wanted !== undefined && wanted !== before.current) show(wanted.row);
     before.current = wanted;
   }, [wanted]);
-  const heads: Head[] = [{ name: data.row }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? data.value : String(at) }))];
-  if (dimension > shown) heads.push({ name: data.more(dimension - shown), kind: 'more' });
+  const left = dimension - shown;
+  const place = Math.max(0, Math.min(left, firstPlace));
+  const heads: Head[] = [{ name: data.row }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? data.value : String(place + at) }))];
+  if (left > 0) heads.push({ name: data.more(left), kind: 'more' });
 
   return (
     <>
@@ -177,12 +182,19 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
               <th scope="row">
                 <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={data.drawRow(at)} onClick={() => choose(at)}>{count(at)}</button>
               </th>
-              {values.slice(0, shown).map((number, place) => <td key={place} title={rest(number)}>{value(number)}</td>)}
-              {dimension > shown && <td class="more">…</td>}
+              {values.slice(place, place + shown).map((number, at) => <td key={at} title={rest(number)}>{value(number)}</td>)}
+              {left > 0 && <td class="more">…</td>}
             </>
           )}
         />
       </div>
+      {left > 0 && !empty && (
+        <label class="goto fine">
+          {data.values.toLowerCase()}{' '}
+          <NumberField label={data.firstValue} min={0} max={left} value={place} onValue={setFirstPlace} />{' '}
+          {data.valuesOf(place + shown - 1, dimension)}
+        </label>
+      )}
       {ends.length > 1 && !empty && <Chunks ends={ends} row={stop} onRow={show} />}
       <Sections sections={sections} onRow={show} />
       {empty && <p class="facts">{data.noValues}</p>}
