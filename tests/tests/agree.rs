@@ -15,12 +15,15 @@ use unspool_tests::{Random, files_in, list, manifest, read, text, vector_folders
 /// left out, because every door allocates as much.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 27, max_header: 1 << 16, ..Limits::DEFAULT };
 
+/// Calls every door of a format on these bytes.
+type Agree = dyn Fn(&[u8]) -> Result<Done>;
+
 /// A valid file.
 struct Valid {
     name: String,
     bytes: Vec<u8>,
     /// Calls every door on these bytes as if they were the file.
-    agree: Box<dyn Fn(&[u8]) -> Result<Done>>,
+    agree: Box<Agree>,
     /// The verdict of a cut file that is not truncated, if the format cannot tell.
     excuse: Excuse,
 }

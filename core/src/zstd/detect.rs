@@ -32,17 +32,24 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
     }
     #[cfg(feature = "zstd")]
     {
-        // A chain that ends at the end of the file fits best, then one that the end cuts. A file
-        // that is broken in every format is most likely in that of its magic number.
-        let [ours, drafts] = [owner, Flavour::Draft].map(|flavour| match promise(src, flavour, false) {
-            Ok(_) => 0,
-            Err(fault) if fault.kind == ErrorKind::Truncated => 1,
-            Err(_) => 2,
-        });
-        Some(if drafts < ours { Flavour::Draft } else { owner })
+        // Mostly, one walk is enough.
+        let ours = misfit(src, owner);
+        Some(if ours > 0 && misfit(src, Flavour::Draft) < ours { Flavour::Draft } else { owner })
     }
     #[cfg(not(feature = "zstd"))]
     Some(owner)
+}
+
+/// Returns how badly the headers fit a format: a chain that ends at the end of the file fits best,
+/// then one that the end cuts. If none fits, the magic number decides.
+#[cfg(feature = "zstd")]
+#[inline(never)]
+fn misfit(src: &[u8], flavour: Flavour) -> u8 {
+    match promise(src, flavour, false) {
+        Ok(_) => 0,
+        Err(fault) if fault.kind == ErrorKind::Truncated => 1,
+        Err(_) => 2,
+    }
 }
 
 /// Returns the format in which to decode a whole file.
@@ -140,7 +147,7 @@ impl Claim {
         }
         // The bytes that the blocks of the frame hold for certain, and the most that they may hold
         // besides.
-        let (mut sure, mut more, mut hash) = (0u64, 0u64, None);
+        let (mut sure, mut more) = (0u64, 0u64);
         loop {
             let block = walk.block(src, at, &mut ())?;
             at += BLOCK_HEADER + block.stored();
@@ -148,8 +155,13 @@ impl Claim {
             match block.kind {
                 BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
                 BlockKind::Compressed => more += u64_from(walk.header.max_block()),
-                BlockKind::End => hash = Some(block.size).filter(|_| walk.header.checksum),
-                BlockKind::Reserved => {}
+                // The checksum of no content is known.
+                BlockKind::End
+                    if walk.header.checksum && sure + more == 0 && block.size != walk.flavour.checksum_of(EMPTY) =>
+                {
+                    return Err(Fault::new(ErrorKind::ZstdChecksum, at));
+                }
+                BlockKind::End | BlockKind::Reserved => {}
             }
             if block.last {
                 break;
@@ -159,10 +171,6 @@ impl Claim {
             at += CHECKSUM;
         }
         let most = sure + more;
-        // The checksum of no content is known.
-        if hash.is_some_and(|hash| most == 0 && hash != walk.flavour.checksum_of(EMPTY)) {
-            return Err(Fault::new(ErrorKind::ZstdChecksum, at));
-        }
         if walk.header.content_size.is_some_and(|size| size < sure || size > most) {
             return Err(Fault::new(ErrorKind::ZstdContentSize, at));
         }
