@@ -43,6 +43,25 @@ fn links_within_the_repository_exist() {
     assert!(links > 50, "only {links} links were found");
 }
 
+/// Every promise of the threat model names a file or a step that proves it.
+#[test]
+fn promises_of_security_name_their_proofs() {
+    let (page, steps) = (read("SECURITY.md"), read("xtask/src/test.rs"));
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| part"));
+    let mut promises = 0;
+    for row in rows {
+        let proof = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
+        let named: Vec<_> = proof.split('`').skip(1).step_by(2).filter(|name| *name != "unsafe").collect();
+        assert!(!named.is_empty(), "no proof: {row}");
+        for name in named {
+            let is_step = steps.contains(&format!("name: \"{name}\""));
+            assert!(is_step || root().join(name).is_file(), "{name} proves nothing: {row}");
+        }
+        promises += 1;
+    }
+    assert!(promises > 10, "only {promises} promises");
+}
+
 /// The languages that a test runs on a page, apart from those of every page. `docs/testing.md`
 /// names the tests.
 const TESTED: [(&str, &[&str]); 10] = [
