@@ -89,7 +89,7 @@ impl<W: Write> Write for Visible<W> {
 /// The reason why a command fails.
 pub enum Failure {
     /// The decoder refuses the file or the call.
-    Refused { path: PathBuf, error: Error, found: Option<String> },
+    Refused { path: PathBuf, error: Error, found: Option<String>, is_guess: bool },
     /// The operating system reports an error.
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
     /// The arguments do not fit the file.
@@ -104,7 +104,15 @@ impl Failure {
     /// The failure of a file that is refused. `quote` starts at the offset of the error, if that is
     /// in a text header.
     pub fn refused(path: &Path, quote: &[u8], error: Error) -> Self {
-        Failure::Refused { path: path.to_owned(), error, found: found(quote) }
+        Failure::Refused { path: path.to_owned(), error, found: found(quote), is_guess: false }
+    }
+
+    /// Notes that the generation of Zstandard was a guess.
+    pub fn of_guess(mut self) -> Self {
+        if let Failure::Refused { is_guess, .. } = &mut self {
+            *is_guess = true;
+        }
+        self
     }
 
     pub fn print(&self) {
@@ -124,15 +132,16 @@ impl Failure {
 impl Display for Failure {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Refused { path, error, found: Some(found) } => {
+            Failure::Refused { path, error, found: Some(found), .. } => {
                 write!(to, "{error}; found {found} [{}]", Plain(path.display()))
             }
-            Failure::Refused { path, error, found: None } => {
+            Failure::Refused { path, error, found: None, is_guess } => {
                 let remedy = match error.kind {
                     ErrorKind::ZstdDictionaryWanted => "; name it with --dict FILE",
                     ErrorKind::OutputLimit => "; --max-output BYTES allows more",
                     ErrorKind::WindowLimit => "; --max-window BYTES allows more",
                     ErrorKind::NoMemory => "; --max-memory BYTES allows more",
+                    _ if *is_guess => "; if this is the draft 0.2.0 or v0.7, name it with --format",
                     _ => "",
                 };
                 write!(to, "{error}{remedy} [{}]", Plain(path.display()))

@@ -33,6 +33,8 @@ pub struct Source {
     threads: NonZeroUsize,
     /// Bytes that were read of a file, besides its head.
     fetched: Cell<u64>,
+    /// The format is likely, but the first bytes do not exclude another one.
+    guessed: Cell<bool>,
 }
 
 /// The bytes after the head.
@@ -72,7 +74,16 @@ impl Source {
         let mut head = vec![];
         file.by_ref().take(HEAD).read_to_end(&mut head)?;
         let body = if metadata.len() > HEAD { Body::File(file, metadata.len()) } else { Body::Nothing };
-        Ok(Self { path: path.to_owned(), head, body, wrapped: None, at: 0, threads, fetched: Cell::new(0) })
+        Ok(Self {
+            path: path.to_owned(),
+            head,
+            body,
+            wrapped: None,
+            at: 0,
+            threads,
+            fetched: Cell::new(0),
+            guessed: Cell::new(false),
+        })
     }
 
     /// Takes a stream and reads its head. An error after the first bytes is kept for later.
@@ -99,7 +110,16 @@ impl Source {
             Ok(false) => Body::Nothing,
             Err(error) => Body::Stream(Box::new(Broken(Some(error)))),
         };
-        Ok(Self { path: path.to_owned(), head, body, wrapped: None, at: 0, threads, fetched: Cell::new(0) })
+        Ok(Self {
+            path: path.to_owned(),
+            head,
+            body,
+            wrapped: None,
+            at: 0,
+            threads,
+            fetched: Cell::new(0),
+            guessed: Cell::new(false),
+        })
     }
 
     /// A source of these bytes, of which `head` are known at first: a stream that returns at most
@@ -133,7 +153,7 @@ impl Source {
         };
         let (path, head) = (PathBuf::from("test"), bytes[..head].to_vec());
         let threads = NonZeroUsize::new(threads).unwrap();
-        Self { path, head, body, wrapped: None, at: 0, threads, fetched: Cell::new(0) }
+        Self { path, head, body, wrapped: None, at: 0, threads, fetched: Cell::new(0), guessed: Cell::new(false) }
     }
 
     /// Returns the content of a gzip file as a source.
@@ -149,7 +169,9 @@ impl Source {
         let error = match (named, probe(head)) {
             (Some(format), _) => return Ok(format),
             (None, Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable)) => {
-                return Ok(zstd::format_of(head, matches!(self.body, Body::Nothing)));
+                let (format, is_sure) = zstd::format_of(head, matches!(self.body, Body::Nothing));
+                self.guessed.set(!is_sure);
+                return Ok(format);
             }
             (None, Probe::Match(format)) => return Ok(format),
             (None, Probe::NeedInput { min }) => Error::new(ErrorKind::Truncated, head.len() as u64).needing(min as u64),
@@ -330,7 +352,8 @@ impl Source {
     pub fn refused(&self, error: Error) -> Failure {
         let end = error.at.saturating_add(report::LONGEST_QUOTE).min(self.len().unwrap_or(self.head.len() as u64));
         let quote = if report::quotes(error) { self.at(error.at..end).ok() } else { None };
-        Failure::refused(&self.path, &quote.unwrap_or_default(), error)
+        let failure = Failure::refused(&self.path, &quote.unwrap_or_default(), error);
+        if self.guessed.get() { failure.of_guess() } else { failure }
     }
 }
 

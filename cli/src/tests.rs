@@ -26,7 +26,7 @@ fn vectors() -> Vec<(String, Format, Vec<u8>)> {
         let bytes = read(&path);
         let format = match probe(&bytes) {
             Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable) => {
-                formats::zstd::format_of(&bytes, true)
+                formats::zstd::format_of(&bytes, true).0
             }
             Probe::Match(format) => format,
             _ => continue,

@@ -1012,6 +1012,35 @@ fn a_closed_standard_output_is_no_file() {
     assert!(stderr(&output).starts_with("error: cannot write standard output"), "{}", stderr(&output));
 }
 
+/// Runs the command with these bytes as standard input.
+fn piped(arguments: &[&str], bytes: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    let mut child =
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A command that refuses its input closes the pipe.
+    let _ = child.stdin.take().unwrap().write_all(bytes);
+    child.wait_with_output().unwrap()
+}
+
+/// If the first megabyte is a frame to skip, nothing there shows the generation of Zstandard.
+#[test]
+fn an_unsure_generation_of_zstandard_names_the_option() {
+    let mut skipped = b"\x50\x2A\x4D\x18\0\0\x20\0".to_vec();
+    skipped.resize(8 + (2 << 20), 7);
+    let draft = [&skipped[..], &read(&vector_folders("zstd")[0].join("draft/bal64.zst"))].concat();
+    for command in ["decode", "check"] {
+        let output = piped(&[command, "-"], &draft);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("draft 0.2.0 or v0.7, name it with --format ["), "{}", stderr(&output));
+        let output = piped(&[command, "-", "--format", "zstd-draft"], &draft);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    // A format that is known needs no advice.
+    let short = read(&vector_folders("zstd")[0].join("rfc8878/text-1025.zst"));
+    let output = piped(&["check", "-"], &short[..short.len() - 9]);
+    assert!(output.status.code() == Some(1) && !stderr(&output).contains("--format"), "{}", stderr(&output));
+}
+
 /// Every length that gzip allows in a header.
 #[test]
 fn long_headers_of_gzip_are_read() {

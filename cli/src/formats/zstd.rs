@@ -18,21 +18,26 @@ use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::source::Source;
 
-/// Detects the format of a file by its first bytes; two formats share each magic number.
+/// Detects the format of a file by its first bytes; two formats share each magic number. Returns
+/// also whether another one is excluded.
 ///
 /// The format is the one whose headers lead to the end of the file, or out of its first bytes.
-/// Those hold several blocks, and no two formats agree on that many headers.
-pub fn format_of(head: &[u8], is_whole: bool) -> Format {
+/// Those hold several blocks, and no two formats agree on that many headers. A long skippable frame
+/// may leave none of them.
+pub fn format_of(head: &[u8], is_whole: bool) -> (Format, bool) {
     let fits = |flavour| match stream_buffer(head, &Options { flavour: Some(flavour), ..Options::DEFAULT }) {
         Ok(_) => true,
         Err(error) => error.kind == ErrorKind::Truncated && !is_whole,
     };
-    match detect(head) {
+    let detected = detect(head);
+    let is_sure = is_whole || detected.is_some_and(|flavour| fits(flavour) != fits(Flavour::Draft));
+    let format = match detected {
         Some(flavour) if !fits(flavour) && fits(Flavour::Draft) => Format::ZstdDraft,
         None | Some(Flavour::Rfc8878) => Format::Zstd,
         Some(Flavour::Draft) => Format::ZstdDraft,
         Some(Flavour::V07) => Format::ZstdV07,
-    }
+    };
+    (format, is_sure)
 }
 
 fn options<'d>(format: Format, dictionary: Option<&'d [u8]>, limits: &Limits) -> Options<'d> {
