@@ -82,9 +82,13 @@ impl<W: Write + Send + 'static> ThreadedWriter<W> {
         self.buffer.filled += len;
     }
 
-    /// Writes a range of these bytes. Long ones are moved to the thread, and not copied. Returns a
-    /// buffer to fill next.
+    /// Writes a range of these bytes. Long ones are moved to the thread, and not copied; the longest
+    /// are written here, because the thread may not hold several. Returns a buffer to fill next.
     pub fn pass(&mut self, bytes: Vec<u8>, range: Range<usize>) -> io::Result<Vec<u8>> {
+        if range.len() > *MOVED.end() {
+            self.write_rest()?.write_all(bytes.get(range).unwrap_or_default())?;
+            return Ok(bytes);
+        }
         if !MOVED.contains(&range.len()) {
             self.write_all(bytes.get(range).unwrap_or_default())?;
             return Ok(bytes);
@@ -126,6 +130,15 @@ impl<W: Write + Send + 'static> ThreadedWriter<W> {
         };
         written
     }
+
+    /// Writes everything so far. Returns the writer.
+    fn write_rest(&mut self) -> io::Result<&mut W> {
+        self.end()?;
+        let Side::Here(to) = &mut self.side else { return Err(lost()) };
+        to.write_all(self.buffer.filled())?;
+        (self.buffer.start, self.buffer.filled) = (0, 0);
+        Ok(to)
+    }
 }
 
 impl<W: Write + Send + 'static> Thread<W> {
@@ -162,11 +175,7 @@ impl<W: Write + Send + 'static> Write for ThreadedWriter<W> {
 
     /// Returns after the last byte is written.
     fn flush(&mut self) -> io::Result<()> {
-        self.end()?;
-        let Side::Here(to) = &mut self.side else { return Err(lost()) };
-        to.write_all(self.buffer.filled())?;
-        self.buffer.filled = 0;
-        to.flush()
+        self.write_rest()?.flush()
     }
 }
 
@@ -310,9 +319,9 @@ mod tests {
 
     #[test]
     fn moved_buffers_keep_the_order() {
-        let content: Vec<u8> = (0..=250).cycle().take(SIZE * 30).collect();
+        let content: Vec<u8> = (0..=250).cycle().take(SIZE * 70).collect();
         let (mut to, mut rest, mut buffer) = (writer(usize::MAX), &content[..], vec![]);
-        for len in [1, SIZE, 5, SIZE - 1, 7 * SIZE, SIZE + 1, 3, 9 * SIZE, 2 * SIZE].into_iter().cycle() {
+        for len in [1, SIZE, 5, 17 * SIZE, 17 * SIZE, SIZE - 1, 7 * SIZE, SIZE + 1, 3, 9 * SIZE].into_iter().cycle() {
             let (now, after) = rest.split_at(len.min(rest.len()));
             buffer.clear();
             buffer.extend([9; 11]);
