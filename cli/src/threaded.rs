@@ -82,8 +82,9 @@ impl<W: Write + Send + 'static> ThreadedWriter<W> {
         self.buffer.filled += len;
     }
 
-    /// Writes a range of these bytes. Long ones are moved to the thread, and not copied; the longest
-    /// are written here, because the thread may not hold several. Returns a buffer to fill next.
+    /// Writes a range of these bytes. Long ones are moved to the thread, and not copied; the
+    /// longest are written here, because the thread may not hold several. Returns a buffer to fill
+    /// next.
     pub fn pass(&mut self, bytes: Vec<u8>, range: Range<usize>) -> io::Result<Vec<u8>> {
         if range.len() > *MOVED.end() {
             self.write_rest()?.write_all(bytes.get(range).unwrap_or_default())?;

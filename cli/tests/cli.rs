@@ -970,7 +970,7 @@ fn content_is_escaped_on_a_terminal_only() {
     rustix::pty::grantpt(&terminal).unwrap();
     rustix::pty::unlockpt(&terminal).unwrap();
     let name = rustix::pty::ptsname(&terminal, vec![]).unwrap();
-    let side = std::path::Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
+    let side = Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
     let side = std::fs::OpenOptions::new().read(true).write(true).open(side).unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["decode", path]).stdout(side).status().unwrap();
     assert!(status.success());
