@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use crate::num::{index, u64_from};
+use crate::tuning::SMALL;
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// The row layer of a column: one offset more than there are rows, counted in codes.
@@ -190,8 +191,9 @@ fn span<E: Entry>([start, end]: &[E; 2]) -> Range<usize> {
 fn first_wrong<E: Entry>(table: &[E]) -> (Option<usize>, u64) {
     let falls = |pair: &[E]| matches!(pair, [before, after] if after.number() < before.number());
     // Without an exit from the loop eight comparisons run at once. The place is searched only if
-    // there is one.
-    let first = match table.windows(2).fold(false, |wrong, pair| wrong | falls(pair)) {
+    // there is one, or if a second loop is too much code.
+    let searched = SMALL || table.windows(2).fold(false, |wrong, pair| wrong | falls(pair));
+    let first = match searched {
         false => None,
         true => table.windows(2).position(falls).map(|before| before.saturating_add(1)),
     };
