@@ -34,7 +34,7 @@ pub mod at1;
 pub mod at1_bundle;
 #[cfg(feature = "at1")]
 pub mod at1_query;
-#[cfg(feature = "byte-loops")]
+#[cfg(any(feature = "byte-loops", test))]
 #[path = "../memory/byte_loops.rs"]
 mod byte_loops;
 #[cfg(feature = "cvc")]
