@@ -80,13 +80,14 @@ Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly
   --list        list the targets";
 
 const SIZE: &str = "\
-Usage: cargo xtask size [--budgets | NAME]
+Usage: cargo xtask size [--budgets | --image | NAME]
 
 Measures each format alone on each target, writes docs/sizes.md, and compares the result with the
 budgets in tests/size/budgets.tsv.
 
   NAME        measure only programs of tests/size whose names contain this; write no page
-  --budgets   make the result the new budgets";
+  --budgets   make the result the new budgets
+  --image     measure only the last table of the page: other decoders and ours on the same image";
 
 const HEADER: &str = "\
 Usage: cargo xtask header
@@ -244,11 +245,12 @@ fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
 }
 
 fn size(mut args: lexopt::Parser) -> Result<bool> {
-    let (mut budgets, mut name) = (false, None);
+    let (mut budgets, mut image, mut name) = (false, false, None);
     while let Some(arg) = args.next()? {
         match arg {
-            Long("budgets") if name.is_none() => budgets = true,
-            Value(program) if name.is_none() && !budgets => name = Some(program.string()?),
+            Long("budgets") if name.is_none() && !image => budgets = true,
+            Long("image") if name.is_none() && !budgets => image = true,
+            Value(program) if name.is_none() && !budgets && !image => name = Some(program.string()?),
             Short('h') | Long("help") => return show(SIZE),
             other => return Err(other.unexpected().into()),
         }
@@ -256,6 +258,7 @@ fn size(mut args: lexopt::Parser) -> Result<bool> {
     match name {
         Some(name) => size::run_some(&name),
         None if budgets => size::set_budgets(),
+        None if image => size::run_image(),
         None => size::run_all(),
     }
     .map(|()| true)

@@ -1,14 +1,20 @@
-//! Builds decoders in C to compare with, from sources in crates that the tests depend on anyway.
+//! Builds decoders in C to compare with, from sources in crates that the tests depend on, and in
+//! packages from PyPI.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::install;
+use crate::python;
 use crate::sh::{cmd, root};
 
 /// The folder of their archives, with a folder for each optimisation level.
 const FOLDER: &str = "target/peers";
+/// The packages from PyPI that contain sources and compressors.
+const PACKAGES: &str = "tests/size/requirements.txt";
+/// The image that peers decode.
+pub const IMAGE: &str = "tests/vectors/patch/opensbi.bin";
 /// The headers of a C library that they include.
 const HEADERS: &str = "tests/size/c";
 const FLAGS: &str = "-mcpu=cortex-m0 -mthumb -ffreestanding -ffunction-sections -fdata-sections -DNDEBUG";
@@ -16,7 +22,7 @@ const FLAGS: &str = "-mcpu=cortex-m0 -mthumb -ffreestanding -ffunction-sections 
 /// A decoder in C.
 struct Peer {
     name: &'static str,
-    /// The crate that contains its sources, and their folder in it.
+    /// The crate or the package from PyPI that contains its sources, and their folder in it.
     from: &'static str,
     within: &'static str,
     flags: &'static str,
@@ -24,7 +30,7 @@ struct Peer {
     files: &'static str,
 }
 
-const PEERS: [Peer; 3] = [
+const PEERS: [Peer; 6] = [
     Peer {
         name: "zstd",
         from: "zstd-sys",
@@ -59,6 +65,31 @@ const PEERS: [Peer; 3] = [
         includes: "userspace linux/include/linux",
         files: "linux/lib/xz/xz_crc32 linux/lib/xz/xz_crc64 linux/lib/xz/xz_dec_lzma2 linux/lib/xz/xz_dec_stream",
     },
+    Peer {
+        name: "miniz",
+        from: "miniz-sys",
+        within: "",
+        flags: "-DMINIZ_NO_STDIO -DMINIZ_NO_TIME -DMINIZ_NO_ARCHIVE_APIS -DMINIZ_NO_ZLIB_APIS -DMINIZ_NO_MALLOC",
+        includes: "",
+        files: "miniz",
+    },
+    Peer {
+        name: "tamp",
+        from: "tamp",
+        within: "tamp/_c_src/tamp",
+        // As its documentation says for decoders alone.
+        flags: "-DTAMP_STREAM=0 -DTAMP_COMPRESSOR=0",
+        includes: "",
+        files: "common decompressor",
+    },
+    Peer {
+        name: "heatshrink",
+        from: "heatshrink2",
+        within: "heatshrink2/_heatshrink",
+        flags: "",
+        includes: "",
+        files: "heatshrink_decoder",
+    },
 ];
 
 /// Compiles the peers for a Cortex-M0 at an optimisation level of the C compiler. Returns the
@@ -66,9 +97,10 @@ const PEERS: [Peer; 3] = [
 pub fn build(level: &str) -> Result<PathBuf> {
     install::arm_gcc()?;
     let folder = root().join(FOLDER).join(level);
-    let crates = crates()?;
+    let mut sources = crates()?;
+    sources.extend(packages()?);
     for Peer { name, from, within, flags, includes, files } in PEERS {
-        let sources = source_of(&crates, from)?.join(within);
+        let sources = source_of(&sources, from)?.join(within);
         let objects = folder.join(name);
         std::fs::create_dir_all(&objects)?;
         let mut compile = cmd("arm-none-eabi-gcc -c").arg(format!("-O{level}")).args(FLAGS).args(flags).dir(&objects);
@@ -85,6 +117,44 @@ pub fn build(level: &str) -> Result<PathBuf> {
     let own = cmd("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -print-libgcc-file-name").read()?;
     std::fs::copy(own.trim(), folder.join("libgcc.a"))?;
     Ok(folder)
+}
+
+/// Downloads the sources of packages from PyPI, and returns their folders.
+fn packages() -> Result<Vec<PathBuf>> {
+    let folder = root().join(FOLDER).join("packages");
+    let pinned = std::fs::read_to_string(root().join(PACKAGES))?;
+    let mut folders = vec![];
+    for package in pinned.lines().filter(|line| line.contains("==")) {
+        let name = package.replace("==", "-");
+        if !folder.join(&name).exists() {
+            std::fs::create_dir_all(&folder)?;
+            let python = python()?;
+            let download = cmd(&python).args("-m pip download --quiet --no-deps --no-binary :all:").arg(package);
+            download.dir(&folder).run()?;
+            cmd("tar -xf").arg(format!("{name}.tar.gz")).dir(&folder).run()?;
+        }
+        folders.push(folder.join(name));
+    }
+    ensure!(folders.len() == 2, "{PACKAGES} names {folders:?}");
+    Ok(folders)
+}
+
+/// Makes an environment with the packages, and returns the path of its interpreter.
+fn python() -> Result<String> {
+    python::with("size", &format!("../{PACKAGES}"))
+}
+
+/// Compresses a firmware image that is not of this project with every compressor. Returns the
+/// folder from which the
+/// paths in programs of `tests/size` lead to the files, and that of the files.
+pub fn image() -> Result<(PathBuf, PathBuf)> {
+    let data = root().join(FOLDER).join("image/data");
+    let sources = root().join(FOLDER).join("image/src/bin");
+    std::fs::create_dir_all(&data)?;
+    std::fs::create_dir_all(&sources)?;
+    install::decoders()?;
+    cmd(&python()?).arg("tests/size/compress.py").arg(IMAGE).arg(&data).run()?;
+    Ok((sources, data))
 }
 
 /// Returns the folders of all crates in the dependency tree, including optional ones.

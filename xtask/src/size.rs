@@ -148,9 +148,101 @@ type Weights = BTreeMap<(&'static str, &'static str, &'static str), Weight>;
 /// Measures every program and writes the page.
 pub fn run_all() -> Result<()> {
     let weights = weigh(|_| true)?;
-    std::fs::write(root().join(PAGE), page(&weights))?;
+    std::fs::write(root().join(PAGE), format!("{}\n{}", page(&weights), image_table()?))?;
     println!("    {PAGE} is written");
     check(&weights)
+}
+
+/// Programs that decode the firmware image: ours, then peers.
+const IMAGE: [&str; 10] = [
+    "zstd",
+    "zstd_rfc",
+    "xz",
+    "xz_flash",
+    "peer_c_xz_embedded",
+    "peer_c_miniz",
+    "peer_c_tamp",
+    "peer_c_heatshrink",
+    "peer_miniz_oxide",
+    "peer_lzma_rust2",
+];
+/// The heading of their table, the last of the page.
+const IMAGE_HEADING: &str = "## The same firmware image, on a Cortex-M0";
+
+/// Measures decoders with a firmware image, and writes the last table of the page.
+pub fn run_image() -> Result<()> {
+    let path = root().join(PAGE);
+    let page = std::fs::read_to_string(&path)?;
+    let rest = page.split(IMAGE_HEADING).next().unwrap_or_default().trim_end();
+    std::fs::write(path, format!("{rest}\n\n{}", image_table()?))?;
+    println!("    {PAGE} is written");
+    Ok(())
+}
+
+fn image_table() -> Result<String> {
+    let machine = MACHINES.iter().find(|machine| machine.key == CORTEX_M0).context("a Cortex-M0")?;
+    let image = std::fs::read(root().join(peers::IMAGE))?;
+    let hash = image.iter().fold(0x811C_9DC5u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let (sources, files) = peers::image()?;
+    install::qemu()?;
+    install::target(CORTEX_M0)?;
+    let mut text = format!(
+        "{IMAGE_HEADING}\n\n\
+         `cargo xtask size --image` measures and writes this table. The image is the first 40 KiB of OpenSBI,\n\
+         which is not of this project: `{}`. Every program decodes it at\n\
+         opt-level `z`, GCC at `-Oz`, and a hash of its output is compared.\n\n\
+         * RAM includes what a decoder takes from a heap, and the page of \"to flash\".\n\
+         * Decoders to memory use the output as the window. tamp and heatshrink have a window of 1 KB.\n\
+         * miniz, miniz_oxide, tamp and heatshrink compare no checksum.\n\
+         * uzlib is not measured: no package of Rust, Python, npm or Debian by its name holds its sources.\n\n\
+         | decoder | file | flash | RAM | stack | instr/B |\n|---|---|---|---|---|---|\n",
+        peers::IMAGE
+    );
+    let build = |feature: &str, name: &str| -> Result<()> {
+        let mut build = cmd("cargo build --locked --release --target").arg(CORTEX_M0).args("--features=image");
+        build = if feature.is_empty() { build } else { build.arg(format!("--features={feature}")) };
+        if feature == "c" {
+            build = build.env("UNSPOOL_PEERS", peers::build("z")?);
+        }
+        build.arg(format!("--bin={name}")).env("UNSPOOL_IMAGES", &sources).dir(FOLDER).run()
+    };
+    build("", EMPTY)?;
+    let (empty, _) = weigh_image(machine, EMPTY)?;
+    for name in IMAGE {
+        let program = PROGRAMS.iter().find(|program| program.name == name).context(name)?;
+        build(program.feature(), name)?;
+        let (weight, said) = weigh_image(machine, name)?;
+        ensure!(number(&said, "bytes") == Some(image.len() as u64), "{name} decodes another length: {said}");
+        ensure!(number(&said, "hash") == Some(hash.into()), "{name} decodes something else: {said}");
+        let heap = number(&said, "heap").context("a heap")?;
+        let fixed = weight.ram - empty.ram;
+        let ram = if heap > 0 || fixed >= HEAP { fixed - HEAP + heap } else { fixed };
+        let source = std::fs::read_to_string(root().join(FOLDER).join("src/bin").join(name).with_extension("rs"))?;
+        let file = source.split("../../data/").nth(1).and_then(|rest| rest.split('"').next()).context("a file")?;
+        let len = std::fs::metadata(files.join(file))?.len();
+        let _ = writeln!(
+            text,
+            "| {} | {len} | {} | {ram} | {} | {:.1} |",
+            program.what,
+            weight.flash - empty.flash,
+            weight.stack - empty.stack,
+            weight.cost
+        );
+    }
+    Ok(text)
+}
+
+/// Bytes of the heap in `tests/size/src/lib.rs`.
+const HEAP: u64 = 3 << 20;
+
+/// Measures a program that decodes the image. Returns its weight, and what it printed.
+fn weigh_image(machine: &Machine, name: &str) -> Result<(Weight, String)> {
+    let weight = weigh_one(machine, "release", name)?;
+    let said = match machine.emulator {
+        Some(emulator) => output(emulator, &program_path(machine, "release", name))?,
+        None => String::new(),
+    };
+    Ok((weight, said))
 }
 
 /// Measures programs whose names contain `name` and compares them with their budgets.
@@ -167,7 +259,7 @@ pub fn test() -> Result<()> {
 /// Measures every program, writes the page, and makes the result the new budgets.
 pub fn set_budgets() -> Result<()> {
     let weights = weigh(|_| true)?;
-    std::fs::write(root().join(PAGE), page(&weights))?;
+    std::fs::write(root().join(PAGE), format!("{}\n{}", page(&weights), image_table()?))?;
     let mut text = "program\ttarget\tlevel\tflash\tframe\tstack\tinstructions per byte\n".to_owned();
     for ((program, target, level), weight) in &weights {
         if program.starts_with("peer_") {
@@ -245,10 +337,14 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
     Ok(weights)
 }
 
-fn weigh_one(machine: &Machine, profile: &str, name: &str) -> Result<Weight> {
+fn program_path(machine: &Machine, profile: &str, name: &str) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join(FOLDER).join("target"), PathBuf::from);
     let path = target.join(machine.target).join(profile).join(name);
-    let path = if machine.target == WASM { path.with_extension("wasm") } else { path };
+    if machine.target == WASM { path.with_extension("wasm") } else { path }
+}
+
+fn weigh_one(machine: &Machine, profile: &str, name: &str) -> Result<Weight> {
+    let path = program_path(machine, profile, name);
     let bytes = std::fs::read(&path).with_context(|| format!("{} is missing", path.display()))?;
     if machine.target == WASM {
         return Ok(Weight { flash: wasm_size(&bytes).context("not a wasm module")?, ..Weight::default() });
@@ -323,16 +419,23 @@ fn largest_frame(file: &object::File<'_>) -> Result<u64> {
 
 /// Runs a program in an emulator. Returns its stack and its instructions per byte.
 fn run(emulator: &str, path: &Path) -> Result<(u64, f64)> {
-    let outcome = cmd(emulator).args(COUNTING).arg(path).quiet().outcome(PATIENCE)?;
-    let said = format!("{}{}", outcome.stdout, outcome.stderr);
-    let number = |name: &str| -> Option<u64> {
-        let rest = said.split(name).nth(1)?.trim_start();
-        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-    };
-    match (number("bytes"), number("instructions"), number("stack")) {
+    let said = output(emulator, path)?;
+    match (number(&said, "bytes"), number(&said, "instructions"), number(&said, "stack")) {
         (Some(bytes @ 1..), Some(instructions), Some(stack)) => Ok((stack, instructions as f64 / bytes as f64)),
         _ => bail!("it did not decode: {said}"),
     }
+}
+
+/// Returns the output of a program in an emulator.
+fn output(emulator: &str, path: &Path) -> Result<String> {
+    let outcome = cmd(emulator).args(COUNTING).arg(path).quiet().outcome(PATIENCE)?;
+    Ok(format!("{}{}", outcome.stdout, outcome.stderr))
+}
+
+/// Returns the number after a word.
+fn number(said: &str, name: &str) -> Option<u64> {
+    let rest = said.split(name).nth(1)?.trim_start();
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Compares with the budgets. The error names every figure that exceeds one.
@@ -402,7 +505,7 @@ zstd, xz, miniz_oxide, ruzstd and lzma-rust2 decode the same 64 KiB of text, eac
 missed.
 
 Peers in C are built for a Cortex-M0 only, by arm-none-eabi-gcc with `-Os` and `-O3`, from sources
-in crates that the tests depend on. That compiler does not report the sizes of their frames.
+in crates and in packages from PyPI. That compiler does not report the sizes of their frames.
 
 * zstd has its flags for small builds: one Huffman decoder, one for sequences, no inlining, no error
   texts, no legacy formats.

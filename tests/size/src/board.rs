@@ -50,6 +50,9 @@ extern "C" fn start() -> ! {
     say("bytes ", bytes as u32);
     say(", instructions ", after.wrapping_sub(before));
     say(", stack ", stack);
+    #[cfg(feature = "image")]
+    say(", hash ", super::hash(bytes));
+    say(", heap ", super::HEAP_USED.load(core::sync::atomic::Ordering::Relaxed) as u32);
     text("\n\0");
     exit()
 }

@@ -26,9 +26,14 @@ pub struct Room {
 #[macro_export]
 macro_rules! program {
     ($path:literal, $work:expr) => {
-        #[cfg(target_os = "none")]
+        #[cfg(all(target_os = "none", not(feature = "image")))]
         #[unsafe(link_section = ".files")]
         static FILE: [u8; include_bytes!($path).len()] = *include_bytes!($path);
+        /// The same path from another folder: there the files hold a firmware image.
+        #[cfg(all(target_os = "none", feature = "image"))]
+        #[unsafe(link_section = ".files")]
+        static FILE: [u8; include_bytes!(concat!(env!("UNSPOOL_IMAGES"), "/", $path)).len()] =
+            *include_bytes!(concat!(env!("UNSPOOL_IMAGES"), "/", $path));
         /// In a browser, the file comes from JavaScript.
         #[cfg(not(target_os = "none"))]
         static FILE: [u8; 1] = [0];
@@ -105,6 +110,9 @@ pub struct Heap {
 
 const HEAP: usize = 3 << 20;
 
+/// Bytes of the heap that a peer has taken.
+static HEAP_USED: core::sync::atomic::AtomicUsize = core::sync::atomic::AtomicUsize::new(0);
+
 // SAFETY: there is one thread.
 unsafe impl Sync for Heap {}
 
@@ -124,6 +132,7 @@ unsafe impl core::alloc::GlobalAlloc for Heap {
             return core::ptr::null_mut();
         }
         self.used.set(end);
+        HEAP_USED.store(end, core::sync::atomic::Ordering::Relaxed);
         // SAFETY: within the memory of the heap.
         unsafe { self.bytes.get().cast::<u8>().add(start) }
     }
@@ -135,9 +144,19 @@ unsafe extern "Rust" {
     fn program(room: Room) -> usize;
 }
 
+static mut BYTES: [u8; 256 << 10] = [0; 256 << 10];
+
+/// Returns a hash (FNV-1a) of decoded bytes, to compare with the image.
+#[cfg(feature = "image")]
+fn hash(len: usize) -> u32 {
+    // SAFETY: one thread, and the decoder has returned.
+    #[allow(static_mut_refs)]
+    let bytes = unsafe { BYTES.get(..len).unwrap_or_default() };
+    bytes.iter().fold(0x811C_9DC5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
 /// Runs the decoder on static memory.
 fn work() -> usize {
-    static mut BYTES: [u8; 256 << 10] = [0; 256 << 10];
     static mut NUMBERS: [i32; 16 << 10] = [0; 16 << 10];
     static mut WORDS: [u64; 4 << 10] = [0; 4 << 10];
     // SAFETY: called once, by one thread; every program defines it.

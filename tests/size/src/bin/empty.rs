@@ -4,7 +4,7 @@
 #![no_main]
 
 size::no_panic!();
-size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, room| {
+size::program!("../../data/text.xz", |file, room| {
     for (to, from) in room.bytes.iter_mut().zip(file).take(room.words.len().min(1)) {
         *to = *from;
     }
