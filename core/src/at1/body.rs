@@ -106,8 +106,8 @@ impl<'a, 'h> Bodies<'a, 'h> {
         let Header { container, codec, hash, .. } = *self.header;
         let is_after_body = match error.kind {
             ErrorKind::At1Trailing | ErrorKind::At1FrameEmpty | ErrorKind::At1FrameMethod => true,
-            // After the only frame of a payload.
-            ErrorKind::ZstdMagic => codec == Codec::Raw && error.at > HEADER_LEN.saturating_add(1),
+            // After the only frame or stream of a payload.
+            ErrorKind::ZstdMagic | ErrorKind::XzMagic => codec == Codec::Raw && error.at > HEADER_LEN.saturating_add(1),
             _ => false,
         };
         let (len, end) = (u64_from(self.src.len()), error.at.saturating_add(TRAILER_LEN));
