@@ -1,17 +1,20 @@
 //! CVC: describes the header, and decodes rows of a file that the caller reads in pieces.
 
+mod columns;
+mod fill;
 mod reader;
 
-use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use unspool::cvc::{self, File};
+use unspool::cvc::{self, Dtype, File, Workspace};
 use unspool::tree::write_json_string;
 use unspool::{Error, ErrorKind};
 use wasm_bindgen::prelude::*;
 
+pub use columns::cvc_columns;
 pub use reader::Reader;
 
 use crate::fault::Fault;
@@ -111,11 +114,35 @@ pub fn cvc_chunk_ends(head: &[u8], limits: &[f64]) -> Result<Vec<f64>, Fault> {
     Ok(ends)
 }
 
-/// Returns the name of the type that a column decodes to.
+/// Returns the number of the type that a column decodes to; for column -1, those of all columns.
 #[wasm_bindgen]
-pub fn cvc_output(head: &[u8], column: f64, limits: &[f64]) -> Result<String, Fault> {
+pub fn cvc_outputs(head: &[u8], column: f64, limits: &[f64]) -> Result<Vec<u8>, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
-    Ok(nth(&file, column)?.output()?.name().to_owned())
+    let types = if column < 0.0 { outputs(&file)? } else { vec![nth(&file, column)?.output()?] };
+    Ok(types.into_iter().map(|dtype| dtype as u8).collect())
+}
+
+/// Finds the types that all columns decode to, chunk by chunk: searching each chunk for each column
+/// would take quadratic time.
+fn outputs(file: &File<'_>) -> Result<Vec<Dtype>, Error> {
+    let (mut types, mut table) = (vec![], table(file));
+    file.each_output(&mut Workspace::with_table(&mut table), |position, _, output| {
+        match types.get_mut(position) {
+            None => types.push(output),
+            Some(known) if *known != output => *known = Dtype::F32,
+            Some(_) => {}
+        }
+        Ok(())
+    })?;
+    if file.chunk_count() == 0 {
+        types = file.columns().map(|column| column?.output()).collect::<Result<_, _>>()?;
+    }
+    Ok(types)
+}
+
+/// Allocates the workspace of a walk over all columns.
+fn table(file: &File<'_>) -> Vec<u32> {
+    vec![0; number::index(file.workspace_len())]
 }
 
 /// Returns a column by index: names may repeat, and a column may have no known type.

@@ -16,6 +16,11 @@ extern "C" {
     #[wasm_bindgen(constructor)]
     pub fn of(bytes: &[u8]) -> Uint8Array;
 
+    /// Creates an array of zeros.
+    #[cfg(feature = "cvc")]
+    #[wasm_bindgen(constructor)]
+    pub fn with_length(length: f64) -> Uint8Array;
+
     /// Returns the number of bytes.
     #[wasm_bindgen(method, getter)]
     pub fn length(this: &Uint8Array) -> u32;
@@ -25,17 +30,17 @@ extern "C" {
     pub fn set(this: &Uint8Array, bytes: &[u8], at: u32);
 
     /// An array of values of any kind.
-    #[cfg(feature = "pco")]
+    #[cfg(any(feature = "cvc", feature = "pco"))]
     #[wasm_bindgen(js_name = Array)]
     pub type Values;
 
     /// Creates an empty array.
-    #[cfg(feature = "pco")]
+    #[cfg(any(feature = "cvc", feature = "pco"))]
     #[wasm_bindgen(constructor, js_class = "Array")]
     pub fn new() -> Values;
 
     /// Appends a number and its bytes.
-    #[cfg(feature = "pco")]
+    #[cfg(any(feature = "cvc", feature = "pco"))]
     #[wasm_bindgen(method, js_class = "Array", js_name = push)]
     pub fn push_both(this: &Values, number: u8, bytes: &Uint8Array);
 

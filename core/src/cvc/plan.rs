@@ -184,7 +184,7 @@ impl Piece {
     /// Reads these rows of a file in memory. The length is checked before more is read: a wrong one
     /// is an error even if the file ends there.
     #[inline(never)]
-    pub(super) fn read_from<'b>(
+    pub fn read_from<'b>(
         &self,
         file: &File<'_>,
         src: &'b [u8],

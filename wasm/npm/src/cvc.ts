@@ -262,7 +262,7 @@ export class CvcColumn {
   /** The type that {@link rows} returns by default. */
   get output(): CvcDtype {
     const { head, limits } = this.#opened;
-    return (this.#output ??= call((wasm) => wasm.cvc_output(head, this.#index, limits)) as CvcDtype);
+    return (this.#output ??= DTYPES[call((wasm) => wasm.cvc_outputs(head, this.#index, limits))[0] ?? -1] as CvcDtype);
   }
 
   /** Decodes rows to `float32`. Reads only the bytes needed. */
@@ -299,7 +299,7 @@ export class CvcColumn {
     checkRows([start, end]);
     const { head, reader, limits } = this.#opened;
     const verify = verifies(options);
-    const work = drive((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
+    const work = drive((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, PLAN, verify, limits));
     const { ranges } = await this.#pump(work, (range) => reader.read(range, options.signal));
     return toRanges(ranges);
   }
@@ -367,8 +367,8 @@ export class CvcColumn {
     checkRows([start, end]);
     if (options.as !== undefined && options.as !== 'float32') throw new TypeError("as must be 'float32'");
     const { head, reader, limits } = this.#opened;
-    const [asF32, verify] = [options.as === 'float32', verifies(options)];
-    const work = drive((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, asF32, verify, limits));
+    const [kind, verify] = [options.as === 'float32' ? AS_F32 : AS_IT_IS, verifies(options)];
+    const work = drive((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, kind, verify, limits));
     try {
       let step = work.next();
       while (step.done !== true) step = work.next(step.value.output === undefined ? yield step.value : allocate(step.value.output));
@@ -379,6 +379,9 @@ export class CvcColumn {
     }
   }
 }
+
+/** What a reader of the module does with the rows. */
+const [AS_IT_IS, AS_F32, PLAN] = [0, 1, 2];
 
 /** A range to read or, with `output`, a buffer of that length to provide. */
 type Wanted = ByteRange & { readonly output?: number };
@@ -415,6 +418,12 @@ function verifies({ checksums }: Pick<CvcRowOptions, 'checksums'>): boolean {
   }
   return checksums !== 'skip';
 }
+
+/** The types in the order of the module's numbers. */
+const DTYPES: readonly CvcDtype[] = ['float32', 'float16', 'int64', 'int32', 'int8', 'uint8'];
+
+/** The number of no column, for the types of all. */
+const EACH = -1;
 
 /** Views little-endian bytes as numbers. Every engine with wasm runs on little-endian machines. */
 function typed(dtype: CvcDtype, buffer: ArrayBuffer): CvcData {
@@ -470,7 +479,7 @@ function openNow(bytes: Uint8Array, limits: Float64Array): CvcFile {
  */
 export async function openCvc(source: Source, options: CvcOpenOptions = {}): Promise<CvcFile> {
   const limits = limitsOf(options, { signal: true });
-  const reader = await openSource(source, options.signal);
+  const reader = await openSource(source, options);
   const framing = Math.min(call((wasm) => wasm.cvc_framing_len()), reader.size);
   const length = headLength(await reader.read({ start: 0, end: framing }), limits, reader.size);
   return describe(reader, await reader.read({ start: 0, end: length }), limits);
@@ -536,16 +545,34 @@ export interface CvcHeader {
 
 /** Reads the header of a file. `bytes` may end after it. Decodes nothing. */
 export function cvcHeader(bytes: Bytes, options: Pick<CvcDecodeOptions, 'limits'> = {}): CvcHeader {
-  const { rows, columns } = openNow(bytesOf(bytes), limitsOf(options, {}));
-  const all = columns.map(({ name, dimension, output: dtype }) => ({ name, dimension, dtype, size: rows * dimension * typed(dtype, new ArrayBuffer(0)).BYTES_PER_ELEMENT }));
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const { rows, columns, headLength } = openNow(view, limits);
+  const outputs = call((wasm) => wasm.cvc_outputs(view.subarray(0, headLength), EACH, limits));
+  const all = columns.map(({ name, dimension }, index) => {
+    const dtype = DTYPES[outputs[index] ?? -1] as CvcDtype;
+    return { name, dimension, dtype, size: rows * dimension * typed(dtype, new ArrayBuffer(0)).BYTES_PER_ELEMENT };
+  });
   return { rows, columns: all, size: all.reduce((sum, { size }) => sum + size, 0) };
 }
 
-/** @internal Decodes all columns. */
+/**
+ * @internal Decodes all columns, chunk by chunk: finding each column in each chunk would take
+ * quadratic time.
+ */
 export function decodeCvcColumns(bytes: Uint8Array, options: CvcDecodeOptions): CvcVectors[] {
   const limits = limitNumbers(options.limits);
   return work(bytes, limits, () => {
-    const file = openNow(bytes, limits);
-    return file.columns.map((column) => column.rowsNow(0, file.rows, options));
+    const { rows, columns, chunkCount, hasChecksums } = openNow(bytes, limits);
+    // One column needs no copy of the file in the module.
+    if (columns.length === 1) return columns.map((column) => column.rowsNow(0, rows, options));
+    const verify = verifies(options);
+    const found = call((wasm) => wasm.cvc_columns(bytes, verify, limits)) as (number | Uint8Array<ArrayBuffer>)[];
+    const right = verify && hasChecksums ? chunkCount : 0;
+    const checksums = { right, wrong: 0, unchecked: chunkCount - right };
+    return columns.map(({ name, dimension }, index) => {
+      const dtype = DTYPES[found[2 * index] as number] as CvcDtype;
+      const { buffer } = found[2 * index + 1] as Uint8Array<ArrayBuffer>;
+      return { column: name, dtype, shape: [rows, dimension], data: typed(dtype, buffer), checksums } as CvcVectors;
+    });
   });
 }

@@ -15,10 +15,11 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use unspool::checksum::Crc32;
-use unspool::cvc::{Column, Dtype, File, Payload, Piece, Plan};
+use unspool::cvc::{Dtype, File, Piece, Plan};
 use unspool::{Checksums, Error, ErrorKind, Limits, Result, Verify};
 use wasm_bindgen::prelude::*;
 
+use super::fill::{Filler, size_of};
 use super::{len, nth};
 use crate::fault::Fault;
 use crate::js::Uint8Array;
@@ -42,9 +43,10 @@ pub struct Reader {
 
 #[wasm_bindgen]
 impl Reader {
-    /// Decodes the rows `first..last` of a column of a file of `size` bytes, as the column's own
-    /// type or, with `as_f32`, as `f32`. Without `verify`, it reads only the bytes of these rows
-    /// and verifies no checksum.
+    /// Decodes the rows `first..last` of a column of a file of `size` bytes. `kind` is 0 for the
+    /// column's own type, 1 for `f32`, and 2 to decode nothing and collect the ranges that decoding
+    /// would read. Without `verify`, it reads only the bytes of these rows and verifies no
+    /// checksum.
     #[wasm_bindgen(constructor)]
     #[allow(
         clippy::too_many_arguments,
@@ -56,28 +58,20 @@ impl Reader {
         column: f64,
         first: f64,
         last: f64,
-        as_f32: bool,
+        kind: u8,
         verify: bool,
         limits: &[f64],
     ) -> Self {
-        let job = Job::new(head, size, column, first..last, verify, limits);
+        let job = Job {
+            head,
+            size: number::to_u64(size),
+            column,
+            rows: number::to_u64(first)..number::to_u64(last),
+            verify: if verify { Verify::Refuse } else { Verify::Skip },
+            limits: crate::limits(limits),
+        };
         let desk = Desk::default();
-        Self { work: Box::pin(decode(job, as_f32, desk.clone())), desk }
-    }
-
-    /// Collects the ranges that [`new`](Self::new) would read, and decodes nothing.
-    pub fn planning(
-        head: Vec<u8>,
-        size: f64,
-        column: f64,
-        first: f64,
-        last: f64,
-        verify: bool,
-        limits: &[f64],
-    ) -> Self {
-        let job = Job::new(head, size, column, first..last, verify, limits);
-        let desk = Desk::default();
-        Self { work: Box::pin(plan(job, desk.clone())), desk }
+        Self { work: Box::pin(run(job, kind, desk.clone())), desk }
     }
 
     /// Continues with the bytes that were asked for. Returns the next need: 0 nothing, 1 bytes,
@@ -105,7 +99,7 @@ impl Reader {
         number::from_u64(self.desk.0.borrow().range.end)
     }
 
-    /// Returns the ranges of a plan as pairs of start and end.
+    /// Returns the ranges to read as pairs of start and end.
     pub fn ranges(&self) -> Vec<f64> {
         self.desk.0.borrow().ranges.clone()
     }
@@ -181,17 +175,6 @@ struct Job {
 }
 
 impl Job {
-    fn new(head: Vec<u8>, size: f64, column: f64, rows: Range<f64>, verify: bool, limits: &[f64]) -> Self {
-        Self {
-            head,
-            size: number::to_u64(size),
-            column,
-            rows: number::to_u64(rows.start)..number::to_u64(rows.end),
-            verify: if verify { Verify::Refuse } else { Verify::Skip },
-            limits: crate::limits(limits),
-        }
-    }
-
     /// Returns the range to read for a piece: the whole chunk to verify it, else its rows only.
     fn range(&self, piece: &Piece) -> Result<Range<u64>> {
         match self.verify {
@@ -223,156 +206,114 @@ impl Job {
     }
 }
 
-/// The result of the first walk over the chunks.
-#[derive(Default)]
-struct Survey {
-    /// Chunk lengths that are not in the header, in the order in which the plan asks for them.
-    lengths: Vec<[u8; 4]>,
-    pieces: u64,
-    values: u64,
-    /// Ranges to read; adjacent ones are merged.
-    ranges: Vec<f64>,
-    /// The error that ended the walk early.
-    failure: Option<Error>,
-}
-
-/// Walks over the chunks without reading their values. Nothing is allocated until the file has
-/// proved to be long enough.
-async fn survey(job: &Job, file: &File<'_>, column: &Column<'_>, desk: &Desk) -> Result<Survey> {
-    let mut survey = Survey::default();
-    let mut plan = column.plan(job.rows.clone())?;
-    loop {
-        match survey.go_on(job, file, &mut plan, desk).await {
-            Ok(true) => {}
-            Ok(false) => return Ok(survey),
-            Err(error) => return Ok(Survey { failure: Some(error), ..survey }),
-        }
+/// Walks over the chunks twice. The first walk reads no values: nothing is allocated until the file
+/// has proved to be long enough. If it is not, the second walk returns the error, or an earlier one
+/// in the data.
+async fn run(job: Job, kind: u8, desk: Desk) -> Result<()> {
+    let file = File::open(&job.head, &job.limits)?;
+    let column = nth(&file, job.column)?;
+    let dtype = if kind == 0 { column.output()? } else { Dtype::F32 };
+    let plan = column.plan(job.rows.clone())?;
+    if kind < 2 {
+        size_of(&column, len(&job.rows), dtype, &job.limits)?;
     }
+    let mut walk = Walk { job: &job, file: &file, desk: &desk, values: 0, pieces: vec![], range: 0..0, filler: None };
+    let surveyed = walk.all(plan.clone()).await;
+    if kind == 2 {
+        return surveyed;
+    }
+    let output = match surveyed {
+        Ok(()) => Some(desk.output(walk.values.saturating_mul(dtype.width())).await),
+        Err(_) => None,
+    };
+    walk.filler = Some(Filler::new(dtype, output));
+    walk.all(plan).await
 }
 
-impl Survey {
-    async fn go_on(&mut self, job: &Job, file: &File<'_>, plan: &mut Plan<'_>, desk: &Desk) -> Result<bool> {
-        let Some(needed) = plan.needs() else { return Ok(false) };
-        if let Some(piece) = plan.piece() {
-            job.check_end(file, piece, desk).await?;
-            let range = job.range(piece)?;
-            let [start, end] = [range.start, range.end].map(number::from_u64);
-            match self.ranges.as_mut_slice() {
-                [.., first, last] if are_together(*first, *last, start, end) => *last = end,
-                _ => self.ranges.extend([start, end]),
+/// A walk over the chunks of a column.
+struct Walk<'a> {
+    job: &'a Job,
+    file: &'a File<'a>,
+    desk: &'a Desk,
+    values: u64,
+    /// Adjacent pieces that are read with one request, and their range.
+    pieces: Vec<Piece>,
+    range: Range<u64>,
+    /// The first walk has none.
+    filler: Option<Filler>,
+}
+
+impl Walk<'_> {
+    async fn all(&mut self, mut plan: Plan<'_>) -> Result<()> {
+        let walked = loop {
+            match self.next(&mut plan).await {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(error) => break Err(error),
             }
-            self.pieces += 1;
-            self.values += piece.values();
-            plan.skip();
+        };
+        self.read().await?;
+        walked
+    }
+
+    /// Takes the next chunk, or its length. Returns `false` after the last one.
+    async fn next(&mut self, plan: &mut Plan<'_>) -> Result<bool> {
+        let Some(needed) = plan.needs() else { return Ok(false) };
+        let Some(piece) = plan.piece().cloned() else {
+            // If the next chunk is out of bounds, the plan reports the error without a read.
+            if needed.end > self.job.size && !needed.is_empty() {
+                return Err(Error::new(ErrorKind::Truncated, self.job.size).needing(needed.end));
+            }
+            let length = self.desk.bytes(needed.clone()).await?;
+            plan.feed(needed.start, &length, Verify::Skip)?;
             return Ok(true);
+        };
+        self.job.check_end(self.file, &piece, self.desk).await?;
+        let next = self.job.range(&piece)?;
+        let [start, end] = [self.range.start, self.range.end].map(number::from_u64);
+        if !are_together(start, end, number::from_u64(next.start), number::from_u64(next.end)) {
+            self.read().await?;
+            self.range = next.start..next.start;
         }
-        // If the next chunk is out of bounds, the plan reports the error without a read.
-        if needed.end > job.size && !needed.is_empty() {
-            return Err(Error::new(ErrorKind::Truncated, job.size).needing(needed.end));
-        }
-        let length = desk.bytes(needed.clone()).await?;
-        plan.feed(needed.start, &length, Verify::Skip)?;
-        self.lengths.extend(length.first_chunk());
+        self.range.end = next.end;
+        self.values += piece.values();
+        self.pieces.push(piece);
+        plan.skip();
         Ok(true)
     }
 
-    /// Returns the next piece in the second walk.
-    fn next(&self, plan: &mut Plan<'_>, lengths: &mut usize) -> Result<Option<Piece>> {
-        while let Some(needed) = plan.needs() {
-            if let Some(piece) = plan.piece().cloned() {
-                plan.skip();
-                return Ok(Some(piece));
+    /// Reads adjacent pieces with one request and decodes them. The first walk only notes the
+    /// range.
+    async fn read(&mut self) -> Result<()> {
+        let (range, pieces) = (core::mem::take(&mut self.range), core::mem::take(&mut self.pieces));
+        let Some(filler) = &mut self.filler else {
+            if !range.is_empty() {
+                self.desk.0.borrow_mut().ranges.extend([range.start, range.end].map(number::from_u64));
             }
-            let length: &[u8] = self.lengths.get(*lengths).map_or(&[], <[u8; 4]>::as_slice);
-            plan.feed(needed.start, length, Verify::Skip)?;
-            *lengths += 1;
-        }
-        Ok(None)
-    }
-}
-
-async fn plan(job: Job, desk: Desk) -> Result<()> {
-    let file = File::open(&job.head, &job.limits)?;
-    let survey = survey(&job, &file, &nth(&file, job.column)?, &desk).await?;
-    desk.0.borrow_mut().ranges = survey.ranges;
-    survey.failure.map_or(Ok(()), Err)
-}
-
-async fn decode(job: Job, as_f32: bool, desk: Desk) -> Result<()> {
-    let file = File::open(&job.head, &job.limits)?;
-    let column = nth(&file, job.column)?;
-    let dtype = if as_f32 { Dtype::F32 } else { column.output()? };
-    check_size(&job, &column, dtype)?;
-    let survey = survey(&job, &file, &column, &desk).await?;
-    let output = match survey.failure {
-        None => Some(desk.output(survey.values.saturating_mul(dtype.width())).await),
-        // Nothing is returned, but an earlier error in the data must be reported first.
-        Some(_) => None,
-    };
-    let mut filler = Filler { output, filled: 0, dtype, scratch: vec![] };
-    let (mut plan, mut lengths) = (column.plan(job.rows.clone())?, 0);
-    let (mut together, mut range) = (vec![], 0..0);
-    let mut left = survey.pieces;
-    while left > 0 {
-        left -= 1;
-        let Some(piece) = survey.next(&mut plan, &mut lengths)? else { break };
-        let next = job.range(&piece)?;
-        let [start, end] = [range.start, range.end].map(number::from_u64);
-        if !are_together(start, end, number::from_u64(next.start), number::from_u64(next.end)) {
-            read(&job, &file, &together, range.clone(), &mut filler, &desk).await?;
-            together.clear();
-            range = next.start..next.start;
-        }
-        range.end = next.end;
-        together.push(piece);
-    }
-    read(&job, &file, &together, range, &mut filler, &desk).await?;
-    survey.failure.map_or(Ok(()), Err)
-}
-
-/// Checks the output size, as the core does before it decodes to a slice.
-fn check_size(job: &Job, column: &Column<'_>, dtype: Dtype) -> Result<()> {
-    column.plan(job.rows.clone())?;
-    let values = len(&job.rows).checked_mul(column.dimension());
-    let size = values.and_then(|values| values.checked_mul(dtype.width()));
-    let size = size.ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
-    // `Uint8Array::set` takes a 32-bit offset.
-    if size > job.limits.max_output.min(u32::MAX.into()) {
-        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
-    }
-    Ok(())
-}
-
-/// Reads adjacent pieces with one request and decodes them.
-async fn read(
-    job: &Job,
-    file: &File<'_>,
-    pieces: &[Piece],
-    range: Range<u64>,
-    filler: &mut Filler,
-    desk: &Desk,
-) -> Result<()> {
-    let bytes = desk.bytes(range.clone()).await?;
-    for piece in pieces {
-        let place = job.range(piece)?;
-        let from = number::index(place.start.saturating_sub(range.start));
-        let to = number::index(place.end.saturating_sub(range.start));
-        let bytes = bytes.get(from..to).unwrap_or(&[]);
-        let mut checksums = desk.0.borrow().checksums;
-        let payload = match job.verify {
-            Verify::Skip => {
-                checksums.unchecked += 1;
-                piece.read_data(place.start, bytes)?
-            }
-            verify => piece.read(bytes, verify, &mut checksums)?,
+            return Ok(());
         };
-        desk.0.borrow_mut().checksums = checksums;
-        if job.verify != Verify::Skip {
-            refuse_hidden_crc(job, file, piece, bytes, desk).await?;
+        let bytes = self.desk.bytes(range.clone()).await?;
+        for piece in &pieces {
+            let place = self.job.range(piece)?;
+            let from = number::index(place.start.saturating_sub(range.start));
+            let to = number::index(place.end.saturating_sub(range.start));
+            let bytes = bytes.get(from..to).unwrap_or(&[]);
+            let mut checksums = self.desk.0.borrow().checksums;
+            let payload = match self.job.verify {
+                Verify::Skip => {
+                    checksums.unchecked += 1;
+                    piece.read_data(place.start, bytes)?
+                }
+                verify => piece.read(bytes, verify, &mut checksums)?,
+            };
+            self.desk.0.borrow_mut().checksums = checksums;
+            if self.job.verify != Verify::Skip {
+                refuse_hidden_crc(self.job, self.file, piece, bytes, self.desk).await?;
+            }
+            filler.fill(&payload)?;
         }
-        filler.fill(&payload)?;
+        Ok(())
     }
-    Ok(())
 }
 
 /// Refuses a version 0 header if the last chunk has a CRC-32: its values would be decoded shifted.
@@ -390,37 +331,5 @@ async fn refuse_hidden_crc(job: &Job, file: &File<'_>, piece: &Piece, chunk: &[u
     match u32::from_le_bytes(*stored) == Crc32::of(shifted) {
         true => Err(Error::new(ErrorKind::CvcHiddenCrc, piece.range().start.saturating_add(4))),
         false => Ok(()),
-    }
-}
-
-/// Fills the output from its start.
-struct Filler {
-    output: Option<Uint8Array>,
-    filled: u32,
-    dtype: Dtype,
-    scratch: Vec<u8>,
-}
-
-impl Filler {
-    /// Writes bytes to the output, if there is one. Returns the new end.
-    fn write(&self, bytes: &[u8]) -> u32 {
-        if let Some(output) = &self.output {
-            output.set(bytes, self.filled);
-        }
-        self.filled.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX))
-    }
-
-    fn fill(&mut self, payload: &Payload<'_>) -> Result<()> {
-        // Plain values need no decoding: one copy moves them to the output.
-        if let Some((dtype, raw)) = payload.plain()
-            && dtype == self.dtype
-        {
-            self.filled = self.write(raw);
-            return Ok(());
-        }
-        self.scratch.resize(payload.len().saturating_mul(4), 0);
-        payload.decode_f32_bytes(&mut self.scratch)?;
-        self.filled = self.write(&self.scratch);
-        Ok(())
     }
 }
