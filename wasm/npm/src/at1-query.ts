@@ -119,7 +119,7 @@ export async function queryPacked(source: Source, options: At1QueryOptions): Pro
   const ranges: ByteRange[] = [];
   // Aborts reads ahead once there is an answer or an error.
   const over = new AbortController();
-  const opened = await openSource(source, anySignal(options.signal, over.signal));
+  const opened = await openSource(source, { ...options, signal: anySignal(options.signal, over.signal) });
   const reader = recording(opened, ranges);
   const { make, width, limit } = prepare(opened, options, limits);
   const query = new Handle(wasmModule, make);

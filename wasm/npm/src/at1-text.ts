@@ -16,7 +16,7 @@ export async function* at1Text(source: Source, options: At1TableOptions = {}): A
   const limits = limitsOf(options, { signal: true });
   // Aborts reads ahead if the consumer stops early.
   const over = new AbortController();
-  const opened = await openSource(source, anySignal(options.signal, over.signal));
+  const opened = await openSource(source, { ...options, signal: anySignal(options.signal, over.signal) });
   const reader = opened.isRemote ? readAhead(opened) : opened;
   const work = new Handle(wasmModule, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, 0, limits));
   try {

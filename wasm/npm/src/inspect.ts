@@ -45,7 +45,7 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   const limits = limitsOf(options, { maxNodes: true, format: true, signal: true, onProgress: true });
   const capacity = maxNodes(options);
   const [, zstdFormat] = formatArguments({ format: options.format });
-  const reader = await openSource(source, options.signal);
+  const reader = await openSource(source, options);
   const { size } = reader;
   const local = typeof Blob !== 'undefined' && source instanceof Blob;
   const pieces = new Pieces(reader, local, (done) => options.onProgress?.(done, size));

@@ -6,6 +6,8 @@ import { checkOptions } from './check.js';
 export interface Limits {
   /** Maximum number of decoded bytes of one call. A typed array holds at most 4 GiB in any case. */
   maxOutput?: number | undefined;
+  /** Maximum number of bytes that one request to a server may return. */
+  maxInput?: number | undefined;
   /** Maximum window of a streaming decoder, in bytes. */
   maxWindow?: number | undefined;
   /** Maximum length of a header, directory or index, in bytes. */
@@ -19,11 +21,12 @@ export interface Limits {
 }
 
 /**
- * Default limits: 4 GiB of output, a window of 128 MiB, headers of 256 MiB, 16 million entries,
- * 4,096 columns.
+ * Default limits: 4 GiB of output and of an answer, a window of 128 MiB, headers of 256 MiB, 16
+ * million entries, 4,096 columns.
  */
 export const DEFAULT_LIMITS: Readonly<Record<keyof Limits, number>> = Object.freeze({
   maxOutput: 2 ** 32 - 1,
+  maxInput: 2 ** 32 - 1,
   maxWindow: 128 * 2 ** 20,
   maxHeader: 256 * 2 ** 20,
   maxElements: 2 ** 24,

@@ -297,8 +297,8 @@ async function exactly(reader: Reader, range: ByteRange): Promise<Uint8Array> {
  */
 export async function openOnPairFile(source: Source, options: OnPairFileOptions = {}): Promise<OnPairFile> {
   limitsOf(options, { signal: true });
-  const { limits, signal } = options;
-  const reader = await openSource(source, signal);
+  const { limits } = options;
+  const reader = await openSource(source, options);
   enter();
   try {
     const [bits, tokens, tokenOffsets, codes, rowOffsets] = await tablesOf(reader);

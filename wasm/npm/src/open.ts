@@ -76,8 +76,8 @@ const PROBED = 16;
 /** @internal Opens a file. */
 export async function openFile(file: Source, options: OpenOptions): Promise<OpenedFile> {
   checkOptions(options, { limits: true, signal: true });
-  const { limits, signal } = options;
-  const source = await openSource(file, signal);
+  const { limits } = options;
+  const source = await openSource(file, options);
   const { size } = source;
   const found = probe(await source.read({ start: 0, end: PROBED }));
   if (found.format === undefined) throw undetected(found, size);

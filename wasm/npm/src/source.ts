@@ -2,6 +2,8 @@
 
 import { type Bytes, bytesOf, described, isArray, isBuffer, kindOf } from './bytes.js';
 import { checkWhole } from './check-numbers.js';
+import { join } from './join.js';
+import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { SourceError } from './source-error.js';
 
 /**
@@ -45,10 +47,16 @@ export interface OpenSource extends Reader {
   readonly isRemote: boolean;
 }
 
+/** What an open file obeys in all of its reads. */
+interface SourceOptions {
+  readonly limits?: Limits | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Opens a file. Reads are clipped to its length, and refused after the signal has aborted. */
-export async function openSource(source: Source, signal?: AbortSignal): Promise<OpenSource> {
+export async function openSource(source: Source, { limits, signal }: SourceOptions = {}): Promise<OpenSource> {
   signal?.throwIfAborted();
-  const { size, read, isRemote } = await openAny(source, signal);
+  const { size, read, isRemote } = await openAny(source, limits?.maxInput ?? DEFAULT_LIMITS.maxInput, signal);
   return {
     size,
     isRemote,
@@ -61,8 +69,8 @@ export async function openSource(source: Source, signal?: AbortSignal): Promise<
   };
 }
 
-async function openAny(source: Source, signal: AbortSignal | undefined): Promise<OpenSource> {
-  if (typeof source === 'string' || source instanceof URL || isRequest(source)) return { ...(await openUrl(source, signal)), isRemote: true };
+async function openAny(source: Source, most: number, signal: AbortSignal | undefined): Promise<OpenSource> {
+  if (typeof source === 'string' || source instanceof URL || isRequest(source)) return { ...(await openUrl(source, most, signal)), isRemote: true };
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
     const read = async ({ start, end }: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
       const bytes = await source.slice(start, end).arrayBuffer();
@@ -104,6 +112,29 @@ export const anySignal = (one: AbortSignal | undefined, other: AbortSignal): Abo
 /** Length of the first read from a server. Most headers fit. */
 const FIRST_READ = 16 * 1024;
 
+/** Maximum length of a file that a server sends with a `Content-Encoding`, which may be a bomb. */
+const MOST_ENCODED = 64 * 2 ** 20;
+
+/** Maximum silence of a server, in milliseconds. */
+const SILENCE = 30_000;
+const TIMED_OUT = `the server sent nothing for ${SILENCE / 1000} seconds`;
+
+/** Awaits an answer of a server, and throws the error of `late` after a long silence. */
+async function inTime<T>(answer: Promise<T>, late: () => Error): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), SILENCE);
+  });
+  try {
+    return await Promise.race([answer, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Ends an answer without reading its body, which may be endless. */
+const hangUp = ({ body }: Response): void => void body?.cancel().catch(() => undefined);
+
 /** A server's answer: bytes from `start` on, the length of the file, and its version. */
 interface Answer {
   readonly bytes: Uint8Array;
@@ -114,38 +145,79 @@ interface Answer {
   readonly status: number;
 }
 
-async function openUrl(source: string | URL | Request, signal?: AbortSignal): Promise<Reader> {
+async function openUrl(source: string | URL | Request, most: number, signal?: AbortSignal): Promise<Reader> {
   const request = isRequest(source) ? source : undefined;
   const url = isRequest(source) ? source.url : source;
   if (request !== undefined && request.method !== 'GET') throw new TypeError(`a file must be requested by GET, not ${request.method}`);
   const refused = (status: number, why: string): SourceError => new SourceError(`${String(url)}: ${why}`, String(url), status);
+  /** Reads at most `most` bytes of a body. Returns `undefined` if it has more. */
+  const bodyOf = async ({ body, status }: Response, most: number): Promise<Uint8Array | undefined> => {
+    if (body === null) return new Uint8Array();
+    const [reader, parts] = [body.getReader(), [] as Uint8Array[]];
+    let length = 0;
+    try {
+      for (;;) {
+        const { value } = await inTime(reader.read(), () => refused(status, TIMED_OUT));
+        if (value === undefined) return join(parts, (length) => new Uint8Array(length));
+        length += value.length;
+        if (length > most) return undefined;
+        parts.push(value);
+      }
+    } finally {
+      // Hangs up, unless the body was read to its end.
+      reader.cancel().catch(() => undefined);
+    }
+  };
   const ask = async (start: number, end: number, signal: AbortSignal | undefined): Promise<Answer> => {
-    const until = request === undefined ? signal : anySignal(signal, request.signal);
+    const over = new AbortController();
+    const either = request === undefined ? signal : anySignal(signal, request.signal);
     // The headers here replace those of a Request.
     const headers = new Headers(request?.headers);
     headers.set('Range', `bytes=${start}-${end - 1}`);
-    const response = await fetch(source, until === undefined ? { headers } : { headers, signal: until }).catch((cause: unknown) => {
+    const sent = fetch(source, { headers, signal: anySignal(either, over.signal) }).catch((cause: unknown) => {
       throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, openAsBlob of node:fs opens a path`, { cause });
     });
+    const response = await inTime(sent, () => {
+      over.abort();
+      return refused(0, TIMED_OUT);
+    });
     const { status, headers: answered } = response;
+    const refuse = (why: string): SourceError => {
+      hangUp(response);
+      return refused(status, why);
+    };
     // Weak or strong, the quoted part of the tag identifies the version.
     const version = [answered.get('ETag')?.replace(/^W\//, ''), answered.get('Last-Modified')];
     const range = answered.get('Content-Range');
+    const encoding = answered.get('Content-Encoding');
+    const isEncoded = encoding !== null && encoding !== 'identity';
     // An empty file satisfies no range.
-    if (status === 416 && start === 0 && (range === null || /\/0$/.test(range))) return { bytes: new Uint8Array(), start, size: 0, version, status };
+    if (status === 416 && start === 0 && (range === null || /\/0$/.test(range))) {
+      hangUp(response);
+      return { bytes: new Uint8Array(), start, size: 0, version, status };
+    }
     if (!response.ok) {
-      void response.body?.cancel();
+      hangUp(response);
       throw new SourceError(`${String(url)} cannot be fetched: ${status} ${response.statusText}`, String(url), status);
     }
-    const bytes = new Uint8Array(await response.arrayBuffer());
     // A server without range requests sends the whole file.
-    if (status === 200) return { bytes, start: 0, size: bytes.length, version, status };
+    if (status === 200) {
+      const limit = isEncoded ? Math.min(most, MOST_ENCODED) : most;
+      const bytes = await bodyOf(response, limit);
+      if (bytes === undefined) throw refused(status, isEncoded ? `the server sent more than ${limit} bytes in the Content-Encoding ${encoding}` : `the server sent more than limits.maxInput, ${limit} bytes`);
+      return { bytes, start: 0, size: bytes.length, version, status };
+    }
     const [first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(range ?? '')?.slice(1).map(Number) ?? [];
     if (first === undefined || last === undefined || size === undefined) {
-      throw refused(status, 'the server sent no valid Content-Range; from another origin it must also expose that header');
+      throw refuse('the server sent no valid Content-Range; from another origin it must also expose that header');
     }
-    if (first !== start || last !== Math.min(end, size) - 1) throw refused(status, 'the server sent another range than requested');
-    if (bytes.length !== last + 1 - first) throw refused(status, 'the server sent a body that does not match its Content-Range');
+    if (!Number.isSafeInteger(size)) throw refuse(`the server says that the file has ${size} bytes`);
+    if (first !== start || last !== Math.min(end, size) - 1) throw refuse('the server sent another range than requested');
+    if (isEncoded) throw refuse(`the server sent a range in the Content-Encoding ${encoding}`);
+    const length = last + 1 - first;
+    if (length > most) throw refuse(`a range has ${length} bytes, more than limits.maxInput, ${most}`);
+    const bytes = await bodyOf(response, length);
+    if (bytes?.length !== length) throw refused(status, 'the server sent a body that does not match its Content-Range');
     return { bytes, start, size, version, status };
   };
   const { bytes, size, version, status } = await ask(0, FIRST_READ, signal);

@@ -101,7 +101,7 @@ async function whole<T>(file: SentFile, host: Host, work: (bytes: Uint8Array) =>
 /** Opens a file for reads. Before each of them, messages can arrive. */
 async function ranges(file: SentFile, host: Host): Promise<OpenSource> {
   const isHere = file instanceof Uint8Array || file instanceof Blob;
-  const { size, isRemote, read } = await openSource(isHere ? file : ({ ...file, read: host.read } as OpenSource), host.signal);
+  const { size, isRemote, read } = await openSource(isHere ? file : ({ ...file, read: host.read } as OpenSource), { signal: host.signal });
   return {
     size,
     isRemote,

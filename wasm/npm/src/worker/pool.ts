@@ -13,6 +13,7 @@ import type { Inspection, InspectOptions } from '../inspection.js';
 import type { LzmaDecodeOptions } from '../lzma.js';
 import type { OnPairDecodeOptions, OnPairStrings } from '../onpair.js';
 import type { PcoArray, PcoData, PcoDecodeOptions, PcoDtype, PcoOptions, PcoWrapped } from '../pco.js';
+import type { Limits } from '../limits.js';
 import { openSource, type OpenSource, type Source } from '../source.js';
 import type { XzDecodeOptions } from '../xz.js';
 import type { ZstdDecodeOptions } from '../zstd.js';
@@ -317,7 +318,7 @@ function preparer(file: Source, options: JobOptions): Prepare {
   return async (isSafe, signal) => {
     // Node cannot clone a Blob of `openAsBlob`.
     if (typeof Blob !== 'undefined' && file instanceof Blob && !isSafe) return [file, undefined];
-    const source = await openSource(file, signal);
+    const source = await openSource(file, { ...(options as { limits?: Limits }), signal });
     return [{ size: source.size, isRemote: source.isRemote }, source];
   };
 }

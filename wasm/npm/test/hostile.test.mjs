@@ -1,0 +1,128 @@
+// Answers of a server that would fill the memory, or that never end.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { open, SourceError } from 'unspool';
+import { openCvc } from 'unspool/cvc';
+import { UnspoolWorker } from 'unspool/worker';
+import { read, valid } from './vectors.mjs';
+
+const bytes = read(valid.find(({ name }) => name === 'med_fp16').file);
+const MEGABYTE = 2 ** 20;
+
+/** Serves with `answer`. Counts the bytes that the client took before it hung up. */
+async function serve(answer) {
+  const state = { sent: 0, closed: undefined };
+  const server = createServer((request, response) => {
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range).map(Number);
+    state.closed = new Promise((resolve) => response.on('close', resolve));
+    answer(response, start, Math.min(end + 1, bytes.length), state);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => (server.closeAllConnections(), server.close());
+  return { ...state, state, url: `http://127.0.0.1:${server.address().port}/`, close };
+}
+
+/** Sends zeros until the client hangs up. */
+function pour(response, state, most = Infinity) {
+  const part = new Uint8Array(MEGABYTE);
+  const more = () => {
+    while (state.sent < most && !response.destroyed) {
+      state.sent += part.length;
+      if (!response.write(part)) return response.once('drain', more);
+    }
+    response.end();
+  };
+  more();
+}
+
+const range = (start, end, size = bytes.length) => ({ 'Content-Range': `bytes ${start}-${end - 1}/${size}` });
+
+/** Opens a file at a server, and returns its error. */
+async function refusal(answer, options) {
+  const server = await serve(answer);
+  try {
+    const error = await openCvc(server.url, options).then(() => assert.fail('opened'), (error) => error);
+    assert.ok(error instanceof SourceError, String(error));
+    await server.state.closed;
+    return [error.message, server.state.sent];
+  } finally {
+    server.close();
+  }
+}
+
+test('hangs up on an endless answer to a range', async () => {
+  const [message, sent] = await refusal((response, start, end, state) => pour(response.writeHead(206, range(start, end)), state, 2 ** 30));
+  assert.match(message, /a body that does not match its Content-Range/);
+  assert.ok(sent < 64 * MEGABYTE, `${sent} bytes were sent`);
+});
+
+test('hangs up on an endless file, above limits.maxInput', async () => {
+  const answer = (response, start, end, state) => pour(response.writeHead(200), state, 2 ** 30);
+  const [message, sent] = await refusal(answer, { limits: { maxInput: 3 * MEGABYTE } });
+  assert.match(message, /more than limits.maxInput, 3145728 bytes/);
+  assert.ok(sent < 64 * MEGABYTE, `${sent} bytes were sent`);
+  // The same in a pool, and with the entry of all formats.
+  const server = await serve(answer);
+  const worker = new UnspoolWorker();
+  try {
+    const limits = { maxInput: 3 * MEGABYTE };
+    await assert.rejects(worker.decode(server.url, { limits }), /limits.maxInput/);
+    await assert.rejects(open(server.url, { limits }), /limits.maxInput/);
+  } finally {
+    worker.terminate();
+    server.close();
+  }
+});
+
+test('counts a whole file and each range towards limits.maxInput, to the byte', async () => {
+  for (const status of [200, 206]) {
+    const server = await serve((response, start, end) => (status === 200 ? response.writeHead(200).end(bytes) : response.writeHead(206, range(start, end)).end(bytes.subarray(start, end))));
+    try {
+      const rows = async (maxInput) => (await openCvc(server.url, { limits: { maxInput } })).column().rows();
+      const most = status === 200 ? bytes.length : bytes.length - (await openCvc(bytes)).headLength;
+      assert.deepEqual((await rows(most)).data, (await (await openCvc(bytes)).column().rows()).data);
+      await assert.rejects(rows(most - 1), { name: 'SourceError', message: /limits.maxInput/ });
+    } finally {
+      server.close();
+    }
+  }
+});
+
+test('refuses a bomb in a Content-Encoding', async () => {
+  const bomb = gzipSync(new Uint8Array(128 * MEGABYTE), { level: 1 });
+  const encoded = { 'Content-Encoding': 'gzip' };
+  const [whole] = await refusal((response) => response.writeHead(200, encoded).end(bomb));
+  assert.match(whole, /more than 67108864 bytes in the Content-Encoding gzip/);
+  const [part] = await refusal((response, start, end) => response.writeHead(206, { ...encoded, ...range(start, end) }).end(bomb));
+  assert.match(part, /a range in the Content-Encoding gzip/);
+  // A server may compress a whole file.
+  const server = await serve((response) => response.writeHead(200, encoded).end(gzipSync(bytes)));
+  assert.equal((await openCvc(server.url)).size, bytes.length);
+  server.close();
+});
+
+test('refuses sizes that a number does not hold exactly', async () => {
+  for (const size of ['9007199254740992', '9'.repeat(400)]) {
+    const [message] = await refusal((response, start) => response.writeHead(206, { 'Content-Range': `bytes ${start}-16383/${size}` }).end(new Uint8Array(16384 - start)));
+    assert.match(message, /says that the file has/);
+  }
+  const server = await serve((response, start) => response.writeHead(206, { 'Content-Range': `bytes ${start}-16383/9007199254740991` }).end(bytes.subarray(start, 16384)));
+  assert.equal((await openCvc(server.url)).size, Number.MAX_SAFE_INTEGER);
+  server.close();
+});
+
+test('ends a silent server after a time, before and within the body', async (context) => {
+  const { setTimeout: real } = globalThis;
+  globalThis.setTimeout = (run, delay, ...more) => real(run, delay === 30_000 ? 50 : delay, ...more);
+  context.after(() => (globalThis.setTimeout = real));
+  for (const answer of [
+    () => undefined,
+    (response, start, end) => response.writeHead(206, range(start, end)).write(bytes.subarray(start, start + 100)),
+    (response) => response.writeHead(200).write(bytes.subarray(0, 100)),
+  ]) {
+    const [message] = await refusal(answer);
+    assert.match(message, /sent nothing for 30 seconds/);
+  }
+});
