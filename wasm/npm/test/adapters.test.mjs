@@ -248,6 +248,77 @@ test('apache-arrow and flechette read results of every kind', async () => {
   for (const wrong of [await decode(read('xz/page.xz')), await decode(read('at1/c8_events.at1')), await decode(read('pco/mixed_dtypes.pco')), null, 7]) assert.throws(() => toArrowIPC(wrong), TypeError);
 });
 
+/** The first vector of each type of numbers, with at least two numbers. */
+function numbersOfEachType() {
+  const { files } = JSON.parse(readFileSync(new URL('../../../tests/vectors/pco/manifest.json', import.meta.url), 'utf8'));
+  const types = new Map(files.filter(({ n, dtype }) => n > 1 && dtype !== 'mixed').map(({ file, dtype }) => [dtype, decodePco(read(`pco/${file}`))]));
+  assert.equal(types.size, 11);
+  return [...types.values()];
+}
+
+test('DuckDB-wasm queries results of every kind', async () => {
+  const duckdb = require('@duckdb/duckdb-wasm/dist/duckdb-node-blocking.cjs');
+  const [mvp, eh] = ['mvp', 'eh'].map((name) => ({ mainModule: require.resolve(`@duckdb/duckdb-wasm/dist/duckdb-${name}.wasm`), mainWorker: '' }));
+  const database = await duckdb.createDuckDB({ mvp, eh }, new duckdb.VoidLogger(), duckdb.NODE_RUNTIME);
+  await database.instantiate();
+  const connection = database.connect();
+  const insert = (name, source, options) => connection.insertArrowFromIPCStream(toArrowIPC(source, options), { name, create: true });
+  const query = (sql) => connection.query(sql).toArray().map((row) => ({ ...row }));
+  for (const { dtype, data } of numbersOfEachType()) {
+    // DuckDB has no half floats.
+    if (dtype === 'float16') {
+      assert.throws(() => insert('halves', { dtype, data }), /Unsupported/);
+      continue;
+    }
+    insert(dtype, { dtype, data });
+    assert.deepEqual(Array.from(connection.query(`select value from ${dtype}`).getChild('value')), Array.from(data), dtype);
+    const [{ count }] = query(`select count(*)::integer as count from ${dtype} where value = (select max(value) from ${dtype})`);
+    assert.ok(count > 0, dtype);
+  }
+  const { columns: [vectors] } = await decode(read('cvc/med_fp16.cvc'));
+  insert('vectors', vectors, { name: 'v' });
+  const [rows, dimension] = vectors.shape;
+  const distances = query('select array_distance(v, (select v from vectors limit 1)) as distance from vectors').map(({ distance }) => distance);
+  assert.equal(distances.length, rows);
+  distances.forEach((distance, row) => {
+    const squares = vectors.data.subarray(row * dimension, (row + 1) * dimension).reduce((sum, value, at) => sum + (value - vectors.data[at]) ** 2, 0);
+    assert.ok(Math.abs(distance - Math.sqrt(squares)) < 1e-4, `row ${row}`);
+  });
+  const strings = openOnPair(read('onpair/cpp/urls_b12.onp'));
+  insert('urls', strings.decode(), { name: 'url' });
+  const found = query("select url from urls where starts_with(url, 'https') order by url").map(({ url }) => url);
+  assert.ok(found.length > 10);
+  assert.deepEqual(found, strings.texts(strings.search({ startsWith: 'https' })).sort());
+});
+
+test('Perspective loads numbers and strings', async () => {
+  const { default: perspective } = await library('@finos/perspective', 'dist/esm/perspective.node.js');
+  const load = (source, options) => perspective.table(toArrowIPC(source, options).buffer);
+  const columnsOf = async (table) => (await table.view()).to_columns();
+  for (const { dtype, data } of numbersOfEachType()) {
+    if (dtype === 'float16') {
+      await assert.rejects(load({ dtype, data }), /halffloat/);
+      continue;
+    }
+    const table = await load({ dtype, data });
+    assert.deepEqual(await table.schema(), { value: dtype.startsWith('float') ? 'float' : 'integer' });
+    assert.equal(await table.size(), data.length);
+    // Perspective reads integers without sign as with one, but for 32 bits, and 64 bits as doubles.
+    const signed = { uint8: Int8Array, uint16: Int16Array, uint64: BigInt64Array }[dtype];
+    const read = signed === undefined ? data : new signed(data.buffer);
+    const { value } = await columnsOf(table);
+    // Its rows are JSON, which has no infinities.
+    const expected = Array.from(read, (number) => (Number.isFinite(Number(number)) ? Number(number) : null));
+    value.forEach((number, row) => assert.ok(number === expected[row], `${dtype} ${row}: ${number}, not ${expected[row]}`));
+  }
+  await assert.rejects(load(await decode(read('cvc/med_fp16.cvc'))), /fixed_size_list/);
+  const strings = openOnPair(read('onpair/cpp/urls_b12.onp'));
+  const table = await load(strings.decode(), { name: 'url' });
+  assert.deepEqual(await columnsOf(table), { url: strings.texts() });
+  const view = await table.view({ filter: [['url', 'begins with', 'https']] });
+  assert.equal(await view.num_rows(), strings.search({ startsWith: 'https' }).length);
+});
+
 test('loaders.gl loads files of every kind', async () => {
   const { parse, selectLoader } = await library('@loaders.gl/core', 'dist/index.js');
   const cases = [
@@ -307,6 +378,7 @@ test('runs every example', async () => {
       ['hyparquet', 'table.parquet', /^\[\n  \{ number: 0n?, float: 0, text: 'row 0' \},\n/],
       ['arrow', 'numbers.pco', /^Schema<\{ 0: value: Int32 \}> 2000\n$/],
       ['loaders', 'numbers.pco', /^int32 2000\n$/],
+      ['pool', 'numbers.pco', /^int32 2000\n$/],
     ]) {
       copyFileSync(new URL(`../examples/${name}.mjs`, import.meta.url), join(folder, `${name}.mjs`));
       const { stdout } = await promisify(execFile)(process.execPath, [join(folder, `${name}.mjs`), address + path]);
