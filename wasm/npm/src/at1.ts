@@ -1,4 +1,5 @@
 // AT-1: decodes whole files.
+import { refuse } from './error.js';
 import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf } from './bytes.js';
@@ -51,4 +52,27 @@ export function decodeAt1Files(bytes: Bytes, options: At1DecodeOptions = {}): At
       return files;
     }),
   );
+}
+
+/** The codecs, by their numbers. */
+const CODECS = ['ssh', 'json', 'osm', 'log', 'columnar', 'vcf', 'jsondoc', 'qcolumnar', 'qjson', 'dicom', 'embed', 'qjson2', 'bundle'] as const;
+
+/** The header of a file, as its writer stated it. */
+export interface At1Header {
+  /** Codec of the content. `qcolumnar` and `qjson` can be queried: see `describeAt1`. */
+  readonly codec: (typeof CODECS)[number] | 'raw';
+  /** True if the content is split into frames. */
+  readonly isFramed: boolean;
+  /** Not stated. */
+  readonly size: undefined;
+}
+
+/** Reads the header at the start of a file; five bytes are enough. Decodes nothing. */
+export function at1Header(bytes: Bytes): At1Header {
+  const [a = 0x41, t = 0x54, one = 0x31, container = 2, number] = bytesOf(bytes);
+  if (a !== 0x41 || t !== 0x54 || one !== 0x31 || (container !== 2 && container !== 3)) throw refuse('At1Magic');
+  if (number === undefined) throw refuse('Truncated', bytesOf(bytes).length, 5);
+  const codec = number === 255 ? 'raw' : CODECS[number];
+  if (codec === undefined) throw refuse('At1Codec', 4);
+  return { codec, isFramed: container === 3, size: undefined };
 }

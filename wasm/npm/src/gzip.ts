@@ -1,4 +1,5 @@
 // gzip, which may wrap any other format.
+import { refuse } from './error.js';
 import { moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf } from './bytes.js';
@@ -24,4 +25,55 @@ export function decodeGzip(bytes: Bytes, options: GzipDecodeOptions = {}): Uint8
 export function decodeGzipInto(bytes: Bytes, to: Uint8Array, options: GzipDecodeOptions = {}): number {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.gzip_decode_into(view, out, limits))));
+}
+
+/** The header of a file, as its writer stated it. */
+export interface GzipHeader {
+  /** Name of the file. */
+  readonly name: string | undefined;
+  /** Time of the last change. */
+  readonly modified: Date | undefined;
+  /** Length of the header in bytes. */
+  readonly length: number;
+  /**
+   * Bytes of the decoded content, modulo 2^32, from the last four bytes. Of several members, the
+   * size of the last one.
+   */
+  readonly size: number;
+}
+
+const [HEADER_CRC, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
+
+/** Reads the header at the start of a file, and the size at its end. Decodes nothing. */
+export function gzipHeader(bytes: Bytes): GzipHeader {
+  const view = bytesOf(bytes);
+  const short = (need: number): void => {
+    if (view.length < need) throw refuse('Truncated', view.length, need);
+  };
+  if ((view[0] ?? 0x1f) !== 0x1f || (view[1] ?? 0x8b) !== 0x8b) throw refuse('GzipMagic');
+  short(10);
+  const [method, flags = 0] = view.subarray(2, 4);
+  if (method !== 8) throw refuse('GzipMethod', 2);
+  if (flags > 31) throw refuse('GzipReservedFlag', 3);
+  const data = new DataView(view.buffer, view.byteOffset, view.length);
+  let length = 10;
+  if ((flags & EXTRA) !== 0) {
+    short(length + 2);
+    length += 2 + data.getUint16(length, true);
+    short(length);
+  }
+  /** Returns a text that ends with a zero. */
+  const text = (): string => {
+    const [start, end] = [length, view.indexOf(0, length)];
+    if (end < 0) throw refuse('Truncated', view.length, view.length + 1);
+    length = end + 1;
+    return new TextDecoder('latin1').decode(view.subarray(start, end));
+  };
+  const name = (flags & NAME) !== 0 ? text() : undefined;
+  if ((flags & COMMENT) !== 0) text();
+  if ((flags & HEADER_CRC) !== 0) length += 2;
+  // Checksum and size follow the content.
+  short(length + 8);
+  const seconds = data.getUint32(4, true);
+  return { name, modified: seconds > 0 ? new Date(1000 * seconds) : undefined, length, size: data.getUint32(view.length - 4, true) };
 }

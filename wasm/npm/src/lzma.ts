@@ -60,6 +60,35 @@ export function decodeLzmaInto(bytes: Bytes, to: Uint8Array, options: LzmaDecode
   return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.lzma_decode_into(view, chain, out, limits))));
 }
 
+/** The header of a `.lzma` file, as its writer stated it. */
+export interface LzmaHeader {
+  /** High bits of the last byte that select the context of a literal. */
+  readonly lc: number;
+  /** Low bits of the position that do so. */
+  readonly lp: number;
+  /** Low bits of the position that select other contexts. */
+  readonly pb: number;
+  /** Dictionary that decoding needs, in bytes. */
+  readonly window: number;
+  /** Bytes of the decoded content; `undefined` if an end marker follows it. */
+  readonly size: number | undefined;
+}
+
+/** Length of the header of a `.lzma` file. */
+const HEADER = 13;
+
+/** Reads the header at the start of a `.lzma` file; 13 bytes are enough. Decodes nothing. */
+export function lzmaHeader(bytes: Bytes): LzmaHeader {
+  const view = bytesOf(bytes);
+  const [properties = 0] = view;
+  if (properties >= 9 * 5 * 5) throw refuse('XzProperties');
+  if (view.length < HEADER) throw refuse('Truncated', view.length, HEADER);
+  const data = new DataView(view.buffer, view.byteOffset, HEADER);
+  const size = data.getBigUint64(5, true);
+  const [lc, rest] = [properties % 9, Math.floor(properties / 9)];
+  return { lc, lp: rest % 5, pb: Math.floor(rest / 5), window: data.getUint32(1, true), size: size === 2n ** 64n - 1n ? undefined : Number(size) };
+}
+
 const [DELTA, LZMA2, LZMA1] = [3, 33, 2 ** 62];
 
 /** The names of the properties. Those after `start_offset` do not matter to a decoder. */

@@ -7,6 +7,7 @@ import { moduleFor } from './instance.js';
 import { join } from './join.js';
 import { type Limits, limitsOf } from './limits.js';
 import { needleOf, openOnPair, type OnPairColumn, type OnPairParts, type OnPairQuery, type OnPairStrings } from './onpair.js';
+import { tablesOf, toUint32 } from './onpair-tables.js';
 import { anySignal, type ByteRange, openSource, type Reader, type Source } from './source.js';
 
 const { enter, leave } = moduleFor('onpair');
@@ -256,34 +257,6 @@ function open<T>(parts: OnPairParts, limits: Limits | undefined, starts: Starts,
   }
 }
 
-/** Views little-endian bytes as numbers. */
-function toUint32(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.slice().buffer, 0, bytes.length >> 2);
-}
-
-/** The magic bytes of a container. One byte with the code width follows. */
-const MAGIC = 'ONPAIR01';
-
-/**
- * Reads the code width and the ranges of the tables. Each table starts with its number of entries.
- */
-async function tablesOf(reader: Reader): Promise<[bits: number, tokens: ByteRange, tokenOffsets: ByteRange, codes: ByteRange, rowOffsets: ByteRange]> {
-  let at = MAGIC.length + 1;
-  const head = await reader.read({ start: 0, end: at });
-  if (!MAGIC.startsWith(String.fromCharCode(...head.subarray(0, MAGIC.length)))) throw refuse('OnPairMagic');
-  const bits = head[MAGIC.length];
-  if (bits === undefined) throw refuse('Truncated', reader.size, at);
-  if (bits < 1 || bits > 16) throw refuse('OnPairBits', MAGIC.length);
-  const table = async (width: number): Promise<ByteRange> => {
-    const start = at + 4;
-    const [entries = 0] = toUint32(await exactly(reader, { start: at, end: start }));
-    at = start + entries * width;
-    if (at > reader.size) throw refuse('Truncated', reader.size, at);
-    return { start, end: at };
-  };
-  return [bits, await table(1), await table(4), await table(8), await table(4)];
-}
-
 /** Reads all bytes of a range. */
 async function exactly(reader: Reader, range: ByteRange): Promise<Uint8Array> {
   const bytes = await reader.read(range);
@@ -301,7 +274,10 @@ export async function openOnPairFile(source: Source, options: OnPairFileOptions 
   const reader = await openSource(source, options);
   enter();
   try {
-    const [bits, tokens, tokenOffsets, codes, rowOffsets] = await tablesOf(reader);
+    const walk = tablesOf(reader.size);
+    let step = walk.next();
+    while (step.done !== true) step = walk.next(await reader.read(step.value));
+    const { bits, tokens, tokenOffsets, codes, rowOffsets } = step.value;
     if (tokenOffsets.end - tokenOffsets.start > 4 * (MOST_TOKENS + 1)) throw refuse('OnPairTokenCount', tokenOffsets.start);
     if (rowOffsets.end === rowOffsets.start) throw refuse('OnPairTable', rowOffsets.start);
     const [dictBytes, dictOffsets, last] = await Promise.all([

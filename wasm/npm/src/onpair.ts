@@ -9,6 +9,8 @@ import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, isArray, kindOf } from './bytes.js';
 import { fillBytes } from './fill.js';
+import { tablesOf } from './onpair-tables.js';
+import type { ByteRange } from './source.js';
 
 const wasmModule = moduleFor('onpair');
 const { call, work } = wasmModule;
@@ -260,6 +262,31 @@ export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): On
   const start = (): OnPairColumn => new OnPairColumn(({ OnPair }: Exports) => OnPair.container(view, true, limits));
   const [column, error] = salvaged(() => openOnPair(view, options), start);
   return { column, error };
+}
+
+/** The header of a container, as its writer stated it. */
+export interface OnPairHeader {
+  /** Number of rows. */
+  readonly count: number;
+  /** Number of tokens in the dictionary. */
+  readonly tokens: number;
+  /** Bits per code. */
+  readonly bits: number;
+  /** Length of the container in bytes. */
+  readonly length: number;
+  /** Not stated: {@link OnPairColumn.decodedLength} counts the bytes of the strings. */
+  readonly size: undefined;
+}
+
+/** Reads the counts in a container. Decodes and validates nothing. */
+export function onPairHeader(bytes: Bytes): OnPairHeader {
+  const view = bytesOf(bytes);
+  const walk = tablesOf(view.length);
+  let step = walk.next();
+  while (step.done !== true) step = walk.next(view.subarray(step.value.start, step.value.end));
+  const { bits, tokenOffsets, rowOffsets } = step.value;
+  const entries = ({ start, end }: ByteRange): number => Math.max(0, (end - start) / 4 - 1);
+  return { count: entries(rowOffsets), tokens: entries(tokenOffsets), bits, length: rowOffsets.end, size: undefined };
 }
 
 /** Decodes rows of an `ONPAIR01` container, by default all. */

@@ -57,31 +57,33 @@ export function zstdFormat(bytes: Bytes): ZstdFormat | undefined {
   return FORMATS[call((wasm) => wasm.zstd_format(view))];
 }
 
-/** The header of a frame, or of a skippable frame of `size` bytes that Zstandard ignores. */
+/** The header of a frame, or of a skippable frame, which Zstandard ignores. */
 export type ZstdHeader =
   | {
       /** A frame with content. */
-      kind: 'frame';
+      readonly kind: 'frame';
       /** Length of the header in bytes. */
-      length: number;
+      readonly length: number;
       /** Window that decoding needs, in bytes. */
-      window: number;
-      /** Length of the content, if the header has it. */
-      contentSize?: number;
+      readonly window: number;
       /** ID of the dictionary, if the frame needs one. */
-      dictionaryId?: number;
+      readonly dictionaryId: number | undefined;
       /** True if the frame ends with a checksum. */
-      checksum: boolean;
+      readonly checksum: boolean;
+      /** Bytes of the decoded content of the frame, if the header has it. */
+      readonly size: number | undefined;
     }
   | {
       /** A skippable frame. */
-      kind: 'skippable';
+      readonly kind: 'skippable';
       /** Length of the header in bytes. */
-      length: number;
+      readonly length: number;
       /** Number in the magic number, 0 to 15. */
-      variant: number;
-      /** Length of the frame's data in bytes. */
-      size: number;
+      readonly variant: number;
+      /** Bytes that are skipped. */
+      readonly skipped: number;
+      /** The frame has no content. */
+      readonly size: 0;
     };
 
 /** Maximum length of a header. */
@@ -92,13 +94,6 @@ export function zstdHeader(bytes: Bytes, options: Pick<ZstdDecodeOptions, 'forma
   checkOptions(options, { format: true });
   const [view, [, format]] = [bytesOf(bytes).subarray(0, HEADER), formatArguments(options)];
   const [length = 0, window = 0, size = 0, dictionaryId, checksum] = call((wasm) => wasm.zstd_frame(view, format));
-  if (dictionaryId === undefined) return { kind: 'skippable', length, variant: window, size };
-  return {
-    kind: 'frame',
-    length,
-    window,
-    ...(size >= 0 && { contentSize: size }),
-    ...(dictionaryId > 0 && { dictionaryId }),
-    checksum: checksum === 1,
-  };
+  if (dictionaryId === undefined) return { kind: 'skippable', length, variant: window, skipped: size, size: 0 };
+  return { kind: 'frame', length, window, dictionaryId: dictionaryId > 0 ? dictionaryId : undefined, checksum: checksum === 1, size: size >= 0 ? size : undefined };
 }

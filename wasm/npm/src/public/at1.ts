@@ -3,7 +3,7 @@
  *
  * @module unspool/at1
  */
-export { decodeAt1, decodeAt1Files, decodeAt1Into, type At1DecodeOptions, type At1File } from '../at1.js';
+export { at1Header, decodeAt1, decodeAt1Files, decodeAt1Into, type At1DecodeOptions, type At1File, type At1Header } from '../at1.js';
 export {
   queryAt1, type At1Answer, type At1Column, type At1Equal, type At1Number, type At1QueryOptions, type At1Range,
 } from '../at1-query.js';

@@ -4,4 +4,4 @@
  * @module unspool/lzma
  */
 export { lzmaStream, type DecodeStream, type DecodeStreamOptions } from '../stream.js';
-export { decodeLzma, decodeLzmaInto, type LzmaDecodeOptions, type LzmaFilter } from '../lzma.js';
+export { decodeLzma, decodeLzmaInto, lzmaHeader, type LzmaDecodeOptions, type LzmaFilter, type LzmaHeader } from '../lzma.js';

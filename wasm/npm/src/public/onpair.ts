@@ -6,9 +6,11 @@
 export {
   decodeOnPair,
   decodeOnPairInto,
+  onPairHeader,
   openOnPair,
   OnPairColumn,
   type OnPairDecodeOptions,
+  type OnPairHeader,
   type OnPairOpenOptions,
   type OnPairParts,
   type OnPairQuery,

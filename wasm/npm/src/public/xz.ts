@@ -3,4 +3,4 @@
  *
  * @module unspool/xz
  */
-export { decodeXz, decodeXzInto, type XzDecodeOptions } from '../xz.js';
+export { decodeXz, decodeXzInto, xzHeader, type XzDecodeOptions, type XzHeader } from '../xz.js';
