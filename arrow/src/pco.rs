@@ -93,7 +93,12 @@ fn whole<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
     Ok(array::<L, T>(bits))
 }
 
-/// Returns the count of numbers that the header states, if the file may hold as many.
+/// Returns the count of numbers that the header of a file states, if that is at most a thousand
+/// for each byte. The file may hold more, or fewer.
+pub fn expected_len(src: &[u8], limits: &Limits) -> Result<Option<u64>> {
+    Ok(hint(&File::open(src, limits)?, src))
+}
+
 fn hint(file: &File<'_>, src: &[u8]) -> Option<u64> {
     let count = file.header.n_hint;
     (count > 0 && count / 1000 <= src.len() as u64).then_some(count)
@@ -114,7 +119,7 @@ pub fn decode_chunk(src: &[u8], at: u64, options: &Options) -> Result<ArrayRef> 
 /// The header must state the count of numbers, at most a thousand for each byte of the file; if it
 /// does not, or for half floats, one thread decodes.
 pub fn decode_in_threads(src: &[u8], threads: NonZeroUsize, options: &Options) -> Result<ArrayRef> {
-    let count = hint(&File::open(src, &options.limits)?, src).filter(|_| threads.get() > 1);
+    let count = expected_len(src, &options.limits)?.filter(|_| threads.get() > 1);
     let (Some(ty), Some(count)) = (number_type(src, &options.limits)?, count) else {
         return decode(src, options);
     };

@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 
 use arrow_array::{ArrayRef, new_empty_array};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PySlice};
 use unspool::ErrorKind;
 use unspool::pco::{Chunk, File, NumberType, Options, Plan, decode_threaded};
-use unspool_arrow::pco::{Batches, data_type, decode_chunk, decode_in_threads, number_type};
+use unspool_arrow::pco::{Batches, data_type, decode_chunk, decode_in_threads, expected_len, number_type};
 
 use crate::arrays::{Array, Rows, rows, to_numpy};
 use crate::fail::{Fail, Result, Signals, misuse};
@@ -73,8 +73,15 @@ impl Pco {
         out: Option<Bound<'py, PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Some(out) = out else { return to_numpy(self.read(py, threads)?.into_pyobject(py)?.into_any()) };
         let threads = limits::threads(threads)?;
+        let Some(out) = out else {
+            return match self.new_array(py, threads)? {
+                Some(array) => Ok(array),
+                // A copy, which the caller may change like any new array.
+                None => to_numpy(Array(py.detach(|| self.whole(threads))?).into_pyobject(py)?.into_any())?
+                    .call_method0("copy"),
+            };
+        };
         let ty = self.ty.ok_or_else(|| misuse(ErrorKind::WrongType))?;
         out::fill(py, &out, dtype(ty), None, |bytes| {
             let wrote = self.fill(bytes, ty, threads)?;
@@ -152,6 +159,26 @@ impl Pco {
         let mut len = 0u64;
         self.each_chunk(|_, _, chunk| len = len.saturating_add(chunk.len as u64))?;
         Ok(*self.len.get_or_init(|| len))
+    }
+
+    /// Decodes to a new array of numpy, which asks for large pages. Returns `None` if the header
+    /// states no count, or one that is too small or above the limit.
+    fn new_array<'py>(&self, py: Python<'py>, threads: NonZeroUsize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let expected = py.detach(|| Ok::<_, Fail>(expected_len(&self.data, &self.options.limits)?))?;
+        let (Some(ty), Some(len)) = (self.ty, expected) else { return Ok(None) };
+        if len.saturating_mul(ty.size() as u64) > self.options.limits.max_output {
+            return Ok(None);
+        }
+        let array = py.import("numpy")?.call_method1("empty", (len, dtype(ty)))?;
+        let mut wrote = Some(0);
+        out::fill(py, &array, dtype(ty), None, |bytes| {
+            wrote = match self.fill(bytes, ty, threads) {
+                Err(Fail::Refused(error)) if error.kind == ErrorKind::OutputTooSmall => None,
+                filled => Some(filled?),
+            };
+            Ok(())
+        })?;
+        wrote.map(|wrote| array.get_item(PySlice::new(py, 0, wrote as isize, 1))).transpose()
     }
 
     fn range(&self, range: Range<u64>) -> Result<ArrayRef> {

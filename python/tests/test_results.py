@@ -58,6 +58,21 @@ def test_numpy_reads_arrays_in_place() -> None:
         np.asarray(unspool.open(ROOT / "onpair" / "cpp" / "urls_b12.onp")[:].__array_interface__)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("hint", [0, 1, 776, 777, 778, 1023])
+def test_the_count_that_a_header_states_is_a_hint(hint: int, threads: int) -> None:
+    file = bytearray((ROOT / "pco" / "k_u32_arange.pco").read_bytes())
+    # Six bits say that ten bits follow.
+    assert int.from_bytes(file[6:8], "little") >> 6 == 777
+    file[6:8] = (hint << 6 | 9).to_bytes(2, "little")
+    column = unspool.open(bytes(file))
+    assert isinstance(column, unspool.Pco)
+    found = column.numpy(threads=threads)
+    assert found.dtype == np.uint32 and found.tolist() == list(range(777)) and found.flags.writeable
+    with pytest.raises(unspool.LimitError):
+        unspool.open(bytes(file), limits=unspool.Limits(max_output=777 * 4 - 1)).read()
+
+
 def test_out_must_fit() -> None:
     pco = unspool.open(ROOT / "pco" / "k_u32_arange.pco")
     assert isinstance(pco, unspool.Pco)

@@ -111,7 +111,7 @@ class Pco:
     def read(self, *, threads: int | None = None) -> Array:
         """Decodes all numbers. ``threads`` is the number of threads, by default all processors."""
     def numpy(self, *, out: Any = None, threads: int | None = None) -> Any:
-        """Decodes all numbers to a numpy array, which is read-only, or fills ``out``."""
+        """Decodes all numbers to a new numpy array, or fills ``out``."""
     def chunks(self) -> list[PcoChunk]:
         """Describes the chunks, without decoding their numbers."""
     def read_chunk(self, start: int) -> Array:
