@@ -332,7 +332,7 @@ fn bare() -> Result<()> {
                 device.name
             );
             holds_nothing(device)?;
-            if device.is_small() && profile == SMALLEST {
+            if device.target == CORTEX_M0 && profile == SMALLEST {
                 frames_are_small(device)?;
             }
             for name in examples()? {
