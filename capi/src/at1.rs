@@ -62,8 +62,9 @@ pub(crate) unsafe fn options_of(with: *const UnspoolOptions) -> Result<Options> 
 ///
 /// As for [`tables`].
 pub(crate) unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. `Workspace::new` is all zeros, which a test compares.
-    unsafe { tables::<Workspace>(memory, len) }
+    // SAFETY: the same promise. Empty workspaces are all zeros, which a test compares. What is not
+    // cleared consists of numbers.
+    unsafe { tables::<Workspace>(memory, len, Workspace::CLEARED) }
 }
 
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.

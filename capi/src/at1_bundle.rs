@@ -64,7 +64,7 @@ pub unsafe extern "C" fn unspool_at1_bundle_open(
             let memory = compared(buffers, &[], &[span(bundle, 1)])?;
             let src = span(memory.src.cast::<u8>(), memory.src_len);
             clear(bundle, &[memory.scratch(), NOTHING, src, NOTHING, NOTHING])?;
-            let (options, lent) = (options_of(options)?, memory.slices()?);
+            let (options, lent) = (options_of(options)?, memory.slices());
             let workspace = workspace_of(lent.workspace)?;
             build(bundle, |place| {
                 let opened = place.write(Opened { bundle: None, file: None, limits: options.limits });
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn unspool_at1_bundle_read(
             let memory = compared(buffers, &[span(bundle, 1)], &[])?;
             let opened = held(bundle)?;
             apart(&lent_to(bundle), &[span(memory.dst.cast::<u8>(), memory.dst_len), memory.workspace()])?;
-            let (entry, lent) = (opened.file()?.entry, memory.slices()?);
+            let (entry, lent) = (opened.file()?.entry, memory.slices());
             let len = entry.decoded_size(&opened.limits)?;
             let dst = usize::try_from(len).ok().and_then(|len| lent.dst.get_mut(..len));
             let dst = dst.ok_or(Error::new(ErrorKind::OutputTooSmall, 0).needing(len))?;

@@ -307,7 +307,7 @@ pub unsafe extern "C" fn unspool_at1_query_init(
             clear(query, &[NOTHING; 5])?;
             let limits = limits_of(limits)?;
             let request = self::read(needed(request)?, terms, terms_len)?;
-            let lent = memory.slices()?;
+            let lent = memory.slices();
             let (head, scratch, workspace) = (lent.src, lent.scratch, workspace_of(lent.workspace)?);
             build(query, |place| {
                 let options = Options { limits, ..Options::DEFAULT };

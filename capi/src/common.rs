@@ -1,14 +1,15 @@
 //! The parts that all formats share: memory, options, results, and the detection of formats.
 
 use core::ffi::{c_char, c_void};
+use core::mem::offset_of;
 
-use unspool::{Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, Verify};
+use unspool::{Checksums, Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, Verify};
 
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::layout::LAYOUT;
 use crate::memory::{
-    Lent, NOTHING, Opaque, Span, answer, apart, build, clear, held_in, input, lent_to, needed, output, relent, sized,
-    span,
+    Lent, NOTHING, NULL, Opaque, Span, answer, answer_with, apart, build, clear, filled, filled_mut, held_in, input,
+    lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
 };
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
@@ -77,22 +78,50 @@ impl UnspoolBuffers {
         span(self.scratch.cast::<u8>(), self.scratch_len)
     }
 
+    /// The address and the length of each: first the input, then what is written.
+    const fn spans(&self) -> &[[usize; 2]; 5] {
+        const { assert!(offset_of!(Self, scratch_len) == 9 * size_of::<usize>(), "five times a pointer and a length") };
+        // SAFETY: the assertion. Pointers are read as addresses.
+        unsafe { start_of(self) }
+    }
+
     /// Returns the memory as slices.
     ///
     /// # Safety
     ///
-    /// As for [`input`] and [`output`].
-    pub unsafe fn slices<'a>(&self) -> Result<Buffers<'a>> {
-        // SAFETY: the same promises.
+    /// As for [`input`](crate::memory::input) and [`output`](crate::memory::output), and the memory
+    /// was [compared](Self::compare).
+    unsafe fn slices<'a>(&self) -> Buffers<'a> {
+        // SAFETY: `compare` has refused null and what is larger than memory. The caller promises
+        // the rest.
         unsafe {
-            Ok(Buffers {
-                src: input(self.src.cast(), self.src_len)?,
-                dst: output(self.dst.cast(), self.dst_len)?,
+            Buffers {
+                src: filled(self.src.cast(), self.src_len),
+                dst: filled_mut(self.dst.cast(), self.dst_len),
                 workspace: (self.workspace, self.workspace_len),
-                window: output(self.window.cast(), self.window_len)?,
-                scratch: output(self.scratch.cast(), self.scratch_len)?,
-            })
+                window: filled_mut(self.window.cast(), self.window_len),
+                scratch: filled_mut(self.scratch.cast(), self.scratch_len),
+            }
         }
+    }
+
+    /// Refuses memory that overlaps itself or what else the call reads and writes, and memory that
+    /// cannot be.
+    #[inline(never)]
+    fn compare(&self, read: &[Span], written: &[Span]) -> Result<()> {
+        let mut all = [NOTHING; 5];
+        for (to, &[address, len]) in all.iter_mut().zip(self.spans()) {
+            if address == 0 && len > 0 {
+                return Err(NULL);
+            }
+            *to = (address, len);
+        }
+        let [src, lent @ ..] = &all;
+        let src = core::slice::from_ref(src);
+        for (read, written) in [(src, &lent[..]), (read, lent), (written, lent), (src, written), (read, written)] {
+            apart(read, written)?;
+        }
+        Ok(())
     }
 }
 
@@ -101,29 +130,49 @@ impl UnspoolBuffers {
 /// # Safety
 ///
 /// A pointer that is not null leads to buffers.
-#[inline(never)]
-pub unsafe fn compared(memory: *const UnspoolBuffers, read: &[Span], written: &[Span]) -> Result<UnspoolBuffers> {
+pub unsafe fn compared(memory: *const UnspoolBuffers, read: &[Span], written: &[Span]) -> Result<Compared> {
     // SAFETY: the same promise.
     let memory = *unsafe { needed(memory)? };
-    let src = span(memory.src.cast::<u8>(), memory.src_len);
-    let dst = span(memory.dst.cast::<u8>(), memory.dst_len);
-    let lent = [dst, memory.workspace(), memory.window(), memory.scratch()];
-    for read in [&[src], read, written] {
-        apart(read, &lent)?;
+    memory.compare(read, written)?;
+    Ok(Compared(memory))
+}
+
+/// Memory that was compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared(UnspoolBuffers);
+
+impl Compared {
+    /// Returns the memory as slices.
+    ///
+    /// # Safety
+    ///
+    /// As for [`input`](crate::memory::input) and [`output`](crate::memory::output).
+    pub unsafe fn slices<'a>(&self) -> Buffers<'a> {
+        // SAFETY: the same promises, and it was compared.
+        unsafe { self.0.slices() }
     }
-    apart(&[src], written)?;
-    apart(read, written)?;
-    Ok(memory)
+}
+
+impl core::ops::Deref for Compared {
+    type Target = UnspoolBuffers;
+
+    fn deref(&self) -> &UnspoolBuffers {
+        &self.0
+    }
 }
 
 /// Compares and returns the memory of a call that reads nothing else than these.
 ///
 /// # Safety
 ///
-/// As for [`compared`] and [`UnspoolBuffers::slices`].
+/// As for [`compared`] and [`Compared::slices`].
 pub unsafe fn lend<'a>(memory: *const UnspoolBuffers, read: &[Span]) -> Result<Buffers<'a>> {
     // SAFETY: the same promises.
-    unsafe { compared(memory, read, &[])?.slices() }
+    unsafe {
+        let memory = needed(memory)?;
+        memory.compare(read, &[])?;
+        Ok(memory.slices())
+    }
 }
 
 /// A range of bytes, rows or positions.
@@ -173,15 +222,22 @@ pub unsafe fn limits_of(limits: *const UnspoolLimits) -> Result<Limits> {
     const OURS: Limits = Limits::DEFAULT;
     // SAFETY: the same promise.
     let Some(asked) = (unsafe { sized(limits)? }) else { return Ok(OURS) };
-    let or = |bound: u64, ours: u64| if bound == 0 { ours } else { bound };
-    Ok(Limits {
-        max_output: or(asked.max_output, OURS.max_output),
-        max_window: or(asked.max_window, OURS.max_window),
-        max_header: or(asked.max_header, OURS.max_header),
-        max_elements: or(asked.max_elements, OURS.max_elements),
-        max_columns: or(asked.max_columns, OURS.max_columns),
-        max_depth: if asked.max_depth == 0 { OURS.max_depth } else { asked.max_depth },
-    })
+    const {
+        assert!(offset_of!(Limits, max_columns) == 32, "five numbers of 64 bits");
+        assert!(offset_of!(UnspoolLimits, max_output) == 8 && offset_of!(UnspoolLimits, max_columns) == 40);
+    }
+    let mut limits = OURS;
+    // SAFETY: the assertions.
+    let (ours, [_, bounds @ ..]): (&mut [u64; 5], &[u64; 6]) = unsafe { (start_of_mut(&mut limits), start_of(asked)) };
+    for (ours, &bound) in ours.iter_mut().zip(bounds) {
+        if bound != 0 {
+            *ours = bound;
+        }
+    }
+    if asked.max_depth != 0 {
+        limits.max_depth = asked.max_depth;
+    }
+    Ok(limits)
 }
 
 /// The handling of the checksums in a file.
@@ -258,21 +314,22 @@ pub struct UnspoolDone {
     pub checks_unchecked: u64,
 }
 
-impl From<Done> for UnspoolDone {
-    fn from(done: Done) -> Self {
-        let Done { read, wrote, content, parts, blocks, window, checksums } = done;
-        Self {
-            read,
-            wrote,
-            content,
-            parts,
-            blocks,
-            window,
-            checks_matched: checksums.matched,
-            checks_mismatched: checksums.mismatched,
-            checks_unchecked: checksums.unchecked,
-        }
+/// Returns the same result as C sees it.
+const fn seen_by_c(done: &Done) -> &UnspoolDone {
+    macro_rules! same {
+        ($($member:ident)*) => {
+            $(assert!(offset_of!(Done, $member) == offset_of!(UnspoolDone, $member));)*
+        };
     }
+    const {
+        let checksums = offset_of!(Done, checksums);
+        same!(read wrote content parts blocks window);
+        assert!(checksums + offset_of!(Checksums, matched) == offset_of!(UnspoolDone, checks_matched));
+        assert!(checksums + offset_of!(Checksums, mismatched) == offset_of!(UnspoolDone, checks_mismatched));
+        assert!(checksums + offset_of!(Checksums, unchecked) == offset_of!(UnspoolDone, checks_unchecked));
+    }
+    // SAFETY: the assertions: the same members at the same places.
+    unsafe { start_of(done) }
 }
 
 /// Ends a function with one result: writes it unless there is an error, and reports the error.
@@ -307,7 +364,12 @@ pub unsafe fn reply_done(
 #[inline(never)]
 unsafe fn concluded(to: *mut UnspoolDone, error: *mut UnspoolError, result: Result<Done>) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    unsafe { report(error, result.map(|done| answer(to, UnspoolDone::from(done)))) }
+    unsafe {
+        if let Ok(done) = &result {
+            answer_with(to, seen_by_c(done));
+        }
+        report(error, result.map(drop))
+    }
 }
 
 /// Turns the elements of which an error of this kind needs more into bytes.
@@ -478,7 +540,7 @@ pub unsafe fn start<O: Opaque, W: 'static, P>(
         let [one, two] = read;
         clear(decoder, &[memory.workspace(), memory.window(), one, two, NOTHING])?;
         let options = options()?;
-        let lent = memory.slices()?;
+        let lent = memory.slices();
         let workspace = workspace(lent.workspace)?;
         build(decoder, |place| Ok(place.write(make(workspace, lent.window, &options))))
     }

@@ -166,7 +166,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let lent = compared(buffers, &[], &[span(plan, 1)])?.slices()?;
+            let lent = compared(buffers, &[], &[span(plan, 1)])?.slices();
             let (state, values) = (held_in(plan)?, floats(lent.dst)?);
             let (payload, checksums) = open(state, lent.src, verify(checks)?)?;
             payload.decode(values).map_err(floats_in_bytes)?;

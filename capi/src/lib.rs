@@ -47,6 +47,8 @@ pub mod gzip;
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(any(feature = "zstd-rfc", feature = "xz"))]
+pub mod store;
 #[cfg(feature = "xz")]
 pub mod xz;
 #[cfg(feature = "zstd-rfc")]

@@ -5,7 +5,8 @@ use core::mem::MaybeUninit;
 
 use unspool::{Error, ErrorKind, Result};
 
-const NULL: Error = Error::new(ErrorKind::NullPointer, 0);
+/// The error of a null pointer to something.
+pub const NULL: Error = Error::new(ErrorKind::NullPointer, 0);
 
 /// Returns `len` values to read. Null is an empty slice if `len` is 0.
 ///
@@ -41,6 +42,26 @@ pub unsafe fn output<'a, T: Plain>(data: *mut T, len: usize) -> Result<&'a mut [
             Ok(unsafe { core::slice::from_raw_parts_mut(data, len) })
         }
     }
+}
+
+/// Returns bytes to read; null is none.
+///
+/// # Safety
+///
+/// As for [`input`], with a length that memory can have.
+pub unsafe fn filled<'a>(data: *const u8, len: usize) -> &'a [u8] {
+    // SAFETY: the same promise; not null.
+    if data.is_null() { &[] } else { unsafe { core::slice::from_raw_parts(data, len) } }
+}
+
+/// Returns bytes to write; null is none.
+///
+/// # Safety
+///
+/// As for [`output`], with a length that memory can have.
+pub unsafe fn filled_mut<'a>(data: *mut u8, len: usize) -> &'a mut [u8] {
+    // SAFETY: the same promise; not null.
+    if data.is_null() { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(data, len) } }
 }
 
 /// A range of memory: its address, and its length in bytes.
@@ -140,11 +161,44 @@ pub unsafe fn sized<'a, T>(from: *const T) -> Result<Option<&'a T>> {
 ///
 /// A pointer that is not null leads to space for a value, which nobody else uses meanwhile.
 pub unsafe fn answer<T>(to: *mut T, value: T) {
+    // SAFETY: the same promise.
+    unsafe { answer_with(to, &value) }
+}
+
+/// As [`answer`], from a value that stays where it is.
+///
+/// # Safety
+///
+/// As for [`answer`].
+pub unsafe fn answer_with<T>(to: *mut T, value: &T) {
     if !to.is_null() {
-        // SAFETY: not null; the caller promises the rest. Unaligned, because a C compiler may have
-        // packed it.
-        unsafe { to.write_unaligned(value) }
+        let (from, to) = (core::ptr::from_ref(value).cast::<u8>(), to.cast::<u8>());
+        // SAFETY: not null; the caller promises the rest. As bytes, because a C compiler may have
+        // packed it, and because unaligned members would take a store for each byte.
+        unsafe { to.copy_from_nonoverlapping(from, size_of::<T>()) }
     }
+}
+
+/// Returns the start of a value as another type.
+///
+/// # Safety
+///
+/// The value starts with members of the layout of `U`.
+pub const unsafe fn start_of<T, U>(value: &T) -> &U {
+    const { assert!(size_of::<U>() <= size_of::<T>() && align_of::<U>() <= align_of::<T>(), "more than the value") };
+    // SAFETY: the same promise; within the value, and aligned.
+    unsafe { &*core::ptr::from_ref(value).cast() }
+}
+
+/// Returns the start of a value as another type, to be changed.
+///
+/// # Safety
+///
+/// As for [`start_of`], and any `U` is valid there.
+pub const unsafe fn start_of_mut<T, U>(value: &mut T) -> &mut U {
+    const { assert!(size_of::<U>() <= size_of::<T>() && align_of::<U>() <= align_of::<T>(), "more than the value") };
+    // SAFETY: the same promise; within the value, and aligned.
+    unsafe { &mut *core::ptr::from_mut(value).cast() }
 }
 
 /// Returns places for `len` values, in uninitialised memory.
@@ -372,18 +426,17 @@ fn place<O: Opaque>(at: *mut O) -> Result<*mut Held<O::Value>> {
     }
 }
 
-/// Clears memory of the caller, and returns it as a workspace that is all zeros when empty.
+/// Returns memory of the caller as a workspace, after clearing this many bytes at its start.
 ///
 /// # Safety
 ///
-/// Zeros are a value of `T`. A pointer that is not null leads to `len` bytes, and nobody else uses
-/// them during `'a`.
-pub unsafe fn tables<'a, T>(memory: *mut c_void, len: usize) -> Result<&'a mut T> {
+/// Zeros are a value of `T`, and so are any bytes after the `cleared` ones. A pointer that is not
+/// null leads to `len` bytes, and nobody else uses them during `'a`.
+pub unsafe fn tables<'a, T>(memory: *mut c_void, len: usize, cleared: usize) -> Result<&'a mut T> {
     let workspace = large_enough::<T>(memory, len)?;
     // SAFETY: large enough, aligned, not null because `T` has a size, and used by nobody else.
-    // Zeros are a value of it.
     unsafe {
-        workspace.write_bytes(0, 1);
+        workspace.cast::<u8>().write_bytes(0, cleared.min(size_of::<T>()));
         Ok(&mut *workspace)
     }
 }

@@ -13,6 +13,7 @@ use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
     NOTHING, Opaque, apart, clear, fill, fits, held, held_in, input, large_enough, needed, sized, span, tables,
 };
+use crate::store::{UnspoolStore, store_of};
 
 /// Words of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 4000;
@@ -122,8 +123,9 @@ impl UnspoolXzBlock {
 ///
 /// As for [`tables`].
 unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. `Workspace::new` is all zeros, which a test compares.
-    unsafe { tables::<Workspace>(memory, len) }
+    // SAFETY: the same promise. Empty workspaces are all zeros, which a test compares. What is not
+    // cleared consists of numbers.
+    unsafe { tables::<Workspace>(memory, len, Workspace::CLEARED) }
 }
 
 /// Returns memory of the caller as tables with as many contexts as fit.
@@ -140,10 +142,10 @@ unsafe fn tables_of<'a>((memory, len): Place) -> Result<&'a mut Tables> {
     }
     let tables = core::ptr::slice_from_raw_parts_mut(fixed.cast::<Literals>(), contexts) as *mut Tables;
     // SAFETY: aligned, and not null because the tables have a size. As large as `used`: a context
-    // has no padding. Used by nobody else. They consist of numbers, arrays of numbers, and enums
-    // whose first variant is 0; empty ones are all zeros, which a test compares.
+    // has no padding. Used by nobody else. Empty tables are all zeros, which a test compares. What
+    // is not cleared consists of numbers.
     unsafe {
-        fixed.cast::<u8>().write_bytes(0, used);
+        fixed.cast::<u8>().write_bytes(0, Tables::CLEARED);
         Ok(&mut *tables)
     }
 }
@@ -234,6 +236,41 @@ pub unsafe extern "C" fn unspool_xz_decode(
 #[inline(never)]
 fn decode(src: &[u8], dst: &mut [u8], mut tables: &mut Tables, options: &Options) -> Result<Done> {
     xz::decode(src, dst, &mut tables, options, &mut ()).map_err(contexts_in_bytes)
+}
+
+/// Decodes a whole file from `src` to a store, page by page. The page is the scratch: any length
+/// yields the same content, and one sector of flash is the natural one. `dst` is not used. The
+/// workspace is that of `unspool_xz_decode`.
+///
+/// A file with filters is refused with `UNSPOOL_ERROR_XZ_FILTER`: matches refer to the bytes before
+/// the filters, and the store has those after them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_decode_to_store(
+    buffers: *const UnspoolBuffers,
+    store: *const UnspoolStore,
+    options: *const UnspoolXzOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        reply_done(done, error, || {
+            let (mut store, options, lent) = (store_of(store)?, options_of(options)?, lend(buffers, &[])?);
+            restore(lent.src, &mut store, tables_of(lent.workspace)?, lent.scratch, &options)
+        })
+    }
+}
+
+/// Not inlined, like [`decode`].
+#[inline(never)]
+fn restore(
+    src: &[u8],
+    store: &mut UnspoolStore,
+    mut tables: &mut Tables,
+    page: &mut [u8],
+    options: &Options,
+) -> Result<Done> {
+    xz::decode_to_store(src, store, &mut tables, page, options).map_err(contexts_in_bytes)
 }
 
 /// Finds the block that holds a position of the content, in a file in memory. A position after the

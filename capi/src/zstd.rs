@@ -13,6 +13,7 @@ use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
     NOTHING, Opaque, Span, apart, clear, fill, fits, held, held_in, input, lent_to, needed, relent, sized, span, tables,
 };
+use crate::store::{UnspoolStore, store_of};
 
 /// Words of a workspace. Fewer with the feature `small`, for which C defines `UNSPOOL_SMALL`.
 #[cfg(feature = "small")]
@@ -206,8 +207,8 @@ fn flavour_of(number: UnspoolZstdFlavour) -> Result<Flavour> {
 ///
 /// As for [`tables`].
 unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise. `Workspace::new` is all zeros, which a test compares.
-    unsafe { tables::<Workspace>(memory, len) }
+    // SAFETY: the same promise. A workspace consists of numbers, and each frame resets it.
+    unsafe { tables::<Workspace>(memory, len, 0) }
 }
 
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
@@ -293,6 +294,29 @@ pub unsafe extern "C" fn unspool_zstd_decode(
         reply_done(done, error, || {
             let (lent, options) = (lend(buffers, &reads_of(options))?, options_of(options)?);
             zstd::decode(lent.src, lent.dst, workspace_of(lent.workspace)?, &options, &mut ())
+        })
+    }
+}
+
+/// Decodes a whole file from `src` to a store, page by page. The page is the scratch: any length
+/// yields the same content, and one sector of flash is the natural one. `dst` is not used.
+///
+/// An older image that a patch of `zstd --patch-from` refers to is a dictionary of plain content in
+/// the options, or is read with `read_old` of the store.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_decode_to_store(
+    buffers: *const UnspoolBuffers,
+    store: *const UnspoolStore,
+    options: *const UnspoolZstdOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        reply_done(done, error, || {
+            let (mut store, lent) = (store_of(store)?, lend(buffers, &reads_of(options))?);
+            let options = options_of(options)?;
+            zstd::decode_to_store(lent.src, &mut store, workspace_of(lent.workspace)?, lent.scratch, &options)
         })
     }
 }
@@ -492,15 +516,4 @@ pub unsafe extern "C" fn unspool_zstd_lend(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe { report(error, relend(decoder, (window, window_len), Decoder::lend)) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_workspace_is_all_zeros() {
-        static EMPTY: Workspace = Workspace::new();
-        assert!(crate::memory::is_zeros(&EMPTY));
-    }
 }

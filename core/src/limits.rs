@@ -8,6 +8,7 @@
 /// assert!(limits.max_output < Limits::DEFAULT.max_output);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Limits {
     /// Most bytes that a whole file may decode to. If only a part is decoded: most bytes of that
     /// part, and of each frame or block that contains it.

@@ -822,6 +822,157 @@ static void dictionaries(void) {
   free(bytes);
 }
 
+/* A store in memory, beside an older image. */
+typedef struct {
+  uint8_t *bytes;
+  const uint8_t *old;
+  uint64_t wrote;
+  unsigned pages;
+  /* Calls until one fails, and whether it did. */
+  unsigned calls, failed;
+} Flash;
+
+/* Counts a call. Returns 77 for the one that fails. */
+static uint8_t counted(Flash *flash) {
+  if (--flash->calls) return 0;
+  flash->failed = 1;
+  return 77;
+}
+
+static uint8_t read_flash(void *context, uint64_t at, void *into, size_t len) {
+  Flash *flash = context;
+  if (at + len > flash->wrote) exit(1);
+  memcpy(into, flash->bytes + at, len);
+  return counted(flash);
+}
+
+static uint8_t write_flash(void *context, uint64_t at, const void *page, size_t len) {
+  Flash *flash = context;
+  /* In order, and never after a failure. */
+  if (at != flash->wrote || flash->failed) exit(1);
+  memcpy(flash->bytes + at, page, len);
+  flash->wrote += len;
+  flash->pages++;
+  return counted(flash);
+}
+
+static uint8_t read_old(void *context, uint64_t at, void *into, size_t len) {
+  Flash *flash = context;
+  memcpy(into, flash->old + at, len);
+  return counted(flash);
+}
+
+static void stores(void) {
+  static UnspoolZstdWorkspace workspace;
+  static UnspoolZstdDictionary dictionary;
+  static uint64_t tables[(UNSPOOL_XZ_TABLES_SIZE + UNSPOOL_XZ_CONTEXT_SIZE) / 8];
+  static const size_t lens[] = {1, 1000, 4096, 40000};
+  size_t old_len, len, xz_len, size, i;
+  uint8_t *old = read_file("patch/old.bin", &old_len), *patch = read_file("patch/update.zst", &len), *xz = read_file("patch/restore.xz", &xz_len);
+  uint8_t *expected = malloc(40000), *page = malloc(40000);
+  Flash flash = {malloc(40000), old, 0, 0, 0, 0}, fresh = flash;
+  UnspoolStore store = {.size = sizeof store, .context = &flash, .capacity = 40000, .read = read_flash, .write = write_flash}, bad;
+  UnspoolZstdOptions options = {.size = sizeof options, .dictionary = &dictionary};
+  const UnspoolZstdOptions plain = {.size = sizeof plain};
+  UnspoolBuffers buffers = {.src = patch, .src_len = len, .workspace = &workspace, .workspace_len = sizeof workspace, .dst = expected, .dst_len = 40000};
+  UnspoolBuffers restore = {.src = xz, .src_len = xz_len, .workspace = tables, .workspace_len = sizeof tables};
+  UnspoolDone done, stored;
+  if (!expected || !page || !flash.bytes) exit(2);
+
+  CHECK(unspool_zstd_dictionary_init(&dictionary, old, old_len, 1, &error) == 0);
+  CHECK(unspool_zstd_decode(&buffers, &options, &done, &error) == 0 && done.checks_matched == 1);
+  size = done.wrote;
+  buffers.dst = NULL;
+  buffers.dst_len = 0;
+  /* Pages of any length: with the old image in memory, with one that is read, and without one. */
+  for (i = 0; i < 3 * sizeof lens / sizeof *lens; i++) {
+    const size_t page_len = lens[i / 3];
+    buffers.scratch = restore.scratch = page;
+    buffers.scratch_len = restore.scratch_len = page_len;
+    flash = fresh;
+    memset(flash.bytes, 0, 40000);
+    memset(&workspace, (int)(0xA5 + i), sizeof workspace);
+    memset(tables, (int)(0xA5 + i), sizeof tables);
+    store.old_len = i % 3 == 1 ? old_len : 0;
+    store.read_old = i % 3 == 1 ? read_old : NULL;
+    if (i % 3 < 2) {
+      CHECK(unspool_zstd_decode_to_store(&buffers, &store, i % 3 == 1 ? &plain : &options, &stored, &error) == 0);
+      CHECK(stored.wrote == size && stored.read == len && stored.checks_matched == 1);
+    } else {
+      CHECK(unspool_xz_decode_to_store(&restore, &store, NULL, &stored, &error) == 0);
+      CHECK(stored.wrote == size && stored.read == xz_len && stored.checks_matched > 0);
+    }
+    CHECK(flash.wrote == size && flash.pages == (size + page_len - 1) / page_len && !memcmp(flash.bytes, expected, size));
+  }
+
+  /* A function that fails, at once or later: of each kind. */
+  buffers.scratch_len = restore.scratch_len = 1000;
+  for (i = 1; i < 2000; i = i * 3 + 1) {
+    flash = fresh;
+    flash.calls = (unsigned)i;
+    store.old_len = old_len;
+    store.read_old = read_old;
+    if (unspool_zstd_decode_to_store(&buffers, &store, &plain, NULL, &error)) CHECK(error.kind == UNSPOOL_ERROR_STORE_FAILED && error.at < len && flash.failed);
+    else CHECK(i > 100 && !flash.failed);
+    flash = fresh;
+    flash.calls = (unsigned)i;
+    if (unspool_xz_decode_to_store(&restore, &store, NULL, NULL, &error)) CHECK(error.kind == UNSPOOL_ERROR_STORE_FAILED && error.at <= xz_len && flash.failed);
+    else CHECK(i > 30 && !flash.failed);
+  }
+
+  /* Cut files: the error of a slice, and the last page is never written. */
+  for (i = 0; i < len; i += 1 + i / 8) {
+    UnspoolErrorKind kind;
+    buffers.src_len = i;
+    flash = fresh;
+    kind = unspool_zstd_decode_to_store(&buffers, &store, &plain, NULL, &error);
+    CHECK(kind != 0 && flash.wrote < size);
+    CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = patch, .src_len = i, .dst = expected, .dst_len = 40000, .workspace = &workspace, .workspace_len = sizeof workspace}, &options, NULL, &error) == kind);
+  }
+  buffers.src_len = len;
+
+  /* A store that is too small, and misuse. */
+  flash = fresh;
+  bad = store;
+  bad.capacity = size - 1;
+  CHECK(unspool_zstd_decode_to_store(&buffers, &bad, &plain, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && flash.pages == 0);
+  CHECK(unspool_xz_decode_to_store(&restore, &bad, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  flash = fresh;
+  CHECK(unspool_zstd_decode_to_store(&buffers, NULL, &plain, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_xz_decode_to_store(&restore, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  for (i = 0; i < 4; i++) {
+    bad = store;
+    if (i == 0) bad.size--;
+    if (i == 1) bad.read = NULL;
+    if (i == 2) bad.write = NULL;
+    if (i == 3) bad.read_old = NULL;
+    CHECK(unspool_zstd_decode_to_store(&buffers, &bad, &plain, NULL, &error) == (i ? UNSPOOL_ERROR_NULL_POINTER : UNSPOOL_ERROR_WRONG_HEADER));
+    CHECK(unspool_xz_decode_to_store(&restore, &bad, NULL, NULL, &error) == (i ? UNSPOOL_ERROR_NULL_POINTER : UNSPOOL_ERROR_WRONG_HEADER));
+  }
+  buffers.scratch_len = restore.scratch_len = 0;
+  CHECK(unspool_zstd_decode_to_store(&buffers, &store, &plain, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == 1);
+  CHECK(unspool_xz_decode_to_store(&restore, &store, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  buffers.scratch_len = 1000;
+  buffers.workspace_len = restore.workspace_len = 9;
+  CHECK(unspool_zstd_decode_to_store(&buffers, &store, &plain, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == unspool_zstd_workspace_len());
+  CHECK(unspool_xz_decode_to_store(&restore, &store, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need > 9);
+  buffers.workspace_len = sizeof workspace;
+  /* The page is written: it must not be the file, the tables, or the old image. */
+  buffers.scratch = patch + 5;
+  CHECK(unspool_zstd_decode_to_store(&buffers, &store, &plain, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  buffers.scratch = &workspace;
+  CHECK(unspool_zstd_decode_to_store(&buffers, &store, &plain, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  buffers.scratch = old;
+  CHECK(unspool_zstd_decode_to_store(&buffers, &store, &options, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(flash.pages == 0);
+  free(flash.bytes);
+  free(page);
+  free(expected);
+  free(xz);
+  free(patch);
+  free(old);
+}
+
 /* A bundle of two files: `hi`, stored as it is, and an empty one. */
 static void bundles(void) {
   static const uint8_t file[] =
@@ -1022,6 +1173,7 @@ int main(int argc, char **argv) {
   sizes();
   in_place();
   dictionaries();
+  stores();
   bundles();
   cvc();
   onpair();

@@ -43,16 +43,16 @@ _Static_assert(sizeof(void *) == sizeof(size_t), "unspool needs pointers as wide
 
 #if defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x1873CC47u
+#define UNSPOOL_LAYOUT 0xCE34C5EFu
 #elif defined(UNSPOOL_SMALL)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x1873CC45u
+#define UNSPOOL_LAYOUT 0xCE34C5EDu
 #elif defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x1873CC46u
+#define UNSPOOL_LAYOUT 0xCE34C5EEu
 #else
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x1873CC44u
+#define UNSPOOL_LAYOUT 0xCE34C5ECu
 #endif
 
 /** Returns 0 if this header and the archive belong together, else UNSPOOL_ERROR_WRONG_HEADER. */
@@ -918,6 +918,50 @@ typedef struct UnspoolStep {
   /** Out: the next thing to do. */
   UnspoolStatus status;
 } UnspoolStep;
+
+/**
+ * Fills `into` with `len` bytes from `at` on. Any return value but 0 ends decoding with the error
+ * `UNSPOOL_ERROR_STORE_FAILED`, whose offset is that of the block that was being read.
+ */
+typedef uint8_t (*UnspoolStoreRead)(void *context, uint64_t at, void *into, size_t len);
+
+/**
+ * Writes a page of `len` bytes at `at`. Pages come in order and adjoin. The last one may be
+ * shorter, and comes only after all checksums were compared. Any return value but 0 ends decoding
+ * with the error `UNSPOOL_ERROR_STORE_FAILED`.
+ */
+typedef uint8_t (*UnspoolStoreWrite)(void *context, uint64_t at, const void *page, size_t len);
+
+/**
+ * A target of decoded bytes that can be read back, such as a slot of flash. Matches refer to the
+ * bytes in it, so a decoder needs no window.
+ *
+ * Pages are written before the checksum is known, except the last. After an error, or a loss of
+ * power, start again: the same pages come in the same order. Until the call returns, the store
+ * must not hold the only working image.
+ */
+typedef struct UnspoolStore {
+  /** `sizeof(UnspoolStore)`. */
+  size_t size;
+  /** The first argument of the functions. */
+  void *context;
+  /**
+   * Most bytes that it holds. If the content is longer, the error is
+   * `UNSPOOL_ERROR_OUTPUT_TOO_SMALL`.
+   */
+  uint64_t capacity;
+  /**
+   * Bytes of an older image that a patch refers to, if `read_old` reads it; else 0. One in
+   * memory or in mapped flash is a dictionary of the options.
+   */
+  uint64_t old_len;
+  /** Reads bytes that were written. */
+  UnspoolStoreRead read;
+  /** Writes a page. */
+  UnspoolStoreWrite write;
+  /** Reads bytes of the older image. May be null if `old_len` is 0. */
+  UnspoolStoreRead read_old;
+} UnspoolStore;
 
 /** A range of bytes, rows or positions. */
 typedef struct UnspoolRange {

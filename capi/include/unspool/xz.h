@@ -115,6 +115,20 @@ UnspoolErrorKind unspool_xz_decode(const struct UnspoolBuffers *buffers,
                                    struct UnspoolError *error);
 
 /**
+ * Decodes a whole file from `src` to a store, page by page. The page is the scratch: any length
+ * yields the same content, and one sector of flash is the natural one. `dst` is not used. The
+ * workspace is that of `unspool_xz_decode`.
+ *
+ * A file with filters is refused with `UNSPOOL_ERROR_XZ_FILTER`: matches refer to the bytes before
+ * the filters, and the store has those after them.
+ */
+UnspoolErrorKind unspool_xz_decode_to_store(const struct UnspoolBuffers *buffers,
+                                            const struct UnspoolStore *store,
+                                            const struct UnspoolXzOptions *options,
+                                            struct UnspoolDone *done,
+                                            struct UnspoolError *error);
+
+/**
  * Finds the block that holds a position of the content, in a file in memory. A position after the
  * end is an error.
  */

@@ -167,6 +167,19 @@ UnspoolErrorKind unspool_zstd_decode(const struct UnspoolBuffers *buffers,
                                      struct UnspoolError *error);
 
 /**
+ * Decodes a whole file from `src` to a store, page by page. The page is the scratch: any length
+ * yields the same content, and one sector of flash is the natural one. `dst` is not used.
+ *
+ * An older image that a patch of `zstd --patch-from` refers to is a dictionary of plain content in
+ * the options, or is read with `read_old` of the store.
+ */
+UnspoolErrorKind unspool_zstd_decode_to_store(const struct UnspoolBuffers *buffers,
+                                              const struct UnspoolStore *store,
+                                              const struct UnspoolZstdOptions *options,
+                                              struct UnspoolDone *done,
+                                              struct UnspoolError *error);
+
+/**
  * Returns the bytes by which `dst` must exceed the content for `unspool_zstd_decode_in_place`.
  * Follows the block headers; decodes nothing.
  */

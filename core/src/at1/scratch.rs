@@ -22,25 +22,35 @@ pub(crate) const BUFFER: u64 = if tuning::SMALL { 256 } else { 4 << 10 };
 ///
 /// A workspace serves any number of files, one after the other. No file affects the next.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Workspace {
-    pub(crate) zstd: zstd::Workspace,
-    #[cfg(feature = "at1")]
-    pub(crate) xz: xz::Tables<[xz::Literals; xz::MOST_CONTEXTS]>,
     /// Threads that streams are decoded on, if more than the caller's. `None` is zero, so that an
     /// empty workspace is all zeros.
     #[cfg(feature = "threads")]
     pub(crate) threads: Option<core::num::NonZeroUsize>,
+    #[cfg(feature = "at1")]
+    pub(crate) xz: xz::Tables<[xz::Literals; xz::MOST_CONTEXTS]>,
+    pub(crate) zstd: zstd::Workspace,
 }
 
 impl Workspace {
+    /// Bytes at the start that must be zeros in memory of a C program. Others may hold anything.
+    #[doc(hidden)]
+    #[cfg(feature = "at1")]
+    pub const CLEARED: usize = core::mem::offset_of!(Workspace, xz) + xz::Tables::CLEARED;
+    /// As above.
+    #[doc(hidden)]
+    #[cfg(not(feature = "at1"))]
+    pub const CLEARED: usize = core::mem::offset_of!(Workspace, zstd);
+
     /// Returns an empty workspace.
     pub const fn new() -> Self {
         Self {
-            zstd: zstd::Workspace::new(),
-            #[cfg(feature = "at1")]
-            xz: xz::Tables::new(),
             #[cfg(feature = "threads")]
             threads: None,
+            #[cfg(feature = "at1")]
+            xz: xz::Tables::new(),
+            zstd: zstd::Workspace::new(),
         }
     }
 }

@@ -42,7 +42,9 @@ pub fn decode_to_store(
     run(src, Pages::new(store, page)?, workspace.as_mut(), options)
 }
 
-/// Not generic, so that a program with two kinds of store has one copy.
+/// Not generic, so that a program with two kinds of store has one copy. With filters the frame of a
+/// caller would exceed 512 bytes; without them a call would only add flash.
+#[cfg_attr(feature = "xz-filters", inline(never))]
 fn run(src: &[u8], pages: Pages<'_>, tables: &mut Tables, options: &Options) -> Result<Done> {
     let (done, mut out) = whole(src, Paged { pages, base: 0 }, tables, options, &mut ())?;
     out.pages.set_place(src.len());

@@ -338,7 +338,9 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         Ok(more)
     }
 
-    /// Reads the block whose header starts with this byte.
+    /// Reads the block whose header starts with this byte. With filters its header would make the
+    /// frame of a caller too large.
+    #[cfg_attr(all(feature = "small", feature = "xz-filters"), inline(never))]
     fn block(&mut self, goal: Goal, first: u8) -> Verdict<()> {
         let bytes = self.take(block_header_len(first)).ok_or(CUT)?;
         self.trace.enter(Name::Block, Value::U64(u64_from(self.blocks)));

@@ -1,5 +1,7 @@
 //! The memory of a decoder, besides input and output.
 
+use core::mem::offset_of;
+
 use super::check::Check;
 #[cfg(feature = "xz-filters")]
 use super::filter::{Filters, Pipeline};
@@ -21,13 +23,15 @@ pub const MOST_CONTEXTS: usize = 16;
 /// A workspace serves any number of files, one after the other; no state of one reaches the next.
 /// If the whole input is present, smaller [`Tables`] may do.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Workspace {
+    /// First, so that the bytes to clear are at the start: see [`CLEARED`](Self::CLEARED).
+    pub(super) tables: Tables<[Literals; MOST_CONTEXTS]>,
     /// The start of a field that is not complete, or the end of a piece that is too short to surely
     /// hold a symbol.
     pub(super) head: [u8; MAX_BLOCK_HEADER],
     #[cfg(feature = "xz-filters")]
     pub(super) pipeline: Pipeline,
-    pub(super) tables: Tables<[Literals; MOST_CONTEXTS]>,
 }
 
 /// The probabilities of a decoder, and what it remembers of the blocks of a stream.
@@ -47,8 +51,8 @@ pub struct Workspace {
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Tables<L: ?Sized = [Literals]> {
-    pub(super) lzma: Lzma,
     /// The blocks of the stream so far, and those that its index lists so far.
     pub(super) seen: Records,
     pub(super) listed: Records,
@@ -56,19 +60,27 @@ pub struct Tables<L: ?Sized = [Literals]> {
     pub(super) check: Check,
     #[cfg(feature = "xz-filters")]
     pub(super) filters: Filters,
+    /// From here on there are only numbers.
+    pub(super) lzma: Lzma,
     pub(super) literals: L,
+}
+
+impl Tables {
+    /// Bytes at the start that must be zeros in memory of a C program. Others may hold anything.
+    #[doc(hidden)]
+    pub const CLEARED: usize = offset_of!(Tables<[Literals; 0]>, lzma);
 }
 
 impl<const CONTEXTS: usize> Tables<[Literals; CONTEXTS]> {
     /// Empty tables. All zeros, so that `static` ones take no flash.
     pub const fn new() -> Self {
         Self {
-            lzma: Lzma::new(),
             seen: Records::new(),
             listed: Records::new(),
             check: Check::None,
             #[cfg(feature = "xz-filters")]
             filters: Filters::new(),
+            lzma: Lzma::new(),
             literals: [const { Literals::new() }; CONTEXTS],
         }
     }
@@ -93,13 +105,17 @@ impl AsMut<Self> for Tables {
 }
 
 impl Workspace {
+    /// Bytes at the start that must be zeros in memory of a C program. Others may hold anything.
+    #[doc(hidden)]
+    pub const CLEARED: usize = Tables::CLEARED;
+
     /// An empty workspace. All zeros, so that a `static` one takes no flash.
     pub const fn new() -> Self {
         Self {
+            tables: Tables::new(),
             head: [0; MAX_BLOCK_HEADER],
             #[cfg(feature = "xz-filters")]
             pipeline: Pipeline::new(),
-            tables: Tables::new(),
         }
     }
 }

@@ -88,7 +88,8 @@ impl<'a> Dictionary<'a> {
             *to = u32::from_le_bytes(*offset);
         }
         let possible = |&offset: &u32| offset != 0 && u64::from(offset) <= u64_from(content.len());
-        workspace.ready = workspace.history.iter().all(possible);
-        workspace.ready.then_some(content)
+        let ready = workspace.history.iter().all(possible);
+        workspace.ready = ready.into();
+        ready.then_some(content)
     }
 }

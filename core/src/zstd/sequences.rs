@@ -70,13 +70,13 @@ impl Sequences {
             workspace.copy_tables(tables);
             lent.tables = None;
         }
-        let mut tables = TableReader { src, at, end: block.end, ready: workspace.ready, trace };
+        let mut tables = TableReader { src, at, end: block.end, ready: workspace.ready != 0, trace };
         let table = &mut workspace.literals;
         tables.read(Name::LiteralLengths, literals, table, &LITERALS, MAX_LITERALS_CODE)?;
         tables.read(Name::Offsets, offsets, &mut workspace.offsets, &OFFSETS, flavour.max_offset_code())?;
         tables.read(Name::MatchLengths, matches, &mut workspace.matches, &MATCHES, MAX_MATCH_CODE)?;
         let sequences = Self { count, bits: tables.at..block.end };
-        workspace.ready = true;
+        workspace.ready = 1;
         if count == 0 {
             emit_field(trace, Part::Padding, Name::Ignored, sequences.bits.clone(), Value::None);
         } else {

@@ -46,7 +46,9 @@ pub fn decode_to_store(
     run(src, &mut Pages::new(store, page)?, workspace, options)
 }
 
-/// Not generic, so that a program with two kinds of store has one copy.
+/// Not generic, so that a program with two kinds of store has one copy. With all flavours the frame
+/// of a caller would exceed 512 bytes; without them a call would only add flash.
+#[cfg_attr(feature = "zstd", inline(never))]
 fn run(src: &[u8], pages: &mut Pages<'_>, workspace: &mut Workspace, options: &Options<'_>) -> Result<Done> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Content, u64_from(pages.room()));
     let mut at = 0;

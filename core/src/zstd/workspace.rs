@@ -32,15 +32,17 @@ impl<'d> Lent<'d> {
 
 /// The tables of a decoder: all memory that it needs besides input and output. Fits in a `static`.
 ///
-/// A workspace can serve any number of files, one after the other; none affects the next.
+/// A workspace can serve any number of files, one after the other; none affects the next. It
+/// consists of numbers, so that memory of a C program is one, whatever it holds.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) huffman: huffman::Table,
     pub(super) literals: FseTable<512>,
     pub(super) offsets: FseTable<256>,
     pub(super) matches: FseTable<512>,
-    /// A block may repeat the tables of sequences: the first block with sequences makes all three.
-    pub(super) ready: bool,
+    /// 1 if a block may repeat the tables of sequences, else 0. The first block with sequences
+    /// makes all three.
+    pub(super) ready: u8,
     /// The last three offsets.
     pub(super) history: [u32; 3],
 }
@@ -53,7 +55,7 @@ impl Workspace {
             literals: FseTable::EMPTY,
             offsets: FseTable::EMPTY,
             matches: FseTable::EMPTY,
-            ready: false,
+            ready: 0,
             history: [0; 3],
         }
     }
@@ -74,7 +76,7 @@ impl Workspace {
     /// Prepares for a frame whose dictionary is missing: blocks may repeat tables, whatever is in
     /// them.
     pub(super) fn pretend(&mut self, flavour: Flavour) {
-        self.ready = true;
+        self.ready = 1;
         // Two symbols of one bit each, which is a code in all formats.
         let read = self.huffman.read(&[128, 0x10], 0, flavour.tree());
         debug_assert!(read.is_some());
@@ -83,7 +85,7 @@ impl Workspace {
     /// Forgets everything, as at the start of a frame.
     pub(super) fn reset(&mut self) {
         self.huffman.forget();
-        self.ready = false;
+        self.ready = 0;
         self.history = [1, 4, 8];
     }
 }

@@ -47,8 +47,8 @@ pub(crate) struct Table {
     widths: [u8; 256],
     /// Width of the longest code; 0 without a code.
     depth: u32,
-    /// Cells are packed.
-    packed: bool,
+    /// 1 if cells are packed, else 0. Not a `bool`, so that any bytes are a table.
+    packed: u8,
 }
 
 /// A packed cell in the order of its bytes.
@@ -61,7 +61,7 @@ const COUNT: u32 = 6;
 impl Table {
     pub(crate) const fn new() -> Self {
         let cells = [0; 4 * CELLS];
-        Self { cells, symbols: [0; 256], ranks: [0; 16], widths: [0; 256], depth: 0, packed: false }
+        Self { cells, symbols: [0; 256], ranks: [0; 16], widths: [0; 256], depth: 0, packed: 0 }
     }
 
     pub(crate) const fn is_ready(&self) -> bool {
@@ -142,7 +142,7 @@ impl Table {
             }
             (symbols, cells) = (others, rest);
         }
-        (self.ranks, self.depth, self.packed) = (weights.ranks, depth, false);
+        (self.ranks, self.depth, self.packed) = (weights.ranks, depth, 0);
         Some(())
     }
 
@@ -150,7 +150,7 @@ impl Table {
     #[cold]
     #[inline(never)]
     pub(crate) fn pack(&mut self) -> Option<()> {
-        if LEAN || self.packed || !(1..=LOG).contains(&self.depth) {
+        if LEAN || self.packs() || !(1..=LOG).contains(&self.depth) {
             return None;
         }
         let (mut before, mut symbols, mut codes) = ([(0, 0); 16], 0, 0);
@@ -165,7 +165,7 @@ impl Table {
         before[ranks.len() & 15] = (symbols, codes);
         let (cells, _) = self.cells.as_chunks_mut();
         CodeOrder { symbols: &self.symbols, ranks, depth: self.depth, before }.lay(cells, 0, 0)?;
-        self.packed = true;
+        self.packed = 1;
         Some(())
     }
 
@@ -198,14 +198,14 @@ impl Table {
     /// Returns whether cells are packed; lean builds never pack.
     #[inline(always)]
     const fn packs(&self) -> bool {
-        !LEAN && self.packed
+        !LEAN && self.packed != 0
     }
 
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
         let (src, bounds) = nearby(src, [stream.start, stream.end])?;
         let reader = SymbolReader::new(src, bounds[0]..bounds[1])?;
-        match LEAN || self.packed || self.depth > LOG {
+        match LEAN || self.packs() || self.depth > LOG {
             true => self.rest(src, reader, out, 0),
             false => run_one(src, reader, out, |bits| self.cell(bits)),
         }
@@ -233,7 +233,7 @@ impl Table {
         match LEAN || self.depth > LOG {
             // No encoder writes codes of 12 bits any more.
             true => self.in_turns(src, &mut lanes(readers, outs)),
-            false if self.packed => self.run_packed(src, readers, outs),
+            false if self.packs() => self.run_packed(src, readers, outs),
             false => run_four(src, readers, outs, |bits| self.cell(bits)),
         }
     }
