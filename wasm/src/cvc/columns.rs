@@ -1,5 +1,5 @@
-//! Decodes all columns of a file in memory. Decoding each alone would search the chunks for it, which
-//! takes quadratic time for many columns.
+//! Decodes all columns of a file in memory. Decoding each alone would search the chunks for it,
+//! which takes quadratic time for many columns.
 
 use alloc::vec;
 
