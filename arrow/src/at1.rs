@@ -16,7 +16,7 @@ use arrow_array::{ArrayRef, Decimal128Array, PrimitiveArray, RecordBatch, Record
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use memchr::{memchr, memchr_iter};
-use unspool::at1::qcolumnar::{ColumnType, block_size, decode_block};
+use unspool::at1::qcolumnar::{ColumnType, Zone, block_size, decode_block};
 use unspool::at1::{Backend, Number, Row, Sum, TableHead, Workspace, grow};
 use unspool::{ErrorKind, Limits};
 
@@ -95,6 +95,8 @@ pub struct Table {
     groups: u64,
     /// The end of each block in the stream of blocks, group by group.
     ends: Vec<u64>,
+    /// The bounds of each block, in the same order.
+    zones: Vec<Zone>,
     backend: Backend,
     blocks: Range<u64>,
     /// The stream of blocks, if it is compressed as a whole and was [unwrapped](Self::unwrap).
@@ -121,9 +123,11 @@ impl Table {
         let mut names = vec![];
         table.each_name(&scratch, &meta, |name| names.push(text_of_name(name)))?;
         let (backend, blocks) = table.blocks();
-        let mut ends = vec![];
+        let (mut ends, mut zones) = (vec![], vec![]);
         for block in table.index(&scratch, &meta) {
-            ends.push(block?.range.end);
+            let block = block?;
+            ends.push(block.range.end);
+            zones.push(block.zone);
         }
         if types.is_empty() && meta.rows > 0 {
             return Err(unspool::Error::new(ErrorKind::At1RowGroups, blocks.start).into());
@@ -137,6 +141,7 @@ impl Table {
             rows_per_group: meta.rows_per_group,
             groups: meta.groups,
             ends,
+            zones,
             backend,
             blocks,
             inside: None,
@@ -191,6 +196,18 @@ impl Table {
         (rows.start / size).min(self.groups)..end.div_ceil(size).min(self.groups)
     }
 
+    /// Returns the zone map of a block: bounds that the writer claims, and nobody has verified.
+    pub fn zone(&self, group: u64, column: usize) -> Zone {
+        let zone = self.number(group, column).and_then(|number| self.zones.get(number));
+        zone.copied().unwrap_or(Zone::None)
+    }
+
+    /// Returns the number of a block in the order of the file.
+    fn number(&self, group: u64, column: usize) -> Option<usize> {
+        let number = usize::try_from(group).ok()?.checked_mul(self.types.len())?;
+        number.checked_add(column).filter(|_| column < self.types.len())
+    }
+
     /// Returns the range of the stream of blocks if it is compressed as a whole and has to be
     /// [unwrapped](Self::unwrap) first. No writer of today does that.
     pub fn wrapped(&self) -> Option<Range<u64>> {
@@ -224,8 +241,7 @@ impl Table {
         if column >= self.types.len() {
             return Err(no_column.into());
         }
-        let number = usize::try_from(group).ok().and_then(|group| group.checked_mul(self.types.len()));
-        let number = number.and_then(|number| number.checked_add(column));
+        let number = self.number(group, column);
         let end = number.and_then(|number| self.ends.get(number));
         let &end = end.ok_or(unspool::Error::new(ErrorKind::RangeOutside, 0))?;
         let start = number.and_then(|number| number.checked_sub(1)).and_then(|before| self.ends.get(before));
@@ -239,6 +255,20 @@ impl Table {
 
     /// Decodes the block of a column in a group, from the bytes of its [range](Self::block).
     pub fn column(&self, group: u64, column: usize, bytes: &[u8], workspace: &mut Workspace) -> Result<ArrayRef> {
+        let data_type = self.schema.fields().get(column).map(|field| field.data_type());
+        self.column_as(group, column, data_type.unwrap_or(&DataType::Utf8View), bytes, workspace)
+    }
+
+    /// Decodes a block as [`column`](Self::column) does, to values of another type: `Int64`,
+    /// `Float64`, `Decimal128` of 38 digits, or else `Utf8View` with the text of the file.
+    pub fn column_as(
+        &self,
+        group: u64,
+        column: usize,
+        data_type: &DataType,
+        bytes: &[u8],
+        workspace: &mut Workspace,
+    ) -> Result<ArrayRef> {
         let (at, limits) = (self.block(group, column)?.start, &self.options.limits);
         let bytes = match &self.inside {
             Some(inside) => part(inside, self.range(group, column)?)?,
@@ -254,7 +284,7 @@ impl Table {
         if values < count {
             return Err(short.into());
         }
-        let mut builder = self.builder(column, rows.start);
+        let mut builder = self.builder(column, data_type, rows.start);
         builder.reserve(count);
         builder.fill(text, count)?;
         builder.finish()
@@ -284,21 +314,24 @@ impl Table {
     }
 
     /// Starts the array of a column whose first value is that of this row.
-    fn builder(&self, column: usize, first: u64) -> Builder {
-        let field = self.schema.fields().get(column);
-        let data_type = field.map_or(DataType::Utf8View, |field| field.data_type().clone());
-        let values = match data_type {
-            DataType::Int64 => Values::Integers(vec![]),
-            DataType::Float64 => Values::Floats(vec![]),
-            DataType::Decimal128(_, scale) => Values::Decimals(vec![], u32::from(scale.unsigned_abs())),
-            _ => Values::Texts(vec![], vec![]),
+    fn builder(&self, column: usize, data_type: &DataType, first: u64) -> Builder {
+        let (data_type, values) = match *data_type {
+            DataType::Int64 => (DataType::Int64, Values::Integers(vec![])),
+            DataType::Float64 => (DataType::Float64, Values::Floats(vec![])),
+            DataType::Decimal128(_, scale) => {
+                let scale = scale.clamp(0, PRECISION.cast_signed());
+                (DataType::Decimal128(PRECISION, scale), Values::Decimals(vec![], u32::from(scale.unsigned_abs())))
+            }
+            _ => (DataType::Utf8View, Values::Texts(vec![], vec![])),
         };
         Builder { column, data_type, values, nulls: None, row: first, on_misfit: self.options.on_misfit }
     }
 
     /// Starts a collection of rows that a query returns, with the values of these columns.
     pub fn collect(&self, columns: &[usize]) -> Rows<'_> {
-        let builders = columns.iter().map(|&column| self.builder(column, 0)).collect();
+        let types = self.schema.fields();
+        let data_type = |column: usize| types.get(column).map_or(&DataType::Utf8View, |field| field.data_type());
+        let builders = columns.iter().map(|&column| self.builder(column, data_type(column), 0)).collect();
         Rows { table: self, columns: columns.to_vec(), builders, count: 0 }
     }
 }

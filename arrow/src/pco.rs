@@ -11,7 +11,7 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, PrimitiveArray, new_empty_array};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_schema::DataType;
-use unspool::pco::{Chunk, File, Latent, NumberType, Options, Plan, decode_threaded};
+use unspool::pco::{Chunk, File, Header, Latent, NumberType, Options, Plan, decode_threaded};
 use unspool::{ErrorKind, Limits};
 
 use crate::{Result, lengthen, zeros};
@@ -154,6 +154,84 @@ pub fn decode_in_threads(src: &[u8], threads: NonZeroUsize, options: &Options) -
         F32 f32 Float32Type
         F64 f64 Float64Type
     }
+}
+
+/// Decodes the chunks of a file that is read in pieces, one after another.
+///
+/// ```
+/// use unspool::pco::Options;
+/// use unspool_arrow::pco::ChunkReader;
+/// # let bytes = include_bytes!("../../tests/vectors/pco/k_u32_arange.pco");
+/// let mut reader = ChunkReader::new(bytes, &Options::DEFAULT)?;
+/// while let Some(array) = reader.next(&bytes[reader.at() as usize..])? {
+///     assert_eq!(array.len(), 777);
+/// }
+/// # Ok::<(), unspool_arrow::Error>(())
+/// ```
+pub struct ChunkReader {
+    header: Header,
+    at: u64,
+    /// Bytes of the numbers so far.
+    size: u64,
+    ty: Option<NumberType>,
+    workspace: Vec<u64>,
+    limits: Limits,
+}
+
+impl ChunkReader {
+    /// Reads the header from the first bytes of a file.
+    pub fn new(head: &[u8], options: &Options) -> Result<Self> {
+        let file = File::open(head, &options.limits)?;
+        let (header, limits) = (file.header, options.limits);
+        Ok(Self { header, at: file.first(), size: 0, ty: header.uniform_type, workspace: vec![], limits })
+    }
+
+    /// Returns the offset of the next chunk.
+    pub const fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Returns the type of the next chunk, whose first bytes these are; after the last chunk, the
+    /// type that the header states.
+    pub fn peek(&self, bytes: &[u8]) -> Result<Option<NumberType>> {
+        let mut chunk = Chunk::new();
+        let found = chunk.read(bytes, &self.header, self.at, &self.limits, &mut ())?;
+        Ok(found.map(|_| chunk.number_type()).or(self.header.uniform_type))
+    }
+
+    /// Decodes the chunk that starts at [`at`](Self::at), where `bytes` start. Returns `None` after
+    /// the last chunk. If the bytes end too early, an error of the class `Truncated` says so, and
+    /// the same chunk can be read again.
+    pub fn next(&mut self, bytes: &[u8]) -> Result<Option<ArrayRef>> {
+        let mut chunk = Chunk::new();
+        if chunk.read(bytes, &self.header, self.at, &self.limits, &mut ())?.is_none() {
+            return Ok(None);
+        }
+        let ty = chunk.number_type();
+        if *self.ty.get_or_insert(ty) != ty {
+            return Err(unspool::Error::new(ErrorKind::WrongType, chunk.page_at).into());
+        }
+        let size = self.size.saturating_add(chunk.size() as u64);
+        if size > self.limits.max_output {
+            return Err(unspool::Error::new(ErrorKind::OutputLimit, self.at).needing(size).into());
+        }
+        let need = usize::try_from(chunk.workspace_len(Plan::Whole)).unwrap_or(usize::MAX);
+        let more = need.saturating_sub(self.workspace.len());
+        lengthen(&mut self.workspace, more)?;
+        let array = by_type!(ty, next_chunk(&chunk, &mut self.at, &mut self.workspace))?;
+        self.size = size;
+        Ok(Some(array))
+    }
+}
+
+fn next_chunk<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
+    chunk: &Chunk<'_>,
+    at: &mut u64,
+    workspace: &mut [u64],
+) -> Result<ArrayRef> {
+    let mut bits = zeros::<L>(chunk.len as u64)?;
+    *at = chunk.decode_bits(&mut bits, workspace, &mut ())?;
+    Ok(array::<L, T>(bits))
 }
 
 /// The chunks of a file, which must all have one type.

@@ -48,6 +48,11 @@ pub const STEPS: &[Step] = &[
         proves: "no format exceeds its budget of flash, stack and instructions, on four targets and with both kinds of tables",
         run: size::test,
     },
+    Step {
+        name: "sql",
+        proves: "generated queries over files answer as plain DataFusion does, and read no more than they need",
+        run: sql,
+    },
     Step { name: "npm", proves: "the npm package builds, and its tests pass in Node", run: npm },
     Step {
         name: "python",
@@ -67,7 +72,7 @@ pub const STEPS: &[Step] = &[
 /// Steps that run in parallel to the others, because they have build folders of their own. The
 /// first two run long on one thread. By then, the other steps have installed the tools of the last
 /// two.
-pub const BESIDE: &[&str] = &["fuzz", "miri", "firmware", "size"];
+pub const BESIDE: &[&str] = &["fuzz", "miri", "firmware", "size", "sql"];
 
 const NO_WARNINGS: &str = "-D warnings";
 
@@ -77,6 +82,7 @@ fn fmt() -> Result<()> {
     cmd("cargo fmt --check").dir("tests/size").run()?;
     cmd("cargo fmt --check").dir("fuzz").run()?;
     cmd("cargo fmt --check").dir("python").run()?;
+    cmd("cargo fmt --check").dir("datafusion").run()?;
     prose::check()
 }
 
@@ -175,6 +181,11 @@ fn emulated() -> Result<()> {
             .run()?;
     }
     Ok(())
+}
+
+/// Compiling the engine takes most of the time.
+fn sql() -> Result<()> {
+    cmd("cargo test --locked").dir("datafusion").run()
 }
 
 fn npm() -> Result<()> {

@@ -1,0 +1,288 @@
+//! The command `unspool-sql`: runs SQL over files, and prints the answer.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, ValueEnum};
+use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
+use datafusion::arrow::csv::WriterBuilder;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::json::LineDelimitedWriter;
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
+use datafusion::sql::parser::DFParser;
+use futures::StreamExt;
+
+/// Runs SQL over AT-1, CVC, Pco and OnPair files, also over CSV, JSON and Parquet.
+///
+/// FROM takes a path, a glob, a folder or a URL in quotes: FROM 'trades/*.at1',
+/// FROM 's3://bucket/trades/'. Several statements are separated by semicolons.
+#[derive(Parser)]
+#[command(name = "unspool-sql", version)]
+struct Args {
+    /// Statements, such as "SELECT count(*) FROM 'trades/*.at1'".
+    sql: String,
+    /// Format of the answer.
+    #[arg(long, short, value_enum, default_value = "table")]
+    format: Output,
+    /// File of the answer, instead of standard output.
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    /// Print the plan instead of the answer.
+    #[arg(long)]
+    explain: bool,
+    /// Run the query, and print the plan with its metrics instead of the answer.
+    #[arg(long, conflicts_with = "explain")]
+    analyze: bool,
+    /// Threads, and parts that files are split into.
+    #[arg(long, short)]
+    threads: Option<usize>,
+    /// Megabytes that sorts, joins and aggregates may take. They spill to disk beyond.
+    #[arg(long)]
+    memory: Option<usize>,
+    /// Print no progress.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Output {
+    Table,
+    Csv,
+    /// A JSON object a line.
+    Json,
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let threads =
+        args.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1).max(1);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+    let result = match runtime {
+        Ok(runtime) => runtime.block_on(run(&args, threads)),
+        Err(error) => Err(error.into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of a pipe has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("unspool-sql: {}", error.strip_backtrace());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_broken_pipe(error: &DataFusionError) -> bool {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+async fn run(args: &Args, threads: usize) -> Result<()> {
+    let mut config = SessionConfig::new().with_target_partitions(threads).with_information_schema(true);
+    // Columns of decimals are exact, so literals should be.
+    config.options_mut().sql_parser.parse_float_as_decimal = true;
+    let mut runtime = RuntimeEnvBuilder::new();
+    #[cfg(feature = "s3")]
+    {
+        runtime = runtime.with_object_store_registry(Arc::new(unspool_datafusion::Stores::default()));
+    }
+    if let Some(megabytes) = args.memory {
+        runtime = runtime.with_memory_limit(megabytes << 20, 1.0);
+    }
+    let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?).enable_url_table();
+    unspool_datafusion::register(&context)?;
+    for statement in DFParser::parse_sql(&args.sql)? {
+        let plan = context.state().statement_to_plan(statement).await?;
+        let frame = context.execute_logical_plan(plan).await?;
+        answer(args, frame).await?;
+    }
+    Ok(())
+}
+
+/// Runs a statement and prints its answer.
+async fn answer(args: &Args, frame: DataFrame) -> Result<()> {
+    if args.explain || args.analyze {
+        for batch in frame.explain(false, args.analyze)?.collect().await? {
+            let Some(plans) = batch.columns().last() else { continue };
+            let plans = ArrayFormatter::try_new(plans.as_ref(), &FormatOptions::default())?;
+            for row in 0..batch.num_rows() {
+                writeln!(io::stdout(), "{}", plans.value(row))?;
+            }
+        }
+        return Ok(());
+    }
+    let context = Arc::new(frame.task_ctx());
+    let plan = frame.create_physical_plan().await?;
+    let schema = plan.schema();
+    if schema.fields().is_empty() {
+        // A statement without an answer, such as CREATE EXTERNAL TABLE.
+        let mut stream = execute_stream(plan, context)?;
+        while let Some(batch) = stream.next().await {
+            batch?;
+        }
+        return Ok(());
+    }
+    let mut stream = execute_stream(Arc::clone(&plan), context)?;
+    let target: Box<dyn Write + Send> = match &args.output {
+        Some(path) => Box::new(File::create(path)?),
+        None => Box::new(io::stdout()),
+    };
+    let mut writer = Writer::new(args.format, BufWriter::new(target), &schema)?;
+    let mut progress = Progress::new(args, plan);
+    let mut tick = tokio::time::interval(Duration::from_millis(200));
+    loop {
+        tokio::select! {
+            batch = stream.next() => match batch {
+                Some(batch) => {
+                    let batch = batch?;
+                    progress.rows += batch.num_rows();
+                    if writer.prints() {
+                        progress.clear();
+                    }
+                    writer.write(batch)?;
+                }
+                None => break,
+            },
+            _ = tick.tick() => progress.draw(),
+        }
+    }
+    progress.clear();
+    writer.finish()
+}
+
+/// Rows and bytes so far, on a line of standard error if that is a terminal.
+struct Progress {
+    plan: Option<Arc<dyn ExecutionPlan>>,
+    start: Instant,
+    rows: usize,
+    is_drawn: bool,
+}
+
+impl Progress {
+    fn new(args: &Args, plan: Arc<dyn ExecutionPlan>) -> Self {
+        let is_wanted = !args.quiet && io::stderr().is_terminal();
+        Self { plan: is_wanted.then_some(plan), start: Instant::now(), rows: 0, is_drawn: false }
+    }
+
+    fn draw(&mut self) {
+        let Some(plan) = &self.plan else { return };
+        let megabytes = bytes_read(plan) / 1_000_000;
+        let (seconds, rows) = (self.start.elapsed().as_secs(), self.rows);
+        // If standard error is closed, there is nobody to tell.
+        let _ = write!(io::stderr(), "\r\x1b[K{seconds} s, {megabytes} MB read, {rows} rows");
+        self.is_drawn = true;
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.is_drawn) {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// Returns the bytes that the scans of a plan have read so far.
+fn bytes_read(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    let metrics = plan.metrics();
+    let of = |name| metrics.as_ref().and_then(|metrics| metrics.sum_by_name(name)).map_or(0, |value| value.as_usize());
+    let own = of("bytes_read") + of("bytes_scanned");
+    own + plan.children().into_iter().map(bytes_read).sum::<usize>()
+}
+
+type Target = BufWriter<Box<dyn Write + Send>>;
+
+/// Writes batches in one of the formats.
+enum Writer {
+    Table(Target, SchemaRef, Vec<RecordBatch>),
+    Csv(datafusion::arrow::csv::Writer<Target>),
+    Json(LineDelimitedWriter<Target>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<datafusion::parquet::arrow::ArrowWriter<Target>>),
+}
+
+impl Writer {
+    fn new(format: Output, target: Target, schema: &SchemaRef) -> Result<Self> {
+        Ok(match format {
+            Output::Table => Self::Table(target, Arc::clone(schema), vec![]),
+            Output::Csv => {
+                let mut writer = WriterBuilder::new().with_header(true).build(target);
+                // The header, also of an answer without rows.
+                writer.write(&flat(&RecordBatch::new_empty(Arc::clone(schema)))?)?;
+                Self::Csv(writer)
+            }
+            Output::Json => Self::Json(LineDelimitedWriter::new(target)),
+            #[cfg(feature = "parquet")]
+            Output::Parquet => {
+                let writer = datafusion::parquet::arrow::ArrowWriter::try_new(target, Arc::clone(schema), None)?;
+                Self::Parquet(Box::new(writer))
+            }
+        })
+    }
+
+    /// Returns whether a batch may be printed at once, over the progress.
+    const fn prints(&self) -> bool {
+        matches!(self, Self::Csv(_) | Self::Json(_))
+    }
+
+    fn write(&mut self, batch: RecordBatch) -> Result<()> {
+        match self {
+            Self::Table(_, _, batches) => batches.push(batch),
+            Self::Csv(writer) => writer.write(&flat(&batch)?)?,
+            Self::Json(writer) => writer.write(&batch)?,
+            #[cfg(feature = "parquet")]
+            Self::Parquet(writer) => writer.write(&batch)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Self::Table(mut target, schema, batches) => {
+                writeln!(target, "{}", pretty_format_batches_with_schema(schema, &batches)?)?;
+                target.flush()?;
+            }
+            Self::Csv(writer) => writer.into_inner().flush()?,
+            Self::Json(mut writer) => {
+                writer.finish()?;
+                writer.into_inner().flush()?;
+            }
+            #[cfg(feature = "parquet")]
+            Self::Parquet(writer) => writer.into_inner()?.flush()?,
+        }
+        Ok(())
+    }
+}
+
+/// Returns a batch without nested columns, which CSV cannot hold: they become text.
+fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
+    let schema = batch.schema();
+    let (mut fields, mut columns) = (vec![], vec![]);
+    for (field, column) in schema.fields().iter().zip(batch.columns()) {
+        if !field.data_type().is_nested() && !matches!(field.data_type(), DataType::BinaryView) {
+            fields.push(Arc::clone(field));
+            columns.push(Arc::clone(column));
+            continue;
+        }
+        let texts = ArrayFormatter::try_new(column.as_ref(), &FormatOptions::default())?;
+        let texts: StringArray = (0..column.len()).map(|row| Some(texts.value(row).to_string())).collect();
+        fields.push(Arc::new(Field::new(field.name(), DataType::Utf8, field.is_nullable())));
+        columns.push(Arc::new(texts) as ArrayRef);
+    }
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
+}

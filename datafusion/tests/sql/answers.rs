@@ -1,0 +1,400 @@
+//! Generated queries over every table, with the answers of plain DataFusion.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::datasource::MemTable;
+use datafusion::prelude::SessionContext;
+use unspool_arrow::at1::{Decimals, OnMisfit, Options, Table};
+use unspool_tests::{Random, files_in, read, vector_folders};
+
+use crate::common::{Column, DECIMAL, INTEGER, TEXT, Zones, columns_of, reference, rows, session, table};
+
+/// A column to ask for, and some of its values.
+struct Asked {
+    name: String,
+    data_type: DataType,
+    values: Vec<String>,
+}
+
+impl Asked {
+    fn value(&self, random: &mut Random) -> String {
+        if self.values.is_empty() { "0".to_owned() } else { self.values[random.below(self.values.len())].clone() }
+    }
+
+    /// Returns a literal near a value of the column.
+    fn literal(&self, random: &mut Random) -> String {
+        let value = self.value(random);
+        match self.data_type {
+            DataType::Int64 => {
+                let value: i64 = value.parse().unwrap_or(0);
+                value
+                    .saturating_add([0, 0, 1, -1][random.below(4)])
+                    .clamp(-9_000_000_000_000_000_000, i64::MAX)
+                    .to_string()
+            }
+            DataType::Decimal128(..) | DataType::Float64 if value.contains(['e', 'E', 'n', 'N']) => "1.5".to_owned(),
+            DataType::Decimal128(..) | DataType::Float64 => value,
+            _ => format!("'{}'", value.replace('\'', "''")),
+        }
+    }
+}
+
+/// Returns a condition on some columns.
+fn condition(columns: &[Asked], random: &mut Random, depth: usize) -> String {
+    if depth > 0 && random.below(3) > 0 {
+        let (one, other) = (condition(columns, random, depth - 1), condition(columns, random, depth - 1));
+        return match random.below(5) {
+            0 => format!("({one} OR {other})"),
+            1 => format!("NOT ({one})"),
+            _ => format!("({one} AND {other})"),
+        };
+    }
+    let column = &columns[random.below(columns.len())];
+    let name = format!("t.\"{}\"", column.name.replace('"', "\"\""));
+    let literal = column.literal(random);
+    let is_text = column.data_type == DataType::Utf8View;
+    match random.below(11) {
+        0 | 1 => format!("{name} = {literal}"),
+        2 => format!("{name} <> {literal}"),
+        3 => format!("{name} < {literal}"),
+        4 => format!("{name} >= {literal}"),
+        5 | 6 => format!("{name} BETWEEN {literal} AND {}", column.literal(random)),
+        7 => format!("{name} IN ({literal}, {}, {})", column.literal(random), column.literal(random)),
+        8 => format!("{name} IS {}NULL", ["", "NOT "][random.below(2)]),
+        9 if is_text => {
+            let value = column.value(random);
+            let part: String = value.chars().take(1 + random.below(4)).filter(|c| !"%_\\'".contains(*c)).collect();
+            let pattern = [format!("{part}%"), format!("%{part}%"), format!("%{part}")][random.below(3)].clone();
+            format!("{name} {}LIKE '{pattern}'", ["", "NOT "][random.below(2)])
+        }
+        9 => format!("({name} <> 0 AND 100 / {name} >= 1)"),
+        _ if is_text => format!("length({name}) > {}", random.below(12)),
+        _ => format!("CASE WHEN {name} < {literal} THEN {name} > 0 ELSE {name} IS NOT NULL END"),
+    }
+}
+
+/// Returns a query, and whether the order of its rows counts.
+fn statement(columns: &[Asked], random: &mut Random) -> (String, bool) {
+    let quoted = |column: &Asked| format!("t.\"{}\"", column.name.replace('"', "\"\""));
+    let all: Vec<_> = columns.iter().map(quoted).collect();
+    let filter = match random.below(5) {
+        0 => String::new(),
+        _ => format!(" WHERE {}", condition(columns, random, 2)),
+    };
+    let pick = |random: &mut Random| &columns[random.below(columns.len())];
+    let order = all.iter().map(|name| format!("{name} DESC NULLS LAST")).collect::<Vec<_>>().join(", ");
+    let (one, other) = (quoted(pick(random)), pick(random));
+    // The sum of floats depends on their order.
+    let total = match other.data_type {
+        DataType::Int64 => format!("sum(CAST({} AS DECIMAL(38,0)))", quoted(other)),
+        DataType::Decimal128(..) => format!("sum({0}), avg({0})", quoted(other)),
+        _ => format!("count(DISTINCT {})", quoted(other)),
+    };
+    let other = quoted(other);
+    match random.below(9) {
+        0 => (format!("SELECT * FROM t{filter}"), false),
+        1 => (format!("SELECT {one}, {other} AS o FROM t{filter}"), false),
+        2 => (format!("SELECT count(*), count({one}), min({one}), max({one}), {total} FROM t{filter}"), false),
+        3 => (format!("SELECT {one}, count(*), min({other}), {total} FROM t{filter} GROUP BY {one}"), false),
+        4 => (format!("SELECT * FROM t{filter} ORDER BY {order} LIMIT {}", random.below(20)), true),
+        5 => (format!("SELECT count(*) FROM (SELECT {one} FROM t{filter} LIMIT {})", random.below(50)), false),
+        6 => {
+            (format!("SELECT {one} FROM t{filter} ORDER BY {one} NULLS LAST LIMIT 10 OFFSET {}", random.below(9)), true)
+        }
+        7 => (format!("SELECT DISTINCT {one} FROM t{filter}"), false),
+        _ => {
+            let joined = one.replace("t.", "u.");
+            (
+                format!(
+                    "SELECT count(*) FROM t JOIN (SELECT * FROM t ORDER BY {order} LIMIT 40) u ON {one} = {joined}{filter}"
+                ),
+                false,
+            )
+        }
+    }
+}
+
+/// Asks both sessions the same, and compares.
+async fn compare(
+    ours: &SessionContext,
+    plain: &SessionContext,
+    columns: &[Asked],
+    count: usize,
+    seed: u64,
+    what: &str,
+) -> usize {
+    let mut random = Random(seed);
+    for _ in 0..count {
+        let (sql, is_ordered) = statement(columns, &mut random);
+        match (rows(ours, &sql).await, rows(plain, &sql).await) {
+            (Ok(mut found), Ok(mut expected)) => {
+                if !is_ordered {
+                    found.sort();
+                    expected.sort();
+                }
+                assert_eq!(found, expected, "{what}: {sql}");
+            }
+            // A number that overflows ends both.
+            (Err(_), Err(_)) => {}
+            // A scan tests a condition only on rows that met those before it.
+            (Ok(_), Err(error)) if error.to_string().contains("Divide by zero") => {}
+            (Ok(_), Err(error)) => panic!("{what}: {sql}: only plain rows fail: {error}"),
+            (Err(error), Ok(_)) => panic!("{what}: {sql}: {error}"),
+        }
+    }
+    count
+}
+
+fn asked(batch: &RecordBatch, texts: &[Vec<Vec<u8>>]) -> Vec<Asked> {
+    let fields = batch.schema();
+    let columns = fields.fields().iter().zip(texts);
+    columns
+        .map(|(field, texts)| {
+            let values = texts.iter().step_by(texts.len() / 40 + 1).map(|text| String::from_utf8_lossy(text));
+            let values = values.filter(|text| {
+                *field.data_type() == DataType::Utf8View || text.trim().parse::<f64>().is_ok_and(f64::is_finite)
+            });
+            let values = values.map(|text| text.trim().to_owned()).filter(|text| text.len() < 30).collect();
+            Asked { name: field.name().clone(), data_type: field.data_type().clone(), values }
+        })
+        .collect()
+}
+
+async fn plain(batch: RecordBatch, like: &SchemaRef) -> SessionContext {
+    let context = session(2, 8192);
+    let batch = RecordBatch::try_new(Arc::clone(like), batch.columns().to_vec()).unwrap();
+    let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).unwrap();
+    context.register_table("t", Arc::new(table)).unwrap();
+    context
+}
+
+/// Compares one table in memory, with some options, in `count` queries.
+async fn compare_table(bytes: &[u8], path: &str, decimals: &str, more: &str, count: usize, seed: u64) -> usize {
+    let of = |decimals| Options { decimals, on_misfit: OnMisfit::Null, ..Options::DEFAULT };
+    let options = of(match decimals {
+        "float" => Decimals::Float,
+        "text" => Decimals::Text,
+        _ => Decimals::Exact { scale: 9 },
+    });
+    let Ok(head) = Table::read(bytes, &options) else { return 0 };
+    if head.rows() == 0 || head.schema().fields().is_empty() {
+        return 0;
+    }
+    let texts = columns_of(bytes, head.schema().fields().len());
+    let batch = reference(&texts, &head.schema());
+    let plain = plain(batch.clone(), &head.schema()).await;
+    let columns = asked(&batch, &texts);
+    let mut random = Random(seed);
+    let ours = session(1 + random.below(4), [3, 100, 8192][random.below(3)]);
+    let create = format!(
+        "CREATE EXTERNAL TABLE t STORED AS AT1 LOCATION '{path}' OPTIONS (misfit 'null', decimals '{decimals}'{more})"
+    );
+    ours.sql(&create).await.unwrap();
+    compare(&ours, &plain, &columns, count, seed, &format!("{path} {decimals}{more}")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sample_tables_answer_as_rows_in_memory_do() {
+    let (mut queries, mut tables) = (0, 0);
+    for folder in vector_folders("at1") {
+        for path in files_in(&folder) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.extension().is_none_or(|extension| extension != "at1") || path.to_string_lossy().contains("bad") {
+                continue;
+            }
+            if !name.starts_with("c7") && !name.starts_with("c8") {
+                continue;
+            }
+            let bytes = read(&path);
+            for (i, decimals) in ["exact", "float", "text"].into_iter().enumerate() {
+                let seed = (tables * 3 + i) as u64;
+                let ran = compare_table(&bytes, path.to_str().unwrap(), decimals, "", 14, seed).await;
+                queries += ran;
+            }
+            tables += 1;
+        }
+    }
+    assert!(queries >= 1500, "{queries} queries over {tables} tables");
+}
+
+/// Returns columns of every type, with values that sort in the order of rows, and some that do not.
+fn columns(rows: usize) -> Vec<Column> {
+    let mut random = Random(7);
+    let ts = (0..rows).map(|row| (1_700_000_000 + row * 5).to_string()).collect();
+    let price = (0..rows).map(|row| format!("{}.{:02}", row / 10, random.below(100))).collect();
+    let side = (0..rows).map(|_| ["buy", "sell", "", "hold it"][random.below(4)].to_owned()).collect();
+    let odd = (0..rows).map(|row| match row % 97 {
+        0 => "NaN".to_owned(),
+        1 => "-0".to_owned(),
+        2 => "007".to_owned(),
+        _ => (random.below(2000) as i64 - 1000).to_string(),
+    });
+    let odd = odd.collect();
+    vec![
+        Column { name: "ts", kind: INTEGER, values: ts },
+        Column { name: "price", kind: DECIMAL, values: price },
+        Column { name: "side", kind: TEXT, values: side },
+        Column { name: "odd", kind: INTEGER, values: odd },
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_whose_zone_maps_lie_answer_as_rows_in_memory_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut queries = 0;
+    for (i, zones) in [Zones::Honest, Zones::Wide, Zones::Swapped, Zones::Narrow].into_iter().enumerate() {
+        let bytes = table(&columns(3000), 64, zones);
+        let path = folder.path().join(format!("{i}.at1"));
+        std::fs::write(&path, &bytes).unwrap();
+        // Bounds that exclude rows that exist can only be ignored.
+        let more = if zones == Zones::Narrow { ", zone_maps 'ignore'" } else { "" };
+        for (j, decimals) in ["exact", "float", "text"].into_iter().enumerate() {
+            let seed = 1000 + (i * 3 + j) as u64;
+            queries += compare_table(&bytes, path.to_str().unwrap(), decimals, more, 90, seed).await;
+        }
+    }
+    assert_eq!(queries, 4 * 3 * 90);
+}
+
+/// Zone maps that lie must not decide what a query without a condition returns.
+#[tokio::test]
+async fn bounds_of_zone_maps_are_no_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.at1");
+    std::fs::write(&path, table(&columns(500), 64, Zones::Narrow)).unwrap();
+    let context = session(2, 100);
+    let create = format!("CREATE EXTERNAL TABLE t STORED AS AT1 LOCATION '{}'", path.display());
+    context.sql(&create).await.unwrap();
+    let found = rows(&context, "SELECT min(ts), max(ts), count(*) FROM t").await.unwrap();
+    assert_eq!(found, ["1700000000|1700002495|500"]);
+    // They do skip groups, as `unspool query` does.
+    assert_eq!(rows(&context, "SELECT count(*) FROM t WHERE ts > 5").await.unwrap(), ["0"]);
+}
+
+/// Pco, OnPair and CVC: the rows are decoded whole by the crate for Arrow.
+async fn compare_column(
+    format: &str,
+    path: &str,
+    batch: RecordBatch,
+    values: Vec<String>,
+    count: usize,
+    seed: u64,
+) -> usize {
+    let plain = plain(batch.clone(), &batch.schema()).await;
+    let mut random = Random(seed);
+    let ours = session(1 + random.below(3), [5, 8192][random.below(2)]);
+    ours.sql(&format!("CREATE EXTERNAL TABLE t STORED AS {format} LOCATION '{path}'")).await.unwrap();
+    let field = batch.schema().field(0).clone();
+    let data_type = match field.data_type() {
+        DataType::Utf8View => DataType::Utf8View,
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => DataType::Float64,
+        _ => DataType::Int64,
+    };
+    let columns = [Asked { name: field.name().clone(), data_type, values }];
+    compare(&ours, &plain, &columns, count, seed, path).await
+}
+
+fn one_column(array: datafusion::arrow::array::ArrayRef) -> RecordBatch {
+    let schema = Schema::new(vec![Field::new("value", array.data_type().clone(), false)]);
+    RecordBatch::try_new(Arc::new(schema), vec![array]).unwrap()
+}
+
+fn formatted(array: &datafusion::arrow::array::ArrayRef) -> Vec<String> {
+    let options = datafusion::arrow::util::display::FormatOptions::default();
+    let texts = datafusion::arrow::util::display::ArrayFormatter::try_new(array.as_ref(), &options).unwrap();
+    let all = (0..array.len()).step_by(array.len() / 40 + 1).map(|row| texts.value(row).to_string());
+    all.filter(|text| text.len() < 60 && !text.contains(['\n', 'e', 'I', 'N'])).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sample_columns_of_numbers_answer_as_rows_in_memory_do() {
+    let mut queries = 0;
+    for path in vector_folders("pco").iter().flat_map(|folder| files_in(folder)) {
+        if path.extension().is_none_or(|extension| extension != "pco") || path.to_string_lossy().contains("bad") {
+            continue;
+        }
+        let bytes = read(&path);
+        let Ok(array) = unspool_arrow::pco::decode(&bytes, &unspool::pco::Options::DEFAULT) else { continue };
+        if array.is_empty() || array.data_type() == &DataType::Float16 {
+            continue;
+        }
+        let values = formatted(&array);
+        let seed = queries as u64;
+        queries += compare_column("PCO", path.to_str().unwrap(), one_column(array), values, 4, seed).await;
+    }
+    assert!(queries >= 100, "{queries} queries");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sample_columns_of_strings_answer_as_rows_in_memory_do() {
+    let mut queries = 0;
+    for path in vector_folders("onpair").iter().flat_map(|folder| files_in(folder)) {
+        if path.extension().is_none_or(|extension| extension != "onp") || path.to_string_lossy().contains("bad") {
+            continue;
+        }
+        let bytes = read(&path);
+        let limits = unspool::Limits::DEFAULT;
+        let Ok(file) = unspool::onpair::File::open(&bytes, &limits) else { continue };
+        let column = file.column();
+        let Ok(array) = unspool_arrow::onpair::decode(column, column.rows(), true) else { continue };
+        if array.is_empty() {
+            continue;
+        }
+        let values = formatted(&array);
+        let seed = queries as u64;
+        queries += compare_column("ONPAIR", path.to_str().unwrap(), one_column(array), values, 40, seed).await;
+    }
+    assert!(queries >= 100, "{queries} queries");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sample_vectors_answer_as_rows_in_memory_do() {
+    let mut queries = 0;
+    for path in vector_folders("cvc").iter().flat_map(|folder| files_in(folder)) {
+        if path.extension().is_none_or(|extension| extension != "cvc") || path.to_string_lossy().contains("bad") {
+            continue;
+        }
+        let bytes = read(&path);
+        let options = unspool::cvc::Options::DEFAULT;
+        let Ok(file) = unspool::cvc::File::open(&bytes, &options.limits) else { continue };
+        let Ok(batches) = unspool_arrow::cvc::Batches::open(&bytes, None, 0..file.num_vectors(), 1 << 20, &options)
+        else {
+            continue;
+        };
+        let schema = batches.schema();
+        let Ok(batches) = batches.collect::<Result<Vec<_>, _>>() else { continue };
+        let names: std::collections::HashSet<_> = schema.fields().iter().map(|field| field.name()).collect();
+        if batches.is_empty() || names.len() < schema.fields().len() {
+            continue;
+        }
+        let batch = datafusion::arrow::compute::concat_batches(&schema, &batches).unwrap();
+        let plain = plain(batch.clone(), &schema).await;
+        let ours = session(1 + queries % 3, [3, 8192][queries % 2]);
+        ours.sql(&format!("CREATE EXTERNAL TABLE t STORED AS CVC LOCATION '{}'", path.display())).await.unwrap();
+        let mut statements = vec!["SELECT * FROM t".to_owned(), "SELECT count(*) FROM t".to_owned()];
+        for field in schema.fields() {
+            let (name, DataType::FixedSizeList(item, len)) = (field.name(), field.data_type()) else { continue };
+            statements.push(format!("SELECT \"{name}\" FROM t"));
+            if item.data_type() == &DataType::Float32 && (1..100).contains(len) {
+                let target = (0..*len).map(|i| format!("{}.5", i % 3)).collect::<Vec<_>>().join(", ");
+                let distance = format!("cosine_distance(\"{name}\", make_array({target}))");
+                statements.push(format!("SELECT {distance} AS d FROM t ORDER BY d NULLS LAST LIMIT 5"));
+                statements.push(format!("SELECT count(*) FROM t WHERE {distance} < CAST(0.9 AS DOUBLE)"));
+            }
+        }
+        for sql in statements {
+            let (found, expected) = (rows(&ours, &sql).await, rows(&plain, &sql).await);
+            let (mut found, mut expected) =
+                (found.unwrap_or_else(|error| panic!("{}: {sql}: {error}", path.display())), expected.unwrap());
+            if !sql.contains("ORDER") {
+                found.sort();
+                expected.sort();
+            }
+            assert_eq!(found, expected, "{}: {sql}", path.display());
+            queries += 1;
+        }
+    }
+    assert!(queries >= 200, "{queries} queries");
+}

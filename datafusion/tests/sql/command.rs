@@ -1,0 +1,54 @@
+//! The command, as its README shows it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_unspool-sql")).args(arguments).current_dir(root).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn the_query_of_the_readme_runs() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let mut lines = readme.lines().skip_while(|line| !line.starts_with("$ cargo run --quiet --manifest-path"));
+    let shown = lines.nth(1).unwrap().trim().trim_matches('"');
+    let answer = text(&run(&[shown]));
+    assert_eq!(answer.lines().filter(|line| line.starts_with("| \"")).count(), 3, "{answer}");
+}
+
+#[test]
+fn answers_have_four_formats() {
+    let sql = "SELECT ts, val FROM 'tests/vectors/at1/c8_events.at1' WHERE ts <= 1700000005 ORDER BY ts";
+    assert_eq!(text(&run(&["-f", "csv", sql])), "ts,val\n1700000000,5.183000000\n1700000005,3.402000000\n");
+    let json = "{\"ts\":1700000000,\"val\":5.183000000}\n{\"ts\":1700000005,\"val\":3.402000000}\n";
+    assert_eq!(text(&run(&["-f", "json", sql])), json);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let path = path.to_str().unwrap();
+    assert_eq!(text(&run(&["-f", "parquet", "-o", path, sql])), "");
+    let back = format!("SELECT sum(val) AS total FROM '{path}'");
+    assert_eq!(text(&run(&["-f", "csv", &back])), "total\n8.585000000\n");
+    let vectors = text(&run(&["-f", "csv", "SELECT * FROM 'tests/vectors/cvc/v1_fp16.cvc' LIMIT 1"]));
+    assert!(vectors.starts_with("vector\n\"[0."), "{vectors}");
+}
+
+#[test]
+fn plans_show_what_they_skip() {
+    let sql = "SELECT val FROM 'tests/vectors/at1/c8_events.at1' WHERE ts BETWEEN 1700000100 AND 1700000120";
+    assert!(text(&run(&["--explain", sql])).contains("predicate=ts"));
+    let analyzed = text(&run(&["--analyze", sql]));
+    assert!(analyzed.contains("groups_pruned=24") && analyzed.contains("groups_read=1"), "{analyzed}");
+}
+
+#[test]
+fn a_refused_file_is_named_with_kind_and_place() {
+    let output = run(&["SELECT * FROM 'tests/vectors/at1/c0_ssh.at1'"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && message.contains("c0_ssh.at1: unsupported at byte 4"), "{message}");
+}

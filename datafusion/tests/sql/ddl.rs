@@ -1,0 +1,133 @@
+//! Tables of folders, globs and partitioned paths; options; plans on the wire.
+
+use std::sync::Arc;
+
+use datafusion::physical_plan::{collect, displayable};
+use datafusion_proto::bytes::{
+    physical_plan_from_bytes_with_extension_codec, physical_plan_to_bytes_with_extension_codec,
+};
+use datafusion_proto::physical_plan::{ComposedPhysicalExtensionCodec, DefaultPhysicalExtensionCodec};
+use unspool_datafusion::Codec;
+
+use crate::common::{Column, Counting, DECIMAL, INTEGER, TEXT, Zones, rows, session, table};
+
+fn small(from: usize, kind: u8, price: &[&str]) -> Vec<u8> {
+    let ts = (0..price.len()).map(|row| (from + row).to_string()).collect();
+    let prices = price.iter().map(|&value| value.to_owned()).collect();
+    table(
+        &[Column { name: "ts", kind: INTEGER, values: ts }, Column { name: "price", kind, values: prices }],
+        2,
+        Zones::Honest,
+    )
+}
+
+#[tokio::test]
+async fn folders_globs_and_partitions_are_tables() {
+    let context = session(2, 100);
+    let (one, two) = (small(0, INTEGER, &["7", "8", "9"]), small(10, DECIMAL, &["1.5", "2"]));
+    let three = small(20, TEXT, &["x", "1.50"]);
+    let files: [(&str, &[u8]); 6] = [
+        ("t/year=2024/a.at1", &one),
+        ("t/year=2025/b.at1", &two),
+        ("t/year=2025/readme.txt", b"no table"),
+        ("m/a.at1", &one),
+        ("m/b.at1", &two),
+        ("m/c.at1", &three),
+    ];
+    Counting::with(&context, &files).await;
+    let create = "CREATE EXTERNAL TABLE t STORED AS AT1 PARTITIONED BY (year) LOCATION 'mem://files/t/'";
+    context.sql(create).await.unwrap();
+    let found = rows(&context, "SELECT ts, price, year FROM t ORDER BY ts").await.unwrap();
+    assert_eq!(
+        found,
+        [
+            "0|7.000000000|2024",
+            "1|8.000000000|2024",
+            "2|9.000000000|2024",
+            "10|1.500000000|2025",
+            "11|2.000000000|2025"
+        ]
+    );
+    let found = rows(&context, "SELECT ts FROM t WHERE year = '2025' OR price > 8 ORDER BY ts").await.unwrap();
+    assert_eq!(found, ["2", "10", "11"]);
+    let create = "CREATE EXTERNAL TABLE g STORED AS AT1 LOCATION 'mem://files/t/*.at1'";
+    context.sql(create).await.unwrap();
+    assert_eq!(rows(&context, "SELECT count(*), sum(price) FROM g").await.unwrap(), ["5|27.500000000"]);
+    // Numbers in one file and text in another are text, as the files have it.
+    let create = "CREATE EXTERNAL TABLE m STORED AS AT1 LOCATION 'mem://files/m/'";
+    context.sql(create).await.unwrap();
+    let found = rows(&context, "SELECT price FROM m ORDER BY ts").await.unwrap();
+    assert_eq!(found, ["7", "8", "9", "1.5", "2", "x", "1.50"]);
+    // Types that the statement names.
+    let create = "CREATE EXTERNAL TABLE d (price DOUBLE, ts INT, more VARCHAR) STORED AS AT1 LOCATION 'mem://files/t/year=2025/b.at1'";
+    context.sql(create).await.unwrap();
+    assert_eq!(rows(&context, "SELECT * FROM d WHERE ts = 10").await.unwrap(), ["1.5|10|NULL"]);
+}
+
+#[tokio::test]
+async fn options_choose_and_are_checked() {
+    let context = session(1, 100);
+    let bytes = small(0, DECIMAL, &["1.25", "word", "0.12345678901"]);
+    Counting::with(&context, &[("t.at1", &bytes)]).await;
+    let create = |name: &str, options: &str| {
+        format!("CREATE EXTERNAL TABLE {name} STORED AS AT1 LOCATION 'mem://files/t.at1' {options}")
+    };
+    context.sql(&create("a", "")).await.unwrap();
+    let error = rows(&context, "SELECT price FROM a").await.unwrap_err().to_string();
+    assert!(error.contains("t.at1: column 1, row 1: expected Decimal128(38, 9), found \"word\""), "{error}");
+    for (name, options, expected) in [
+        ("b", "OPTIONS (misfit 'null')", ["1.250000000", "NULL", "NULL"]),
+        ("c", "OPTIONS (misfit 'null', scale '11')", ["1.25000000000", "NULL", "0.12345678901"]),
+        ("d", "OPTIONS (misfit 'null', decimals 'float')", ["1.25", "NULL", "0.12345678901"]),
+        ("e", "OPTIONS (decimals 'text')", ["1.25", "word", "0.12345678901"]),
+    ] {
+        context.sql(&create(name, options)).await.unwrap();
+        assert_eq!(rows(&context, &format!("SELECT price FROM {name} ORDER BY ts")).await.unwrap(), expected);
+    }
+    context.sql(&create("f", "OPTIONS (lines 'other')")).await.unwrap();
+    assert_eq!(rows(&context, "SELECT * FROM f").await.unwrap(), ["0|ts,price"]);
+    for options in ["decimals 'real'", "scale '39'", "misfits 'null'", "decimals 'text', scale '3'"] {
+        assert!(context.sql(&create("g", &format!("OPTIONS ({options})"))).await.is_err(), "{options}");
+    }
+}
+
+#[tokio::test]
+async fn plans_survive_the_wire() {
+    let context = session(2, 100);
+    let values: Vec<_> = (0..50).map(|row| format!("{row}.5")).collect();
+    let values: Vec<_> = values.iter().map(String::as_str).collect();
+    let bytes = small(0, DECIMAL, &values);
+    Counting::with(&context, &[("t.at1", &bytes), ("p/year=1/u.at1", &bytes)]).await;
+    for create in [
+        "CREATE EXTERNAL TABLE t STORED AS AT1 LOCATION 'mem://files/t.at1' OPTIONS (decimals 'float', zone_maps 'ignore')",
+        "CREATE EXTERNAL TABLE u STORED AS AT1 PARTITIONED BY (year) LOCATION 'mem://files/p/'",
+    ] {
+        context.sql(create).await.unwrap();
+    }
+    let codec = ComposedPhysicalExtensionCodec::new(vec![Arc::new(DefaultPhysicalExtensionCodec {}), Arc::new(Codec)]);
+    for sql in [
+        "SELECT price, ts FROM t WHERE ts BETWEEN 5 AND 30 AND price > 7.5",
+        "SELECT sum(price), year FROM u WHERE price > 3 GROUP BY year",
+        "SELECT t.ts FROM t JOIN u ON t.ts = u.ts WHERE u.price < 9 ORDER BY t.ts LIMIT 4",
+    ] {
+        let plan = context.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+        let bytes = physical_plan_to_bytes_with_extension_codec(Arc::clone(&plan), &codec).unwrap();
+        let task = context.task_ctx();
+        let back = physical_plan_from_bytes_with_extension_codec(&bytes, &task, &codec).unwrap();
+        let show = |plan: &Arc<_>| {
+            displayable(Arc::<dyn datafusion::physical_plan::ExecutionPlan>::as_ref(plan)).indent(true).to_string()
+        };
+        assert_eq!(show(&back), show(&plan));
+        let count = |batches: Vec<datafusion::arrow::array::RecordBatch>| {
+            batches.iter().map(|batch| batch.num_rows()).sum::<usize>()
+        };
+        let (one, other) = (collect(plan, context.task_ctx()).await.unwrap(), collect(back, task).await.unwrap());
+        assert!(count(one.clone()) > 0);
+        assert_eq!(count(one), count(other));
+        // A cut message is an error.
+        assert!(
+            physical_plan_from_bytes_with_extension_codec(&bytes[..bytes.len() - 3], &context.task_ctx(), &codec)
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,8 @@
+//! Answers of DataFusion over our files, compared with its answers over the same rows in memory.
+
+mod answers;
+mod command;
+mod common;
+mod ddl;
+mod hostile;
+mod store;
