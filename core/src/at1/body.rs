@@ -104,13 +104,19 @@ impl<'a, 'h> Bodies<'a, 'h> {
     #[inline(never)]
     fn cut(&self, error: Error) -> Error {
         let Header { container, codec, hash, .. } = *self.header;
+        let mut start = error.at;
         let is_after_body = match error.kind {
             ErrorKind::At1Trailing | ErrorKind::At1FrameEmpty | ErrorKind::At1FrameMethod => true,
             // After the only frame or stream of a payload.
             ErrorKind::ZstdMagic | ErrorKind::XzMagic => codec == Codec::Raw && error.at > HEADER_LEN.saturating_add(1),
+            // The hash was read as the length of a frame after the last one.
+            ErrorKind::VarintTooLong if container == Container::Frames && error.at >= self.at => {
+                start = self.at;
+                start > HEADER_LEN
+            }
             _ => false,
         };
-        let (len, end) = (u64_from(self.src.len()), error.at.saturating_add(TRAILER_LEN));
+        let (len, end) = (u64_from(self.src.len()), start.saturating_add(TRAILER_LEN));
         // A bundle has no trailer.
         let may_have = hash.is_none() && (codec != Codec::Bundle || container == Container::Frames);
         if is_after_body && may_have && len < end {
