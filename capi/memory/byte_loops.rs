@@ -131,7 +131,7 @@ mod tests {
     struct Aligned([u8; 32]);
 
     fn numbers() -> Aligned {
-        Aligned(core::array::from_fn(|i| i as u8))
+        Aligned(core::array::from_fn(|i| i.to_le_bytes()[0]))
     }
 
     #[test]
