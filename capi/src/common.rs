@@ -3,13 +3,13 @@
 use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
 
-use unspool::{Checksums, Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, Verify};
+use unspool::{Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, Verify};
 
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::layout::LAYOUT;
 use crate::memory::{
-    Lent, NOTHING, NULL, Opaque, Span, answer, answer_with, apart, build, clear, filled, filled_mut, held_in, input,
-    lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
+    Lent, NOTHING, NULL, Opaque, Span, answer, apart, build, clear, filled, filled_mut, held_in, input, lent_to,
+    needed, output, relent, sized, span, start_of, start_of_mut,
 };
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
@@ -89,7 +89,7 @@ impl UnspoolBuffers {
     ///
     /// # Safety
     ///
-    /// As for [`input`](crate::memory::input) and [`output`](crate::memory::output), and the memory
+    /// As for [`input`] and [`output`], and the memory
     /// was [compared](Self::compare).
     unsafe fn slices<'a>(&self) -> Buffers<'a> {
         // SAFETY: `compare` has refused null and what is larger than memory. The caller promises
@@ -146,7 +146,7 @@ impl Compared {
     ///
     /// # Safety
     ///
-    /// As for [`input`](crate::memory::input) and [`output`](crate::memory::output).
+    /// As for [`input`] and [`output`].
     pub unsafe fn slices<'a>(&self) -> Buffers<'a> {
         // SAFETY: the same promises, and it was compared.
         unsafe { self.0.slices() }
@@ -314,22 +314,21 @@ pub struct UnspoolDone {
     pub checks_unchecked: u64,
 }
 
-/// Returns the same result as C sees it.
-const fn seen_by_c(done: &Done) -> &UnspoolDone {
-    macro_rules! same {
-        ($($member:ident)*) => {
-            $(assert!(offset_of!(Done, $member) == offset_of!(UnspoolDone, $member));)*
-        };
+impl From<Done> for UnspoolDone {
+    fn from(done: Done) -> Self {
+        let Done { read, wrote, content, parts, blocks, window, checksums } = done;
+        Self {
+            read,
+            wrote,
+            content,
+            parts,
+            blocks,
+            window,
+            checks_matched: checksums.matched,
+            checks_mismatched: checksums.mismatched,
+            checks_unchecked: checksums.unchecked,
+        }
     }
-    const {
-        let checksums = offset_of!(Done, checksums);
-        same!(read wrote content parts blocks window);
-        assert!(checksums + offset_of!(Checksums, matched) == offset_of!(UnspoolDone, checks_matched));
-        assert!(checksums + offset_of!(Checksums, mismatched) == offset_of!(UnspoolDone, checks_mismatched));
-        assert!(checksums + offset_of!(Checksums, unchecked) == offset_of!(UnspoolDone, checks_unchecked));
-    }
-    // SAFETY: the assertions: the same members at the same places.
-    unsafe { start_of(done) }
 }
 
 /// Ends a function with one result: writes it unless there is an error, and reports the error.
@@ -364,12 +363,7 @@ pub unsafe fn reply_done(
 #[inline(never)]
 unsafe fn concluded(to: *mut UnspoolDone, error: *mut UnspoolError, result: Result<Done>) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    unsafe {
-        if let Ok(done) = &result {
-            answer_with(to, seen_by_c(done));
-        }
-        report(error, result.map(drop))
-    }
+    unsafe { report(error, result.map(|done| answer(to, UnspoolDone::from(done)))) }
 }
 
 /// Turns the elements of which an error of this kind needs more into bytes.
@@ -524,7 +518,7 @@ unsafe fn progress(step: *mut UnspoolStep, error: *mut UnspoolError, result: Res
 ///
 /// # Safety
 ///
-/// As for [`build`], [`compared`], [`UnspoolBuffers::slices`], and the functions that read the
+/// As for [`build`], [`compared`], `UnspoolBuffers::slices`, and the functions that read the
 /// options and make the workspace.
 pub unsafe fn start<O: Opaque, W: 'static, P>(
     decoder: *mut O,

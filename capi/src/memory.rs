@@ -161,18 +161,8 @@ pub unsafe fn sized<'a, T>(from: *const T) -> Result<Option<&'a T>> {
 ///
 /// A pointer that is not null leads to space for a value, which nobody else uses meanwhile.
 pub unsafe fn answer<T>(to: *mut T, value: T) {
-    // SAFETY: the same promise.
-    unsafe { answer_with(to, &value) }
-}
-
-/// As [`answer`], from a value that stays where it is.
-///
-/// # Safety
-///
-/// As for [`answer`].
-pub unsafe fn answer_with<T>(to: *mut T, value: &T) {
     if !to.is_null() {
-        let (from, to) = (core::ptr::from_ref(value).cast::<u8>(), to.cast::<u8>());
+        let (from, to) = (core::ptr::from_ref(&value).cast::<u8>(), to.cast::<u8>());
         // SAFETY: not null; the caller promises the rest. As bytes, because a C compiler may have
         // packed it, and because unaligned members would take a store for each byte.
         unsafe { to.copy_from_nonoverlapping(from, size_of::<T>()) }

@@ -1,6 +1,7 @@
 //! CVC: chunks of vectors, read as a whole or by column.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -93,7 +94,8 @@ impl Cvc {
         if columns.is_empty() || wanted.is_empty() {
             // Rows alone are counted without chunks.
             let end = wanted.end.min(wanted.start.saturating_add(most));
-            return Ok((if wanted.start < end { vec![wanted.start..end] } else { vec![] }, fields));
+            let rows = Some(wanted.start..end).filter(|rows| !rows.is_empty());
+            return Ok((rows.into_iter().collect(), fields));
         }
         let refuse = |error| io.error(error);
         let file = self.file().map_err(refuse)?;
@@ -115,10 +117,10 @@ impl Cvc {
                     continue;
                 }
                 let key = (range.start, range.end);
-                if !fields.contains_key(&key) {
-                    fields.insert(key, io.read(range).await?);
-                }
-                let bytes = fields.get(&key).map_or(&[][..], |bytes| bytes);
+                let bytes = match fields.entry(key) {
+                    Entry::Occupied(read) => read.into_mut(),
+                    Entry::Vacant(missing) => missing.insert(io.read(range).await?),
+                };
                 walk.feed(key.0, bytes, Verify::Refuse).map_err(refuse)?;
             }
         }

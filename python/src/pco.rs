@@ -178,7 +178,7 @@ impl Pco {
             };
             Ok(())
         })?;
-        wrote.map(|wrote| array.get_item(PySlice::new(py, 0, wrote as isize, 1))).transpose()
+        wrote.map(|wrote| array.get_item(PySlice::new(py, 0, wrote.cast_signed(), 1))).transpose()
     }
 
     fn range(&self, range: Range<u64>) -> Result<ArrayRef> {

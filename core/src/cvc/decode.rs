@@ -102,7 +102,9 @@ pub fn salvage<T: Element>(
 ) -> (Done, Option<Error>) {
     let (done, error) = match open(src, options) {
         Ok(column) => {
-            column.fill(src, column.rows(), dst, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to))
+            let (done, error) =
+                column.fill(src, column.rows(), dst, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to));
+            (done, error.map(|error| column.first_error(error)))
         }
         Err(error) => (Done::default(), Some(error)),
     };
@@ -132,7 +134,10 @@ impl Column<'_> {
     ) -> Result<Done> {
         let (done, error) =
             self.fill(src, rows, dst, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to));
-        error.map_or(Ok(done), Err)
+        match error {
+            None => Ok(done),
+            Some(error) => Err(self.first_error(error)),
+        }
     }
 
     /// Decodes rows to the little-endian bytes of their [`output`](Self::output).
@@ -156,35 +161,19 @@ impl Column<'_> {
     ) -> (Done, Option<Error>) {
         let (mut done, units) = (Done::default(), index(sizes[1]));
         let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|len| {
-            let rest = dst.get_mut(..len).unwrap_or(&mut []);
-            self.fill_chunks(src, rows, rest, units, options, &mut done, decode)
+            let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
+            self.each(src, rows, options.verify, &mut done, &mut |payload| {
+                decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
+            })
         });
         done.wrote = done.wrote.saturating_mul(units);
         (done, filled.err())
     }
 
-    /// Decodes the chunks of these rows one after the other. Counts the values in `done`, also
-    /// before an error.
-    #[allow(clippy::too_many_arguments, reason = "it is the end of two longer functions")]
-    fn fill_chunks<T>(
-        &self,
-        src: &[u8],
-        rows: Range<u64>,
-        mut rest: &mut [T],
-        units: usize,
-        options: &Options<'_>,
-        done: &mut Done,
-        decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
-    ) -> Result<()> {
-        let filled = self.each(src, rows, options.verify, done, &mut |payload| {
-            decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
-        });
-        filled.map_err(|error| self.first_error(error))
-    }
-
     /// Returns the error of a later chunk in the header, if there is one, instead of an error of a
     /// chunk. Doors that need the type before the first chunk find it there.
     #[cold]
+    #[inline(never)]
     fn first_error(&self, error: Error) -> Error {
         self.output().err().unwrap_or(error)
     }
@@ -224,7 +213,8 @@ impl Column<'_> {
     /// Allocates memory only after the file has been found to hold that many values.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec<T: Element>(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<T>> {
-        self.fill_vec(src, rows, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to))
+        let filled = self.fill_vec(src, rows, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to));
+        filled.map_err(|error| self.first_error(error))
     }
 
     /// Decodes rows to a `Vec` of the bytes that [`decode_bytes`](Self::decode_bytes) writes, with
@@ -253,7 +243,10 @@ impl Column<'_> {
             Ok(())
         });
         let mut values = zeros(u64_from(if walked.is_ok() { len } else { held }))?;
-        self.fill_chunks(src, rows, &mut values, units, options, &mut Done::default(), decode)?;
+        let mut rest = values.as_mut_slice();
+        self.each(src, rows, options.verify, &mut Done::default(), &mut |payload| {
+            decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
+        })?;
         walked.map(|()| values)
     }
 }

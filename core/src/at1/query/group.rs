@@ -7,32 +7,16 @@ use core::ops::{ControlFlow, Range};
 use super::compare::Number;
 use super::head::too_small;
 use super::predicate::{Matcher, Test};
-use super::request::{Ask, Stats};
+use super::request::{Ask, Group};
 use super::row::{ColumnState, Row};
 use super::{Flow, Query, QueryStage, layout};
-use crate::at1::codecs::qcolumnar::{ColumnType, Index, Mark, Meta, Zone, block_size, decode_block};
+use crate::at1::codecs::qcolumnar::{ColumnType, Index, Meta, Zone, block_size, decode_block};
 use crate::at1::scratch::Workspace;
 use crate::at1::streams::lines::line_len;
 use crate::copy::to_front;
 use crate::num::{index, u64_from};
 use crate::steps;
 use crate::{Error, ErrorKind, Result};
-
-/// A row group that may match. The default is the place before the first one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Group {
-    /// The end of the group before, from which excluded groups may precede this one.
-    start: Mark,
-    end: Mark,
-    number: u64,
-}
-
-impl Group {
-    /// Returns its number in the table, from 0.
-    pub const fn number(&self) -> u64 {
-        self.number
-    }
-}
 
 impl Query<'_> {
     /// Returns the next group after this one that its zone maps do not exclude; `None` at the end.
@@ -60,10 +44,10 @@ impl Query<'_> {
     /// Its results are those of the group alone.
     pub fn begin(&mut self, group: &Group, limit: u64, scratch: &mut [u8]) -> Result<()> {
         let now = &mut self.now;
-        let Stats { groups, block_bytes_total, .. } = now.stats;
-        now.stats = Stats { groups, block_bytes_total, ..Stats::default() };
+        (now.stats.skipped, now.stats.read, now.stats.block_bytes_read) = (0, 0, 0);
         (now.stage, now.mark, now.one_group) = (QueryStage::Group, group.start, true);
-        (now.found, now.without_number, now.sum, now.best, now.base) = Default::default();
+        (now.found, now.without_number, now.sum, now.base) = (0, 0, ([0; 16], 0), 0);
+        now.best.found = false;
         self.request.limit = limit;
         self.advance(scratch, &mut |_| Ok(Flow::On))
     }

@@ -31,10 +31,9 @@ pub(crate) mod row;
 use core::ops::Range;
 
 use self::compare::{Best, Sum};
-pub use self::group::Group;
 use self::head::{Span, TableHead, too_small};
 use self::predicate::ColumnRef;
-pub use self::request::{Answer, Ask, Next, Request, Stats};
+pub use self::request::{Answer, Ask, Group, Next, Request, Stats};
 use self::row::{ColumnState, RECORD, Record, Row};
 use crate::at1::backend::Backend;
 use crate::at1::codecs::qcolumnar::{Layout, Mark, Meta};

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::compare::Sum;
 use super::predicate::{ColumnRef, Filter};
+use crate::at1::codecs::qcolumnar::Mark;
 use crate::{Error, ErrorKind, Result};
 
 /// The result that is requested of the matching rows.
@@ -73,6 +74,22 @@ pub struct Stats {
     pub block_bytes_read: u64,
     /// Bytes of all blocks.
     pub block_bytes_total: u64,
+}
+
+/// A row group that may match. The default is the place before the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// The end of the group before, from which excluded groups may precede this one.
+    pub(super) start: Mark,
+    pub(super) end: Mark,
+    pub(super) number: u64,
+}
+
+impl Group {
+    /// Returns its number in the table, from 0.
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
 }
 
 /// The results of a query, apart from rows.
