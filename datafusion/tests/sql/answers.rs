@@ -139,7 +139,8 @@ async fn compare(
             // A number that overflows ends both.
             (Err(_), Err(_)) => {}
             // A scan tests a condition only on rows that met those before it.
-            (Ok(_), Err(error)) if error.to_string().contains("Divide by zero") => {}
+            (Ok(_), Err(error))
+                if ["Divide by zero", "too large to store"].iter().any(|why| error.to_string().contains(why)) => {}
             (Ok(_), Err(error)) => panic!("{what}: {sql}: only plain rows fail: {error}"),
             (Err(error), Ok(_)) => panic!("{what}: {sql}: {error}"),
         }
@@ -311,7 +312,10 @@ fn formatted(array: &datafusion::arrow::array::ArrayRef) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn sample_columns_of_numbers_answer_as_rows_in_memory_do() {
     let mut queries = 0;
-    for path in vector_folders("pco").iter().flat_map(|folder| files_in(folder)) {
+    let files: Vec<_> = vector_folders("pco").iter().flat_map(|folder| files_in(folder)).collect();
+    // The more files, the fewer queries each.
+    let each = 1 + 400 / files.len().max(1);
+    for path in files {
         if path.extension().is_none_or(|extension| extension != "pco") || path.to_string_lossy().contains("bad") {
             continue;
         }
@@ -322,7 +326,7 @@ async fn sample_columns_of_numbers_answer_as_rows_in_memory_do() {
         }
         let values = formatted(&array);
         let seed = queries as u64;
-        queries += compare_column("PCO", path.to_str().unwrap(), one_column(array), values, 4, seed).await;
+        queries += compare_column("PCO", path.to_str().unwrap(), one_column(array), values, each, seed).await;
     }
     assert!(queries >= 100, "{queries} queries");
 }
