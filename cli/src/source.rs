@@ -59,6 +59,12 @@ impl Source {
         opened.map_err(|error| Failure::io("cannot read", path, error))
     }
 
+    /// A source at its first byte.
+    fn new(path: &Path, head: Vec<u8>, body: Body, threads: NonZeroUsize) -> Self {
+        let (path, fetched, guessed) = (path.to_owned(), Cell::new(0), Cell::new(false));
+        Self { path, head, body, wrapped: None, at: 0, threads, fetched, guessed }
+    }
+
     /// Opens a file and reads its head, or only its first bytes if those are not `wanted`: other
     /// files may be endless.
     fn raw(path: &Path, threads: NonZeroUsize, wanted: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
@@ -74,16 +80,7 @@ impl Source {
         let mut head = vec![];
         file.by_ref().take(HEAD).read_to_end(&mut head)?;
         let body = if metadata.len() > HEAD { Body::File(file, metadata.len()) } else { Body::Nothing };
-        Ok(Self {
-            path: path.to_owned(),
-            head,
-            body,
-            wrapped: None,
-            at: 0,
-            threads,
-            fetched: Cell::new(0),
-            guessed: Cell::new(false),
-        })
+        Ok(Self::new(path, head, body, threads))
     }
 
     /// Takes a stream and reads its head. An error after the first bytes is kept for later.
@@ -110,16 +107,7 @@ impl Source {
             Ok(false) => Body::Nothing,
             Err(error) => Body::Stream(Box::new(Broken(Some(error)))),
         };
-        Ok(Self {
-            path: path.to_owned(),
-            head,
-            body,
-            wrapped: None,
-            at: 0,
-            threads,
-            fetched: Cell::new(0),
-            guessed: Cell::new(false),
-        })
+        Ok(Self::new(path, head, body, threads))
     }
 
     /// A source of these bytes, of which `head` are known at first: a stream that returns at most
@@ -151,9 +139,7 @@ impl Source {
                 Body::File(file, bytes.len() as u64)
             }
         };
-        let (path, head) = (PathBuf::from("test"), bytes[..head].to_vec());
-        let threads = NonZeroUsize::new(threads).unwrap();
-        Self { path, head, body, wrapped: None, at: 0, threads, fetched: Cell::new(0), guessed: Cell::new(false) }
+        Self::new(Path::new("test"), bytes[..head].to_vec(), body, NonZeroUsize::new(threads).unwrap())
     }
 
     /// Returns the content of a gzip file as a source.
