@@ -48,16 +48,18 @@ pub fn decode<T: Element>(
     if !trace.listens() {
         return Ok(whole(src, column.decode(src, rows, dst, options)?, width));
     }
-    let len = column.fits(&rows, dst.len(), [width, 1], &options.limits)?;
+    let fits = column.fits(&rows, dst.len(), [width, 1], &options.limits);
+    let len = fits.map_err(|error| column.first_error(error))?;
     let (mut rest, mut wrote) = (dst.get_mut(..len).unwrap_or(&mut []), 0usize);
-    let inspected = inspect_each(src, workspace, options, trace, &mut |chunk, piece| {
+    let walked = inspect_each(src, workspace, options, trace, &mut |chunk, piece| {
         let mut piece = piece.clone();
         piece.find(&column, chunk, piece.at, &rows)?;
         let payload = piece.read(part(src, piece.range())?, Verify::Skip, &mut Checksums::default())?;
         wrote = wrote.saturating_add(payload.len);
         payload.decode(split_front(&mut rest, payload.len))
-    })
-    .map_err(|error| column.first_error(error))?;
+    });
+    // A trace shows every chunk, also one without rows. Without one, another may break first.
+    let inspected = walked.map_err(|error| column.decode(src, rows.clone(), dst, options).err().unwrap_or(error))?;
     Ok(whole(src, Done { wrote, ..inspected }, width))
 }
 
