@@ -70,7 +70,7 @@ fn run(file: &Valid, bytes: &[u8]) -> Result<Done> {
 
 /// Runs every door on valid files, on prefixes of them, and on `mutations` of each.
 fn check(files: &[Valid], least: usize, mutations: usize) {
-    // The full set has so many files that fewer prefixes of each suffice.
+    // The full set has thousands of files: fewer prefixes of each suffice.
     let every = if std::env::var_os("UNSPOOL_VECTORS").is_some() { 60 } else { 240 };
     let (mut ran, mut cuts, mut excused, mut random) = (0, 0, 0, Random(1));
     for file in files {
