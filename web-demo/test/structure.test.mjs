@@ -325,7 +325,7 @@ test('flags the part that was being read when a file ends', async () => {
     // After a chunk, before the end chunk, and in the middle of a page.
     ['chunk.cvc', vectors.subarray(0, 13_022), /^chunk#1/, /^It ends after 13.0 KB, in chunk 1: the next field needs 4 bytes more. The header announces 400 rows: 300 \(75%\) are missing.$/],
     ['end.pco', numbers.subarray(0, -1), /^chunk/, /^It ends after 2,768 bytes, in chunk: the next field needs 1 byte more. More may be missing.$/],
-    ['page.pco', numbers.subarray(0, 500), /^primary offsets/, /in page › batch 0 › primary offsets/],
+    ['page.pco', numbers.subarray(0, 500), /^batch#0/, /in page › batch 0: the next field needs 86 bytes more/],
     ['checksum.zst', text.subarray(0, 636), /^frame#0/, /in frame 0, which is incomplete. More may be missing.$/],
     // After a stream of AT-1, the next part is unknown; OnPair names no part.
     ['stream.at1', vector('at1/c8_events.at1').subarray(0, 980), undefined, /^It ends after 980 bytes: the next field needs 3 bytes more. More may be missing.$/],

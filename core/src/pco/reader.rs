@@ -203,13 +203,14 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         trace.enter(Name::Batch, Value::U64(u64_from((n - left) / BATCH)));
         for variable in meta.variables.iter().flatten() {
             let (symbols_end, end) = read(self, variable.role, bit);
-            if need == 0 && end.div_ceil(8) > have {
-                // Symbols made of missing bits say nothing about how many bits there would be.
-                need = if symbols_end.div_ceil(8) > have { have.saturating_add(1) } else { end.div_ceil(8) };
-            }
-            // A leaf is within the input.
             if need == 0 {
-                self.page().emit(trace, variable.role, bit, (symbols_end, end));
+                // A leaf ends with the input.
+                let last = have.saturating_mul(8);
+                self.page().emit(trace, variable.role, bit, (symbols_end.min(last), end.min(last)));
+                if end.div_ceil(8) > have {
+                    // Symbols made of missing bits say nothing about how many bits there would be.
+                    need = if symbols_end.div_ceil(8) > have { have.saturating_add(1) } else { end.div_ceil(8) };
+                }
             }
             bit = end;
         }
