@@ -1,4 +1,4 @@
-// Deno, Bun and `workerd` run the package.
+// Deno, Bun, `workerd` and Jest run the package.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -44,6 +44,17 @@ for (const [name, args] of [['deno', ['run', '--no-remote', '--node-modules-dir=
     });
   });
 }
+
+test('decodes in Jest, from ESM and from CommonJS', async () => {
+  const folder = join(project, 'jest');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', jest: { transform: {}, testMatch: ['**/*.test.js', '**/*.test.cjs'] } }));
+  for (const file of ['esm.test.js', 'commonjs.test.cjs']) copyFileSync(here(`runtimes/jest/${file}`), join(folder, file));
+  const env = { ...process.env, NODE_OPTIONS: '--experimental-vm-modules', FILE: vector('pco/assets/v1_0_0_conv1.pco') };
+  const { stdout } = await promisify(execFile)(process.execPath, [here('runtimes/node_modules/jest/bin/jest.js'), '--json', '--cacheDirectory', join(folder, 'cache')], { cwd: folder, env, timeout: 120_000 });
+  const { numPassedTests, numTotalTests } = JSON.parse(stdout);
+  assert.deepEqual([numPassedTests, numTotalTests], [3, 3]);
+});
 
 // Before 2025-05-05, `workerd` had no FinalizationRegistry.
 for (const date of ['2024-01-01', '2026-01-01']) {
