@@ -648,8 +648,11 @@ test('shows the matches of repeated text in Zstandard', async () => {
       const at = start + literals;
       assert.deepEqual(text.subarray(at, at + length), text.subarray(at - offset, at - offset + length), `${line}`);
     }
-    await page.getByRole('region', { name: 'Sequences', exact: true }).evaluate((box) => box.scrollBy(0, 200));
-    await page.waitForTimeout(30);
+    // The lines are drawn in the frame after the event.
+    await page.getByRole('region', { name: 'Sequences', exact: true }).evaluate((box) => {
+      box.scrollBy(0, 200);
+      return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    });
   }
   assert.equal(seen.size, total);
 });

@@ -320,28 +320,30 @@ test('aborts a queued job without any message', async () => {
   assert.equal(await jobs[0], 1);
 });
 
-/** Aborts a job while it runs. Returns when the worker was free again, in milliseconds. */
+/** Aborts a job once it has begun, and waits until the worker is free again. */
 async function abortRunning(pool, run) {
   const stop = new AbortController();
-  const job = run(stop.signal);
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  const start = performance.now();
+  let job;
+  await new Promise((begin) => (job = run(stop.signal, begin)));
   stop.abort();
-  const [next] = [pool.decode(pco)];
+  const next = pool.decode(pco);
   await assert.rejects(job, { name: 'AbortError' });
   await next;
-  return performance.now() - start;
 }
+
+/** Reports the begin of a job that has its bytes. */
+const atWork = (begin) => ({ phase }) => phase === 'work' && begin();
 
 test('ends running jobs that work in steps, and keeps their workers and modules', () =>
   withPool({ workers: 1, grace: 20_000 }, async (pool, threads) => {
     const huge = { gzip: repeated(gzipSync(repeated(at1.subarray(1), 300)), 300), xz: repeated(large.xz, 100), zstd: repeated(large.zstd, 100) };
     await pool.decode(pco);
-    for (const bytes of Object.values(huge)) await abortRunning(pool, (signal) => pool.decode(bytes, { signal }));
+    for (const bytes of Object.values(huge)) await abortRunning(pool, (signal, begin) => pool.decode(bytes, { signal, onProgress: atWork(begin) }));
     // A read that never ends.
-    const waits = { size: cvc.length, read: ({ start, end }, signal) => (start === 0 ? cvc.subarray(start, end) : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))) };
-    await abortRunning(pool, (signal) => pool.decodeCvc(waits, { signal }));
-    await abortRunning(pool, (signal) => pool.queryAt1({ size: at1.length, read: () => new Promise(() => undefined) }, { signal }));
+    const stuck = (begin, signal) => new Promise((_, reject) => (signal.addEventListener('abort', () => reject(signal.reason)), begin()));
+    const waits = (begin) => ({ size: cvc.length, read: ({ start, end }, signal) => (start === 0 ? cvc.subarray(start, end) : stuck(begin, signal)) });
+    await abortRunning(pool, (signal, begin) => pool.decodeCvc(waits(begin), { signal }));
+    await abortRunning(pool, (signal, begin) => pool.queryAt1({ size: at1.length, read: () => new Promise(() => begin()) }, { signal }));
     assert.equal(threads.length, 1);
     assert.equal(threads[0].modules.filter(({ module }) => module === 'pco').length, 1);
   }));
@@ -351,7 +353,9 @@ test('replaces the worker of an aborted job that works at once', () =>
     const huge = new Uint8Array(400e6);
     huge.set(cvc);
     await pool.decode(pco);
-    await abortRunning(pool, (signal) => pool.inspect(huge, { signal, transfer: true }));
+    // With the inspector loaded, nothing interrupts the job once it has begun.
+    await pool.inspect(cvc);
+    await abortRunning(pool, (signal, begin) => pool.inspect(huge, { signal, transfer: true, onProgress: atWork(begin) }));
     assert.equal(threads.length, 2);
     assert.equal(threads[1].modules[0].compiled, threads[0].modules[0].compiled, 'not compiled again');
   }));
