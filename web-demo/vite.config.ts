@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
 
 /** The policy of the page: no script, style or image from elsewhere, and no form. */
@@ -13,6 +13,7 @@ const POLICY = [
   // A visitor may enter the address of a file on any server. The tests check that nothing else is
   // requested.
   "connect-src 'self' https: http:",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
@@ -29,6 +30,43 @@ const policy: Plugin = {
   ],
 };
 
+/** Lets browsers install the page, and open files with it. */
+const manifest: Plugin = {
+  name: 'manifest',
+  apply: 'build',
+  transformIndexHtml: { order: 'post', handler: () => [{ tag: 'link', attrs: { rel: 'manifest', href: './manifest.webmanifest' }, injectTo: 'head' }] },
+  generateBundle(_, bundle) {
+    const icon = Object.keys(bundle).find((file) => /(^|\/)icon-.*\.svg$/.test(file));
+    if (icon === undefined) throw new Error('the page has no icon');
+    const about = {
+      name: 'unspool inspector',
+      short_name: 'unspool',
+      description: 'See what is inside a compressed file, where its bytes go, and what is broken.',
+      id: './',
+      start_url: './',
+      scope: './',
+      display: 'standalone',
+      background_color: '#faf9f6',
+      theme_color: '#faf9f6',
+      icons: [{ src: icon, sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
+      launch_handler: { client_mode: ['focus-existing', 'auto'] },
+      file_handlers: [
+        {
+          action: './',
+          accept: {
+            'application/octet-stream': ['.cvc', '.pco', '.onp', '.at1'],
+            'application/zstd': ['.zst'],
+            'application/x-xz': ['.xz'],
+            'application/gzip': ['.gz'],
+          },
+          launch_type: 'single-client',
+        },
+      ],
+    };
+    this.emitFile({ type: 'asset', fileName: 'manifest.webmanifest', source: JSON.stringify(about, undefined, 2) });
+  },
+};
+
 /** Makes the page work offline: a service worker keeps all of its files. */
 const offline: Plugin = {
   name: 'offline',
@@ -42,10 +80,19 @@ const offline: Plugin = {
   },
 };
 
+/** Answers `/compare?a=…&b=…` on servers that add `.html`: with a copy of the page. */
+const compare: Plugin = {
+  name: 'compare',
+  apply: 'build',
+  writeBundle({ dir = '' }) {
+    copyFileSync(`${dir}/index.html`, `${dir}/compare.html`);
+  },
+};
+
 export default defineConfig({
   // Relative addresses: the page works from any folder of any server.
   base: './',
-  plugins: [policy, offline],
+  plugins: [policy, manifest, offline, compare],
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: { format: 'es' },
   server: { fs: { allow: ['..'] } },

@@ -3,13 +3,14 @@ import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { arriveAt, fileOf, goToOwn, keyHere, lastPlaces, leave, readAddress, writeAddress } from './arrive/address';
 import { settle } from './arrive/arrival';
-import { canBeRead, isDictionary, sortOut } from './arrive/dictionary';
+import { areAlike, canBeRead, isDictionary, sortOut } from './arrive/dictionary';
 import { useDropped } from './arrive/dropped';
-import { AWAKE, type Entry, type State, type Wanted } from './arrive/entries';
+import { AWAKE, type Entry, type Pair, type Part, type State, type Wanted } from './arrive/entries';
 import { Failed } from './arrive/failed';
 import { FileInput } from './arrive/file-input';
 import { FileTabs } from './arrive/file-tabs';
 import { Opening } from './arrive/opening';
+import { useLaunched } from './arrive/launched';
 import { nameOf, openRemote } from './arrive/remote';
 import { SAMPLES } from './arrive/samples';
 import { Start } from './arrive/start';
@@ -30,6 +31,13 @@ interface Running {
 
 /** The view of an open file, which loads with the first one. */
 let Inspector: ComponentType<InspectorProps> | undefined;
+
+/** The comparison of two files, which loads with the first one. */
+let Compare: ComponentType<{ readonly pair: Pair; readonly hasLink: boolean }> | undefined;
+
+async function loadCompare(): Promise<void> {
+  Compare ??= (await import('./compare/compare')).Compare;
+}
 
 async function loadInspector(): Promise<void> {
   Inspector ??= (await import('./inspector')).Inspector;
@@ -74,6 +82,11 @@ export function App() {
     put(key, { kind: 'busy', doing: page.fetching, progress: undefined });
     let source: Awaited<ReturnType<Wanted['get']>> | undefined;
     try {
+      if (wanted.pair !== undefined) {
+        await loadCompare();
+        if (!signal.aborted) put(key, { kind: 'pair', pair: wanted.pair });
+        return;
+      }
       const view = loadInspector();
       // It is awaited below.
       view.catch(() => undefined);
@@ -137,12 +150,35 @@ export function App() {
     const wanted = all.map((file, at): Wanted => ({
       key: keys[at] ?? '', name: file.name, get: () => Promise.resolve(file), dictionary, ...(at === 0 && { perhaps, lends }),
     }));
+    // Two files of one format are there to be compared.
+    const [second] = others;
+    if (files.length === 2 && second !== undefined && lends === undefined && (await areAlike(file, second))) {
+      const [a, b] = wanted.map(partOf);
+      if (a !== undefined && b !== undefined) wanted.unshift(pairOf(a, b, keys.join(' ')));
+    }
     const [first] = wanted;
     if (first === undefined) return;
     add(wanted);
     writeAddress();
     goToOwn(first.key);
     activate(first.key);
+  }, []);
+
+  /** Compares the current file with the one that was shown before, or with the next one. */
+  const compare = useCallback((): void => {
+    const files = now.current.entries.map(({ wanted }) => wanted).filter(({ pair }) => pair === undefined);
+    const here = files.find(({ key }) => key === now.current.active);
+    const others = files.filter(({ key }) => key !== here?.key);
+    const before = [...used.current].reverse().find((key) => others.some((other) => other.key === key));
+    const other = others.find(({ key }) => key === before) ?? others[0];
+    if (here === undefined || other === undefined) return;
+    const [one, two] = [addressOf(other), addressOf(here)];
+    if (one !== undefined && two !== undefined) return void (location.hash = `#${new URLSearchParams({ a: one, b: two })}`);
+    const wanted = pairOf(partOf(other), partOf(here), `${other.key} ${here.key}`);
+    add([wanted]);
+    writeAddress();
+    goToOwn(wanted.key);
+    activate(wanted.key);
   }, []);
 
   /** Reopens the current file with this dictionary. */
@@ -165,6 +201,15 @@ export function App() {
       return activate(key);
     }
     if (fileOf(address) === '') return activate('');
+    if (address.pair !== undefined) {
+      const [a, b] = address.pair.map((url): Part => ({
+        name: URL.canParse(url, location.href) ? nameOf(url) : url, hash: `${new URLSearchParams({ url })}`,
+        get: (signal, tell) => (URL.canParse(url, location.href) ? openRemote(url, { all: false }, signal, tell) : Promise.reject(new Error(page.badUrl))),
+      }));
+      if (a === undefined || b === undefined) return;
+      add([{ ...pairOf(a, b, key), key, hash: location.hash.slice(1) }]);
+      return activate(key);
+    }
     const { url } = address;
     const hash = location.hash.slice(1);
     const sample = SAMPLES.find((sample) => sample.id === address.sample);
@@ -239,6 +284,7 @@ export function App() {
   }, []);
   const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), address: openAddress, dictionary: lend }), []);
   const over = useDropped(opening);
+  useLaunched(opening);
 
   const entry = entries.find(({ wanted }) => wanted.key === active);
   // The title names the file, to find the window among others.
@@ -266,8 +312,8 @@ export function App() {
           </svg>
           unspool
         </a>
-        <FileTabs entries={entries} active={active} onPick={goTo} onClose={close} />
-        {entry?.state.kind === 'open' && (
+        <FileTabs entries={entries} active={active} onPick={goTo} onClose={close} onCompare={compare} />
+        {(entry?.state.kind === 'open' || entry?.state.kind === 'pair') && (
           <label class="another">
             <FileInput onFiles={opening.files} />
             {page.another}
@@ -282,6 +328,7 @@ export function App() {
         {entry?.state.kind === 'failed' && (
           <Failed key={active} name={entry.wanted.name} message={entry.state.message} address={readAddress().url} onRetry={entry.state.canRetry ? () => void read(entry.wanted) : undefined} />
         )}
+        {entry?.state.kind === 'pair' && Compare !== undefined && <Compare key={`${active} ${entry.visit}`} pair={entry.state.pair} hasLink={entry.wanted.hash !== undefined} />}
         {entry?.state.kind === 'open' && Inspector !== undefined && (
           <Inspector
             key={`${entry.state.file.id} ${entry.visit}`}
@@ -296,6 +343,20 @@ export function App() {
       {over && <div class="over" aria-hidden="true">{page.dropOver}</div>}
     </Opening.Provider>
   );
+}
+
+/** Returns the URL in the address that opens a file; `undefined` for other files. */
+function addressOf({ hash }: Wanted): string | undefined {
+  return hash === undefined ? undefined : (new URLSearchParams(hash).get('url') ?? undefined);
+}
+
+function partOf({ name, hash, get, dictionary }: Wanted): Part {
+  return { name, hash, get, dictionary };
+}
+
+/** Returns the tab that compares two files. */
+function pairOf(a: Part, b: Part, keys: string): Wanted {
+  return { key: `compare ${keys}`, name: `${a.name} ↔ ${b.name}`, pair: [a, b], get: a.get };
 }
 
 /** Number of files that the visitor has opened. */

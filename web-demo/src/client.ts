@@ -1,11 +1,12 @@
 // The page's side of the worker.
+import type { OnPairStrings } from 'unspool';
 import type { ZstdSequences } from 'unspool/inspect';
 import type { BinsWanted } from './formats/pco-bins';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report, Verdict } from './model';
 import { RemoteFile, type Content } from './arrive/remote';
 import type { Sought } from './bytes/search';
-import type { Curve, CurveWanted, ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
+import type { Curve, CurveWanted, ExportWanted, Neighbour, OddRows, Projected, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
 import type { Progress } from './tools/progress';
 import type { Answer, Wanted } from './worker';
 
@@ -114,6 +115,11 @@ export class OpenFile {
     return this.#ask({ bytes: { start, end } }) as Promise<Uint8Array>;
   }
 
+  /** Returns rows of strings as bytes. */
+  strings(start: number, end: number): Promise<OnPairStrings> {
+    return this.#ask({ strings: { start, end } }) as Promise<OnPairStrings>;
+  }
+
   find(wanted: Sought, care: Care): Promise<number> {
     return this.#ask({ find: wanted }, care) as Promise<number>;
   }
@@ -129,6 +135,20 @@ export class OpenFile {
 
   curve(wanted: CurveWanted, care: Care): Promise<Curve> {
     return this.#ask({ curve: wanted }, care) as Promise<Curve>;
+  }
+
+  /** Returns the rows nearest to a row by cosine; `undefined` if it has no direction. */
+  neighbours(column: number, near: number, most: number, care: Care): Promise<readonly Neighbour[] | undefined> {
+    return this.#ask({ vectors: { column, near, most } }, care) as Promise<readonly Neighbour[] | undefined>;
+  }
+
+  oddRows(column: number, care: Care): Promise<OddRows> {
+    return this.#ask({ vectors: { column, find: 'odd' } }, care) as Promise<OddRows>;
+  }
+
+  /** Projects a sample of the vectors to a plane. */
+  projected(column: number, care: Care): Promise<Projected> {
+    return this.#ask({ vectors: { column, find: 'plane' } }, care) as Promise<Projected>;
   }
 
   /** Returns the exported file, unless it was written to disk. */

@@ -91,6 +91,40 @@ export interface Summed {
   readonly why: string;
 }
 
+/** A vector near another. */
+export interface Neighbour {
+  readonly row: number;
+  readonly cosine: number;
+}
+
+/** Rows of vectors that are unusual: the number of each kind, and the first ones. */
+export interface OddRows {
+  /** Number of rows that were read. */
+  readonly checked: number;
+  readonly zeroRows: number;
+  readonly zeros: readonly number[];
+  /** Rows with a value that is not a number. */
+  readonly nanRows: number;
+  readonly nans: readonly number[];
+  /** Rows that repeat an earlier one. */
+  readonly duplicateRows: number;
+  readonly duplicates: readonly (readonly [row: number, first: number])[];
+}
+
+/** A sample of vectors in the plane of largest variance. */
+export interface Projected {
+  readonly rows: readonly number[];
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  /** Shares of the variance that the two directions explain. */
+  readonly explained: readonly [number, number];
+}
+
+/** A request about all vectors of a column. */
+export type VectorsWanted =
+  | { readonly column: number; readonly near: number; readonly most: number }
+  | { readonly column: number; readonly find: 'odd' | 'plane' };
+
 /** A request for the curve of some rows. */
 export interface CurveWanted {
   readonly column: number;

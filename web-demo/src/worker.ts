@@ -12,7 +12,7 @@ import { seldom, telling, type Progress, type Tell } from './tools/progress';
 import { idOf } from './arrive/dictionary';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
-import type { CurveWanted, ExportWanted, Question, TextSearch, TextsWanted } from './values';
+import type { CurveWanted, ExportWanted, Neighbour, OddRows, Projected, Question, TextSearch, TextsWanted, VectorsWanted } from './values';
 import { network, dictionary as dictionaryWords } from './words';
 
 /** The source of a file: bytes of the visitor, or a large remote file. */
@@ -27,6 +27,8 @@ export type Wanted =
   | { readonly texts: TextsWanted }
   | { readonly search: TextSearch }
   | { readonly bytes: { start: number; end: number } }
+  /** Rows of strings, with all their bytes. */
+  | { readonly strings: { start: number; end: number } }
   | { readonly find: Sought }
   | { readonly query: Question }
   | { readonly bins: BinsWanted }
@@ -35,6 +37,7 @@ export type Wanted =
   | { readonly check: true }
   | { readonly statistics: number }
   | { readonly curve: CurveWanted }
+  | { readonly vectors: VectorsWanted }
   | { readonly save: ExportWanted };
 
 /** A request, or the cancellation of one. */
@@ -204,6 +207,10 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
     return [result, [result.data]];
   }
   if ('texts' in wanted) return [await here(file?.texts)(wanted.texts), []];
+  if ('strings' in wanted) {
+    const result = await here(file?.strings)(wanted.strings.start, wanted.strings.end);
+    return [result, [result.bytes, result.offsets]];
+  }
   if ('find' in wanted) return [await find(here(content), wanted.find, tell), []];
   if ('query' in wanted) return [await here(file?.query)(wanted.query), []];
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
@@ -212,9 +219,17 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   if ('check' in wanted) return [await check(tell, signal), []];
   if ('statistics' in wanted) return [await summedUp(here(file?.numbers)(wanted.statistics), telling(post, signal, () => listing > 0)), []];
   if ('curve' in wanted) return [await curveOf(here(file?.numbers)(wanted.curve.column), wanted.curve.start, wanted.curve.end, tell), []];
+  if ('vectors' in wanted) return [await aboutVectors(wanted.vectors, tell), []];
   if ('save' in wanted) return [await saved(here(file?.save)(wanted.save, tell), wanted.save.to), []];
   const result = 'search' in wanted ? await here(file?.search)(wanted.search, tell) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];
+}
+
+async function aboutVectors(wanted: VectorsWanted, tell: Tell): Promise<readonly Neighbour[] | undefined | OddRows | Projected> {
+  const column = here(file?.numbers)(wanted.column);
+  const { neighboursOf, oddRowsOf, projectedOf } = await import('./formats/vectors');
+  if ('near' in wanted) return neighboursOf(column, wanted.near, wanted.most, tell);
+  return wanted.find === 'odd' ? oddRowsOf(column, tell) : projectedOf(column, tell);
 }
 
 function withArrays(report: Report): [report: Report, arrays: readonly ArrayBufferView[]] {

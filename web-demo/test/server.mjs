@@ -8,6 +8,7 @@ const TYPES = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
 };
@@ -17,7 +18,8 @@ export async function serve(extra = {}, root = new URL('../dist/', import.meta.u
   const server = createServer(async ({ url }, response) => {
     const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
     try {
-      const file = path.endsWith('/') ? `${path}index.html` : path;
+      // As static hosts do: a folder is its index, and a page needs no extension.
+      const file = path.endsWith('/') ? `${path}index.html` : path === `${base}compare` ? `${path}.html` : path;
       if (!path.startsWith(base)) throw new Error('outside of the site');
       const body = extra[path] ?? (await readFile(new URL(`./${file.slice(base.length)}`, root)));
       response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream' });

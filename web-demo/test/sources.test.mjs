@@ -556,6 +556,12 @@ test('fetches a whole remote file without an outline on request only', async () 
   try {
     await open(`#url=${encodeURIComponent(other.url)}`);
     await page.getByRole('note').getByText('Only its first 1.05 MB were read').waitFor();
+    // The first numbers are shown at once, and called that.
+    await tab('Data');
+    assert.match(await fact('First numbers').textContent(), /^13\d,\d{3}$/);
+    await page.locator('.preview tbody td', { hasText: /^0$/ }).first().waitFor();
+    await page.getByText(/^Distribution of 13\d,\d{3} values/).waitFor();
+    assert.equal(await page.getByText('Save as').count(), 0);
     assert.ok(other.sent() < 3 * 2 ** 20, `${other.sent()} bytes were sent`);
     await page.getByRole('button', { name: 'Fetch all 67.1 MB' }).click();
     await page.locator('.verdict').waitFor();

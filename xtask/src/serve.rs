@@ -89,6 +89,10 @@ fn find(folder: &Path, target: &str) -> Option<PathBuf> {
     if file.is_dir() {
         file.push("index.html");
     }
+    // As static hosts do: `/compare` is `compare.html`.
+    if !file.exists() && file.extension().is_none() {
+        file.set_extension("html");
+    }
     // A symbolic link may still lead out of the folder.
     let file = file.canonicalize().ok()?;
     (file.starts_with(folder) && file.is_file()).then_some(file)
@@ -140,6 +144,7 @@ mod tests {
         std::fs::create_dir_all(folder.join("a b")).unwrap();
         std::fs::write(folder.join("index.html"), "home").unwrap();
         std::fs::write(folder.join("a b/x.wasm"), b"\0asm").unwrap();
+        std::fs::write(folder.join("page.html"), "page").unwrap();
         std::fs::write(folder.join(".hidden"), "secret").unwrap();
         std::fs::write(base.join("secret.txt"), "secret").unwrap();
         #[cfg(unix)]
@@ -163,6 +168,7 @@ mod tests {
             home.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html") && home.ends_with("\r\n\r\nhome"),
             "{home}"
         );
+        assert!(ask("GET /page?a=1").ends_with("\r\n\r\npage"));
         let wasm = ask("GET /a%20b/x.wasm");
         assert!(
             wasm.contains("Content-Type: application/wasm\r\nContent-Length: 4\r\n") && wasm.ends_with("\0asm"),

@@ -4,6 +4,8 @@
 export interface Address {
   readonly sample: string | undefined;
   readonly url: string | undefined;
+  /** The addresses of two files to compare. */
+  readonly pair: readonly [a: string, b: string] | undefined;
   /** True to fetch a remote file as a whole, however large. */
   readonly all: boolean;
   /** True to list all of its chunks, with one request each. */
@@ -25,6 +27,10 @@ export interface Address {
   readonly page: number | undefined;
 }
 
+// `/compare?a=…&b=…` is the page at `/compare.html`, a copy of this one.
+const asked = new URLSearchParams(location.search);
+if (asked.get('a') && asked.get('b')) history.replaceState(null, '', `./#${asked}`);
+
 /** A position in the history with a file of the visitor: its key, and the place in it. */
 interface Own {
   readonly own: string;
@@ -43,7 +49,9 @@ export function readAddress(): Address {
     return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   };
   const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
+  const [a, b] = [text('a'), text('b')];
   return {
+    pair: a && b ? [a, b] : undefined,
     // An empty URL is not an address: it would be that of this page.
     sample: text('sample'), url: text('url') || undefined, all: parameters.has('all'), list: parameters.has('list'), view: text('view'),
     at: whole('at'), node: whole('node'), column: whole('column'), row: whole('row'), drawn: whole('drawn'), place: whole('place'), page: whole('page'),
@@ -125,7 +133,8 @@ export function lastPlaces(key: string): string | undefined {
 }
 
 /** Returns the key of the file in an address, without the place in it. */
-export function fileOf({ sample, url, all }: Address): string {
+export function fileOf({ sample, url, pair, all }: Address): string {
+  if (pair !== undefined) return `compare ${pair.join(' ')}`;
   return sample !== undefined ? `sample ${sample}` : url !== undefined ? `${all ? 'all of ' : ''}url ${url}` : '';
 }
 

@@ -3,7 +3,7 @@
 /**
  * True if the page was opened with an address and not used yet: its first tab stop is at the top.
  */
-let justArrived = location.hash !== '';
+let justArrived = location.hash + location.search !== '';
 
 export function hasJustArrived(): boolean {
   return justArrived;

@@ -38,6 +38,12 @@ export function idOf(dictionary: Uint8Array): number | undefined {
   return new DataView(dictionary.buffer, dictionary.byteOffset).getUint32(4, true);
 }
 
+/** Tests whether two files are in the same known format. */
+export async function areAlike(one: Blob, other: Blob): Promise<boolean> {
+  const [first = '', second = ''] = await Promise.all([start(one), start(other)]);
+  return (FRAME.test(first) && FRAME.test(second)) || (OTHER.test(first) && first.slice(0, 6) === second.slice(0, 6));
+}
+
 const DICTIONARY = '37a430ec';
 /** Magic numbers of Zstandard frames of all flavours, and of skippable frames. */
 const FRAME = /^(2[78]b52ffd|5.2a4d18)/;

@@ -7,6 +7,17 @@ import type { RemoteFile } from './remote';
 /** Fetches a file, and reports progress. */
 export type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) => Promise<Blob | RemoteFile>;
 
+/** A file of a comparison. */
+export interface Part {
+  readonly name: string;
+  /** The fragment of the page that opens it alone; `undefined` for a file of the visitor. */
+  readonly hash?: string | undefined;
+  readonly get: Get;
+  readonly dictionary?: Blob | undefined;
+}
+
+export type Pair = readonly [a: Part, b: Part];
+
 /** A file to open, and how. */
 export interface Wanted {
   /** Its address without the place in it, or the key of a file of the visitor. */
@@ -22,6 +33,8 @@ export interface Wanted {
   readonly lends?: string | undefined;
   /** True to list its chunks too. */
   readonly list?: boolean;
+  /** Two files to compare, instead of a file to open. */
+  readonly pair?: Pair;
 }
 
 export type State =
@@ -29,7 +42,8 @@ export type State =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'busy'; readonly doing: string; readonly progress: Progress | undefined }
   | { readonly kind: 'failed'; readonly message: string; readonly canRetry: boolean }
-  | { readonly kind: 'open'; readonly file: OpenFile; readonly report: Report };
+  | { readonly kind: 'open'; readonly file: OpenFile; readonly report: Report }
+  | { readonly kind: 'pair'; readonly pair: Pair };
 
 export interface Entry {
   readonly wanted: Wanted;

@@ -90,7 +90,7 @@ export function Export({ file, report, name, column, columnName, kinds, question
 
   return (
     <div class="export">
-      <span>{saving.as}</span>
+      {kinds.length > 0 && <span>{saving.as}</span>}
       {kinds.map((kind) => (
         <button key={kind} type="button" aria-disabled={job.going} onClick={() => job.going || void job.run((care) => save(kind, care))}>{words[kind] ?? saving.kinds[kind]}</button>
       ))}

@@ -1,13 +1,16 @@
 // The decoded values of a column: its rows, a heat map of those in sight, and a curve of the
 // selected one.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
+import { later } from '../tools/later';
 import { Tabs } from '../tools/tabs';
 import { NumberField } from '../tools/number-field';
 import type { OpenFile } from '../client';
 import { noteInAddress, readAddress } from '../arrive/address';
+import { RemoteFile } from '../arrive/remote';
 import { Export } from './export';
 import { ABOUT, snippet } from '../formats/about';
+import { columnSizes } from '../formats/column-sizes';
 import type { Column, Report, Summary } from '../model';
 import { Sections } from './sections';
 import { Statistics } from './statistics';
@@ -18,12 +21,18 @@ import { HeatMap, Plot } from './plot';
 import type { Rows as Decoded } from '../values';
 import { data } from '../words';
 
+const Columns = later(async () => (await import('./columns')).Columns);
+const Vectors = later(async () => (await import('./vectors')).Vectors);
+
 /** Values per row in the table, from any of them on; the curve shows all. */
 const SHOWN = 12;
 /** Columns that fit in a row of tabs. */
 const MOST_TABS = 12;
 /** Single numbers drawn around those in sight. */
 const AROUND = 256;
+
+/** Numbers of each column drawn in the list of columns. */
+const FIRST = 128;
 
 /** Inputs of a view of decoded values. */
 export interface ValuesProps {
@@ -43,38 +52,45 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
   const [wanted, show] = useState<{ readonly row: number }>();
 
   useEffect(() => noteInAddress({ column: picked > 0 ? picked : undefined }), [picked]);
+  const listed = useMemo(() => {
+    const sizes = columnSizes(report);
+    return summary.columns.map(({ name, dtype, dimension }, at) => ({ name, type: dtype, dimension, stored: sizes[at] }));
+  }, [report, summary]);
   if (summary.columns.length === 0) return null;
 
+  /** Reads the first numbers of a column. From a server, that would fetch a chunk of each. */
+  const first = async (at: number): Promise<readonly number[]> => {
+    const { dimension, rows = summary.rows } = summary.columns[at] ?? { dimension: 0 };
+    if (file.source instanceof RemoteFile || dimension === 0 || rows === 0) return [];
+    const { data: numbers } = await file.rows(at, 0, Math.min(rows, Math.ceil(FIRST / dimension)));
+    return Array.from(numbers.subarray(0, FIRST) as ArrayLike<number | bigint>, Number);
+  };
+
   return (
-    <section class="preview" aria-label={data.label} data-jump={data.values} tabIndex={-1}>
-      <div class="heading">
-        <h2>{data.values}</h2>
-        {summary.columns.length > 1 && summary.columns.length <= MOST_TABS && (
-          <Tabs label={data.columns} tabs={summary.columns.map(({ name }, at) => ({ id: String(at), name: visible(name) }))} picked={String(picked)} onPick={(id) => setPicked(Number(id))} />
+    <>
+      {listed.length > 1 && <Columns columns={listed} size={report.size} picked={picked} onPick={setPicked} first={first} />}
+      <section class="preview" aria-label={data.label} data-jump={data.values} tabIndex={-1}>
+        <div class="heading">
+          <h2>{data.values}</h2>
+          {summary.columns.length > 1 && summary.columns.length <= MOST_TABS && (
+            <Tabs label={data.columns} tabs={summary.columns.map(({ name }, at) => ({ id: String(at), name: visible(name) }))} picked={String(picked)} onPick={(id) => setPicked(Number(id))} />
+          )}
+        </div>
+        {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} here={summary.startOnly} onRow={(row) => show({ row })} />}
+        {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} wanted={wanted} />}
+        {column !== undefined && report.format !== undefined && (
+          <Export
+            file={file}
+            report={report}
+            name={name}
+            column={picked}
+            columnName={named}
+            kinds={summary.startOnly ? [] : ABOUT[report.format].saves}
+            snippet={snippet(report, summary, name, named)}
+          />
         )}
-        {summary.columns.length > MOST_TABS && (
-          <label class="search">
-            {data.column}{' '}
-            <select value={picked} onChange={({ currentTarget }) => setPicked(Number(currentTarget.value))}>
-              {summary.columns.map(({ name, dtype }, at) => <option key={at} value={at}>{visible(name)} ({dtype})</option>)}
-            </select>
-          </label>
-        )}
-      </div>
-      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} onRow={(row) => show({ row })} />}
-      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} wanted={wanted} />}
-      {column !== undefined && report.format !== undefined && (
-        <Export
-          file={file}
-          report={report}
-          name={name}
-          column={picked}
-          columnName={named}
-          kinds={ABOUT[report.format].saves}
-          snippet={snippet(report, summary, name, named)}
-        />
-      )}
-    </section>
+      </section>
+    </>
   );
 }
 
@@ -171,6 +187,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
           )}
         </div>
       )}
+      {dimension > 1 && !empty && <Vectors file={file} column={index} rows={total} chosen={chosen} onRow={show} />}
       <div ref={table} class="values">
         <RowTable
           rows={rows}

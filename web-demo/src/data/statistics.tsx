@@ -19,14 +19,16 @@ interface Props {
   readonly column: number;
   /** Number of values. */
   readonly values: number;
+  /** True if the values are in memory, though the file is on a server. */
+  readonly here?: boolean | undefined;
   /** Goes to a row. */
   readonly onRow: (row: number) => void;
 }
 
-export function Statistics({ file, column, values, onRow }: Props) {
+export function Statistics({ file, column, values, here = false, onRow }: Props) {
   const job = useJob();
   // A remote file is fetched only on request.
-  const [wanted, want] = useState(!(file.source instanceof RemoteFile));
+  const [wanted, want] = useState(here || !(file.source instanceof RemoteFile));
   const { value: found, error, again } = useAnswer(
     () => new Promise<Summed | undefined>((resolve, reject) => {
       if (!wanted) return resolve(undefined);

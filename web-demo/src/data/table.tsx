@@ -8,7 +8,10 @@ import { Conditions } from './conditions';
 import { Export } from './export';
 import { ABOUT, snippetOfQuery } from '../formats/about';
 import { count, inOneLine, plural, visible } from '../format';
+import { columnSizes } from '../formats/column-sizes';
 import { doubtful } from '../model';
+import { later } from '../tools/later';
+import { RemoteFile } from '../arrive/remote';
 import type { ValuesProps } from './preview';
 import { RowTable, useList, useNotedRow, type Head } from './rows';
 import { ASKS, NOTHING_ASKED, type Ask, type At1Columns, type Condition, type Question, type TableAnswer } from '../values';
@@ -16,6 +19,10 @@ import { Refused } from '../tools/refused';
 import { ZoneMaps } from '../inside/zone-maps';
 import { data, query as words, verdict } from '../words';
 
+const Columns = later(async () => (await import('./columns')).Columns);
+
+/** Rows of each column drawn in the list of columns. */
+const FIRST = 128;
 /** Maximum number of columns shown; a table may have thousands. */
 const SHOWN = 40;
 /** Delay after a key press before querying, in milliseconds. */
@@ -38,6 +45,10 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   useNotedRow(rows, answer !== undefined);
   useEffect(() => noteInAddress(placesOf(question)), [question]);
   const quotes = useMemo(() => answer?.rows.some((row) => row.some((text) => text.startsWith('"'))) === true, [answer]);
+  const listed = useMemo(() => {
+    const sizes = columnSizes(report);
+    return (table?.columns ?? []).map(({ name, type }, at) => ({ name, type, dimension: 1, stored: sizes[at] }));
+  }, [report, table]);
   if (table === undefined) return null;
 
   const { columns } = table;
@@ -48,93 +59,104 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const heads: Head[] = [{ name: words.number }, ...names.slice(0, SHOWN).map((name): Head => ({ name: visible(name), kind: 'text' }))];
   if (names.length > SHOWN) heads.push({ name: data.more(names.length - SHOWN), kind: 'more' });
 
+  /** Reads the first numbers of a column. From a server, that would fetch a block of each. */
+  const first = async (at: number): Promise<readonly number[]> => {
+    if (file.source instanceof RemoteFile || columns[at]?.type === 'text') return [];
+    const { rows } = await file.query({ ...NOTHING_ASKED, columns: [at], limit: FIRST });
+    return rows.map(([text = '']) => (text === '' ? NaN : Number(text)));
+  };
+  const only = question.columns.length === 1 ? (question.columns[0] ?? -1) : -1;
+
   return (
-    <section class="preview query" aria-label={data.label} data-jump={data.table} tabIndex={-1}>
-      <div class="heading">
-        <h2>{data.table}</h2>
-        <p class="facts">
-          {words.size(table.rows, table.groups, columns.length)}
-        </p>
-      </div>
-      <form aria-label={words.label} onSubmit={(event) => event.preventDefault()}>
-        <Conditions table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />
-        <div class="asked">
-          <label>
-            {words.show}{' '}
-            <select aria-label={words.result} value={question.ask} onChange={({ currentTarget }) => ask({ ask: currentTarget.value as Ask })}>
-              {ASKS.map((ask) => <option key={ask} value={ask}>{words.asks[ask]}</option>)}
-            </select>
-          </label>
-          {one && (
+    <>
+      {columns.length > 1 && <Columns columns={listed} size={report.size} picked={only} onPick={(at) => ask({ ask: 'rows', columns: at === only ? [] : [at] })} first={first} />}
+      <section class="preview query" aria-label={data.label} data-jump={data.table} tabIndex={-1}>
+        <div class="heading">
+          <h2>{data.table}</h2>
+          <p class="facts">
+            {words.size(table.rows, table.groups, columns.length)}
+          </p>
+        </div>
+        <form aria-label={words.label} onSubmit={(event) => event.preventDefault()}>
+          <Conditions table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />
+          <div class="asked">
             <label>
-              {words.of}{' '}
-              <select aria-label={words.aggregated} value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
-                {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
+              {words.show}{' '}
+              <select aria-label={words.result} value={question.ask} onChange={({ currentTarget }) => ask({ ask: currentTarget.value as Ask })}>
+                {ASKS.map((ask) => <option key={ask} value={ask}>{words.asks[ask]}</option>)}
               </select>
             </label>
+            {one && (
+              <label>
+                {words.of}{' '}
+                <select aria-label={words.aggregated} value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
+                  {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
+                </select>
+              </label>
+            )}
+            {question.ask !== 'count' && !one && (
+              <label>
+                {words.first}{' '}
+                <input
+                  type="number"
+                  class="limit"
+                  aria-label={words.limit}
+                  min={1}
+                  value={question.limit}
+                  onInput={({ currentTarget }) => currentTarget.valueAsNumber >= 1 && ask({ limit: Math.floor(currentTarget.valueAsNumber) })}
+                />
+              </label>
+            )}
+            {question.ask === 'rows' && columns.length > 1 && (
+              <details class="columns">
+                <summary>{question.columns.length > 0 ? words.someColumns(question.columns.length, columns.length) : words.allColumns}</summary>
+                <fieldset>
+                  <legend class="fine">{words.onlyThese}</legend>
+                  {columns.map(({ name }, at) => (
+                    <label key={at}>
+                      <input
+                        type="checkbox"
+                        checked={question.columns.includes(at)}
+                        onChange={({ currentTarget }) => ask({ columns: currentTarget.checked ? [...question.columns, at] : question.columns.filter((other) => other !== at) })}
+                      />
+                      {name}
+                    </label>
+                  ))}
+                </fieldset>
+              </details>
+            )}
+          </div>
+        </form>
+        <Refused what={words.failed} error={error} onRetry={again} />
+        {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
+        {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
+        {answer !== undefined && error === '' && <Result answer={answer} />}
+        {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
+        {doubtful(report) && <p class="doubt" role="note">{verdict.doubt}</p>}
+        <RowTable
+          rows={rows}
+          heads={heads}
+          cells={(row, at) => (
+            <>
+              <th scope="row">{count(at)}</th>
+              {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
+              {row.length > SHOWN && <td class="more">…</td>}
+            </>
           )}
-          {question.ask !== 'count' && !one && (
-            <label>
-              {words.first}{' '}
-              <input
-                type="number"
-                class="limit"
-                aria-label={words.limit}
-                min={1}
-                value={question.limit}
-                onInput={({ currentTarget }) => currentTarget.valueAsNumber >= 1 && ask({ limit: Math.floor(currentTarget.valueAsNumber) })}
-              />
-            </label>
-          )}
-          {question.ask === 'rows' && columns.length > 1 && (
-            <details class="columns">
-              <summary>{question.columns.length > 0 ? words.someColumns(question.columns.length, columns.length) : words.allColumns}</summary>
-              <fieldset>
-                <legend class="fine">{words.onlyThese}</legend>
-                {columns.map(({ name }, at) => (
-                  <label key={at}>
-                    <input
-                      type="checkbox"
-                      checked={question.columns.includes(at)}
-                      onChange={({ currentTarget }) => ask({ columns: currentTarget.checked ? [...question.columns, at] : question.columns.filter((other) => other !== at) })}
-                    />
-                    {name}
-                  </label>
-                ))}
-              </fieldset>
-            </details>
-          )}
-        </div>
-      </form>
-      <Refused what={words.failed} error={error} onRetry={again} />
-      {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
-      {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
-      {answer !== undefined && error === '' && <Result answer={answer} />}
-      {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
-      {doubtful(report) && <p class="doubt" role="note">{verdict.doubt}</p>}
-      <RowTable
-        rows={rows}
-        heads={heads}
-        cells={(row, at) => (
-          <>
-            <th scope="row">{count(at)}</th>
-            {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
-            {row.length > SHOWN && <td class="more">…</td>}
-          </>
-        )}
-      />
-      <Export
-        file={file}
-        report={report}
-        name={name}
-        column={0}
-        kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...ABOUT.at1.saves]}
-        question={asked}
-        words={words.saves}
-        snippet={snippetOfQuery(name, asked, table, report.wrapped !== undefined)}
-      />
-      {quotes && <p class="facts">{words.quotes}</p>}
-    </section>
+        />
+        <Export
+          file={file}
+          report={report}
+          name={name}
+          column={0}
+          kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...ABOUT.at1.saves]}
+          question={asked}
+          words={words.saves}
+          snippet={snippetOfQuery(name, asked, table, report.wrapped !== undefined)}
+        />
+        {quotes && <p class="facts">{words.quotes}</p>}
+      </section>
+    </>
   );
 }
 

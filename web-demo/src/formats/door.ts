@@ -1,5 +1,5 @@
 // The interface between the worker and each format.
-import type { Limits, UnspoolError } from 'unspool';
+import type { Limits, OnPairStrings, UnspoolError } from 'unspool';
 import type { Structure } from 'unspool/inspect';
 import type { Checked } from './check';
 import type { BinsWanted } from './pco-bins';
@@ -18,6 +18,8 @@ export interface Opened {
   rows?(column: number, start: number, end: number): Rows | Promise<Rows>;
   /** Reads rows of a string column. */
   texts?(wanted: TextsWanted): Texts | Promise<Texts>;
+  /** Reads rows of a string column as bytes. */
+  strings?(start: number, end: number): OnPairStrings | Promise<OnPairStrings>;
   /** Returns the matching rows. */
   search?(wanted: TextSearch, tell: Tell): Uint32Array | Promise<Uint32Array>;
   /** Queries a table. */

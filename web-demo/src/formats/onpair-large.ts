@@ -24,6 +24,7 @@ export async function openLargeOnPair(content: Content): Promise<Opened> {
       const rows = await file.rows(wanted);
       return { rows: Array.from(wanted, (row, at) => shown(row, rows[at] ?? new Uint8Array())) };
     },
+    strings: (start, end) => file.decode(start, end),
     search: (wanted, tell) => file.search(queryOf(wanted), { onProgress: (done, total) => tell({ done, total }) }),
     check: (tell) => checkWalk(fileOfStrings('raw', stringsOf(rowCount, (start, end) => file.decode(start, end), tell)) as AsyncIterable<Uint8Array>),
     save: ({ kind }, tell) => fileOfStrings(kind, stringsOf(rowCount, (start, end) => file.decode(start, end), tell)),

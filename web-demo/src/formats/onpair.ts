@@ -37,6 +37,7 @@ function opened(column: OnPairColumn): Opened {
       const wanted = numbers ?? Uint32Array.from({ length: end - start }, (_, at) => start + at);
       return { rows: Array.from(wanted, (row) => shown(row, column.row(row))) };
     },
+    strings: (start, end) => column.decode(start, end),
     save: ({ kind }, tell) => fileOfStrings(kind, stringsOf(rowCount, (start, end) => column.decode(start, end), tell)),
     search: (wanted) => column.search(queryOf(wanted)),
   };

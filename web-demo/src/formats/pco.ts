@@ -6,7 +6,7 @@ import type { ByteRange } from 'unspool';
 import { fileOf } from '../data/writers';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
-import type { Door } from './door';
+import type { Door, Opened } from './door';
 import { nodesNamed } from './named';
 import { openLargePco } from './pco-large';
 import { facts as words } from '../words';
@@ -26,36 +26,57 @@ export const pco: Door = {
   },
   open(bytes, structure) {
     const { arrays, error } = salvagePco(bytes);
-    if (error !== undefined && arrays.every(({ data }) => data.length === 0)) throw error;
-    const columns = arrays.map(({ dtype, data }) => ({ name: dtype, dimension: 1, dtype, compression: 'none', rows: data.length }));
-    const rows = columns.reduce((sum, { rows }) => sum + rows, 0);
-    const decoded = arrays.reduce((sum, { data }) => sum + data.byteLength, 0);
+    if (error !== undefined && isEmpty(arrays)) throw error;
+    const rows = arrays.reduce((sum, { data }) => sum + data.length, 0);
     const chunkEnds: number[] = [];
     for (const { value } of nodesNamed(structure, Name.NumbersLess1)) {
       const start = chunkEnds.at(-1) ?? 0;
       if (start < rows) chunkEnds.push(Math.min(rows, start + Number(value) + 1));
     }
-    const facts: [string, string][] = [[words.numbers, count(rows)], [words.type, columns.map(({ dtype }) => dtype).join(', ')], [words.chunks, count(chunkEnds.length)]];
-    const long = (index: number, raw = false): Column => {
-      const [array, rows] = [arrays[index], columns[index]?.rows ?? 0];
-      return { rows, dimension: 1, read: (start, end) => numbersOf(array, start, end, raw) };
-    };
+    const { summary, ...doors } = opened(arrays, [[words.numbers, count(rows)], [words.type, typesOf(arrays)], [words.chunks, count(chunkEnds.length)]]);
     return {
-      summary: {
-        version: '', facts: facts.filter(([, fact]) => fact !== ''), rows, columns, ...(columns.length === 1 ? { chunkEnds } : {}), shows: 'numbers', hasChecksums: undefined, decoded,
-        ...(error === undefined ? {} : { brokenFrom: error.offset }),
-      },
+      ...doors,
+      summary: { ...summary, ...(arrays.length === 1 ? { chunkEnds } : {}), ...(error === undefined ? {} : { brokenFrom: error.offset }) },
       ...(error === undefined ? {} : { error }),
-      rows: (column, start, end) => numbersOf(arrays[column], start, end),
-      save({ column, kind }, tell) {
-        const numbers = long(column, kind === 'raw');
-        return fileOf(kind, numbers.rows, piecesOf(numbers, tell));
-      },
       bins: ({ chunk, variable }) => pcoBinCounts(bytes, chunk, variable),
-      numbers: (column) => long(column),
     };
   },
+  async openLarge(source, head) {
+    // A file on disk is outlined. Of a remote one, the head holds the first numbers.
+    if (typeof source !== 'string') return undefined;
+    const { arrays } = salvagePco(await head());
+    if (isEmpty(arrays)) return undefined;
+    const rows = arrays.reduce((sum, { data }) => sum + data.length, 0);
+    const { summary, save: _, ...doors } = opened(arrays, [[words.firstNumbers, count(rows)], [words.type, typesOf(arrays)]]);
+    return { opened: { ...doors, summary: { ...summary, startOnly: true } } };
+  },
 };
+
+function isEmpty(arrays: readonly PcoArray[]): boolean {
+  return arrays.every(({ data }) => data.length === 0);
+}
+
+function typesOf(arrays: readonly PcoArray[]): string {
+  return arrays.map(({ dtype }) => dtype).join(', ');
+}
+
+/** Opens decoded numbers. */
+function opened(arrays: readonly PcoArray[], facts: readonly (readonly [string, string])[]): Opened {
+  const columns = arrays.map(({ dtype, data }) => ({ name: dtype, dimension: 1, dtype, compression: 'none', rows: data.length }));
+  const long = (index: number, raw = false): Column => ({ rows: columns[index]?.rows ?? 0, dimension: 1, read: (start, end) => numbersOf(arrays[index], start, end, raw) });
+  return {
+    summary: {
+      version: '', facts: facts.filter(([, fact]) => fact !== ''), rows: columns.reduce((sum, { rows }) => sum + rows, 0), columns, shows: 'numbers', hasChecksums: undefined,
+      decoded: arrays.reduce((sum, { data }) => sum + data.byteLength, 0),
+    },
+    rows: (column, start, end) => numbersOf(arrays[column], start, end),
+    save({ column, kind }, tell) {
+      const numbers = long(column, kind === 'raw');
+      return fileOf(kind, numbers.rows, piecesOf(numbers, tell));
+    },
+    numbers: (column) => long(column),
+  };
+}
 
 /**
  * Returns numbers to draw, or with `raw` as stored. Without `Float16Array`, half floats are

@@ -1,0 +1,82 @@
+// Texts of the views that load after the first one, so that opening a file does not wait for them.
+// The rules are those of `words.ts`.
+import { bytes, count, plural } from './format';
+
+/** The comparison of two files. */
+export const compare = {
+  label: 'Comparison',
+  title: (a: string, b: string): string => `${a} ↔ ${b}`,
+  reading: (name: string): string => `Reading ${name}`,
+  failed: (name: string): string => `${name} cannot be compared`,
+  sides: ['A', 'B'],
+  open: (name: string): string => `Open ${name}`,
+  comparing: 'Comparing… ',
+  job: 'comparing',
+  start: (size: number): string => `Compare values (reads up to ${bytes(size)})`,
+  stopped: 'The comparison stopped',
+  identical: 'Identical files',
+  sameValues: 'Same values, different files',
+  differ: (columns: number): string => (columns === 1 ? 'Values differ' : `Values differ in ${count(columns)} columns`),
+  otherKind: 'Different kinds of values',
+  overview: 'Overview',
+  heads: { fact: 'fact', difference: 'difference', piece: 'piece', field: 'field', column: 'column', sizeOf: (side: string): string => `size ${side}`, rowsOf: (side: string): string => `rows ${side}`, row: 'row', byte: 'byte', place: 'value', change: 'change', differ: 'differ', note: 'note', most: 'largest difference', share: 'change in percent' },
+  facts: { format: 'Format', size: 'Size', verdict: 'Verdict', decoded: 'Decoded size', ratio: 'Ratio' },
+  sizes: 'Size by piece',
+  structure: 'Structure',
+  fields: 'Fields',
+  onlyDifferent: 'only differences',
+  noDifference: 'No field differs in value or size.',
+  fieldsDiffer: (fields: number, all: number): string => `${count(fields)} of ${plural(all, 'field')} differ or contain a difference.`,
+  values: 'Values',
+  rows: 'rows',
+  content: 'content',
+  unnamed: 'values',
+  onlyOne: 'only one file has this column',
+  dimensions: (a: number, b: number): string => `rows of ${count(a)} and of ${plural(b, 'value')}`,
+  firstRows: (rows: number): string => `the first ${plural(rows, 'row')} were compared`,
+  startOnly: 'Only the start of the content is compared: the files are large.',
+  broken: 'A file is broken: what was decoded before the error is compared.',
+  kinds: (a: string, b: string): string => `The values cannot be compared: one file holds ${a}, the other ${b}.`,
+  kindsOf: { numbers: 'numbers', strings: 'strings', bytes: 'bytes', table: 'a table', none: 'nothing that decodes' },
+  same: 'Same',
+  none: '–',
+  listed: (shown: number, all: number, column: string): string => `${count(shown)} of ${plural(all, 'difference')} in ${column}`,
+  show: (column: string): string => `Show the differences in ${column}`,
+  only: (size: number): string => `${count(size)} more`,
+} as const;
+
+/** Tools for vectors. */
+export const vectors = {
+  label: 'Vectors',
+  neighboursOf: (row: number): string => `Neighbours of row ${count(row)}`,
+  plane: 'Map a sample',
+  odd: 'Find odd rows',
+  oddTitle: 'Odd rows',
+  jobs: { near: 'finding neighbours', plane: 'mapping the sample', odd: 'finding odd rows' },
+  failed: 'This cannot be computed',
+  noDirection: (row: number): string => `Row ${count(row)} has no direction: it is all zeros, or has a value that is not finite.`,
+  noNeighbours: 'No other row has a direction.',
+  neighbourHeads: ['row', 'cosine', 'similarity'],
+  showRow: (row: number): string => `Show row ${count(row)}`,
+  planeIs: (rows: number, total: number, first: string, second: string): string => `${rows === total ? `All ${plural(rows, 'row')}` : `A sample of ${count(rows)} of ${plural(total, 'row')}`} in the plane of largest variance (PCA): ${first} of it across, ${second} up.`,
+  point: (row: number): string => `row ${count(row)}`,
+  oddIs: (checked: number): string => `Of ${plural(checked, 'row')}:`,
+  zeros: (rows: number): string => `${plural(rows, 'row')} of zeros`,
+  nans: (rows: number): string => `${plural(rows, 'row')} with a value that is not a number`,
+  duplicates: (rows: number): string => `${plural(rows, 'row')} that ${rows === 1 ? 'repeats' : 'repeat'} an earlier one`,
+  repeats: (first: number): string => `= row ${count(first)}`,
+  more: (rows: number): string => `and ${count(rows)} more`,
+} as const;
+
+/** The list of columns. */
+export const columns = {
+  label: 'Columns',
+  title: (n: number): string => plural(n, 'column'),
+  search: 'Find a column',
+  hint: 'name or type',
+  found: (n: number, all: number): string => `${count(n)} of ${count(all)}`,
+  none: 'No column has this name or type.',
+  heads: { name: 'column', type: 'type', dimension: 'dimension', stored: 'stored', share: 'share', values: 'first values' },
+  show: (name: string): string => `Show column ${name}`,
+  spark: (low: string, high: string, n: number): string => `The first ${plural(n, 'value')}, ${low} to ${high}`,
+} as const;
