@@ -47,7 +47,8 @@ mod tests {
     const ROUNDS: usize = if cfg!(miri) { 2 } else { 30_000 };
     /// Mutations that are made however slow a target is, before the time limit applies.
     const LEAST: usize = if cfg!(miri) { 2 } else { 2_000 };
-    const PATIENCE: Duration = Duration::from_secs(10);
+    /// Longer runs are counted in `docs/fuzzing.md`.
+    const PATIENCE: Duration = Duration::from_secs(3);
     /// Limits for seeds under Miri, which is too slow for long seeds or for many.
     const LONGEST: usize = if cfg!(miri) { 225 } else { 1 << 20 };
     const MOST: usize = if cfg!(miri) { 2 } else { usize::MAX };

@@ -4,7 +4,7 @@
 
 use unspool::checksum::Crc32;
 use unspool::xz::{Options, Streams, decode_to_vec};
-use unspool::{ErrorKind, Limits, Result, Verify};
+use unspool::{Limits, Result, Verify};
 
 use unspool_harness::Random;
 use unspool_harness::xz::agree;
@@ -36,7 +36,7 @@ pub fn xz_differential(bytes: &[u8]) {
             (Err(()), Ok(_)) => panic!("the reference refuses this file"),
             // The reasons to refuse a file that the reference accepts.
             (Ok(_), Err(error)) => {
-                use ErrorKind::{OutputLimit, OutputTooSmall, XzCheckKind, XzDistance};
+                use unspool::ErrorKind::{OutputLimit, OutputTooSmall, XzCheckKind, XzDistance};
                 let known = [XzCheckKind, XzDistance, OutputLimit, OutputTooSmall];
                 assert!(known.contains(&error.kind), "the reference accepts this file, but: {error}");
             }

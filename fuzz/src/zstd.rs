@@ -3,7 +3,7 @@
 
 use unspool::checksum::Xxh64;
 use unspool::zstd::{Dictionary, Flavour, Header, Options, decode_to_vec, detect};
-use unspool::{ErrorKind, Limits, Verify};
+use unspool::{Limits, Verify};
 
 use unspool_harness::Random;
 use unspool_harness::zstd::agree;
@@ -57,7 +57,7 @@ pub fn zstd_differential(bytes: &[u8]) {
             // from beyond the window while it still has the bytes. It lets the last symbols of a
             // Huffman stream read bits after the end. It accepts a compressed block of no bytes.
             (Ok(_), Err(error)) => {
-                use ErrorKind::{OutputLimit, WindowLimit, ZstdBlockSize, ZstdHuffmanStream, ZstdOffset};
+                use unspool::ErrorKind::{OutputLimit, WindowLimit, ZstdBlockSize, ZstdHuffmanStream, ZstdOffset};
                 let known = [ZstdOffset, ZstdHuffmanStream, ZstdBlockSize, OutputLimit, WindowLimit];
                 assert!(known.contains(&error.kind), "the reference accepts this file, but: {error}");
             }

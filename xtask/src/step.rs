@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -19,8 +20,9 @@ pub struct Step {
 /// Runs every step, also after one failed, so that one run shows all failures. Returns `true` if
 /// all passed.
 ///
-/// Steps in `beside` run in that order, in parallel to the others; their output follows at the end.
-/// A step that runs alone is never in parallel.
+/// Steps in `beside` run in that order, in parallel to the others, and so does each of them that is
+/// left when the others are done. Their output follows at the end. A step that runs alone is never
+/// in parallel.
 ///
 /// The last line is `N passed, M failed`. It also names the steps that were left out on request.
 pub fn run_all(command: &str, steps: &[&Step], beside: &[&str], left_out: &[String]) -> bool {
@@ -44,23 +46,29 @@ pub fn run_all(command: &str, steps: &[&Step], beside: &[&str], left_out: &[Stri
     };
     // Before any build: a step may replace this program, and then the path is gone.
     let program = std::env::current_exe().unwrap_or_default();
-    std::thread::scope(|scope| {
-        for step in &beside {
-            println!("{} runs in parallel; its output follows at the end", step.name);
+    for step in &beside {
+        println!("{} runs in parallel; its output follows at the end", step.name);
+    }
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut outcomes = vec![];
+        while let Some(step) = beside.get(next.fetch_add(1, Ordering::Relaxed)) {
+            outcomes.push((*step, timed(|| apart(&program, command, step.name))));
         }
-        let others = scope.spawn(|| {
-            let outcome = |step: &&Step| timed(|| apart(&program, command, step.name));
-            beside.iter().map(outcome).collect::<Vec<_>>()
-        });
+        outcomes
+    };
+    std::thread::scope(|scope| {
+        let others = scope.spawn(take);
         for step in in_turn {
             report(step, &mut || timed(step.run));
         }
-        let mut outcomes = others.join().unwrap_or_default().into_iter();
+        let mut outcomes = take();
+        outcomes.extend(others.join().unwrap_or_default());
         for step in &beside {
             report(step, &mut || {
-                let outcome = outcomes.next().unwrap_or_else(|| (Err(anyhow!("its thread ended early")), 0.0));
+                let place = outcomes.iter().position(|(ran, _)| ran.name == step.name);
                 print!("{}", std::fs::read_to_string(log(step.name)).unwrap_or_default());
-                outcome
+                place.map_or_else(|| (Err(anyhow!("its thread ended early")), 0.0), |place| outcomes.swap_remove(place).1)
             });
         }
     });
@@ -109,7 +117,7 @@ mod tests {
 
     #[test]
     fn runs_the_other_steps_after_a_failure() {
-        use std::sync::atomic::{AtomicBool, Ordering};
+        use std::sync::atomic::AtomicBool;
         static RAN: AtomicBool = AtomicBool::new(false);
         let bad = Step { name: "bad", proves: "fails", run: || anyhow::bail!("no") };
         let good = Step {

@@ -70,9 +70,8 @@ pub const STEPS: &[Step] = &[
 ];
 
 /// Steps that run in parallel to the others, because they have build folders of their own. The
-/// first two run long on one thread. By then, the other steps have installed the tools of the last
-/// two.
-pub const BESIDE: &[&str] = &["fuzz", "miri", "firmware", "size", "sql"];
+/// longest come first. By the time of the last three, the other steps have installed their tools.
+pub const BESIDE: &[&str] = &["fuzz", "miri", "sql", "firmware", "size"];
 
 const NO_WARNINGS: &str = "-D warnings";
 
@@ -207,9 +206,9 @@ fn browser() -> Result<()> {
 
 fn fuzz_smoke() -> Result<()> {
     // On stable Rust, each target over its seeds and mutations. Then with coverage guidance, each
-    // for a few seconds.
+    // for a second.
     cmd("cargo test --locked --release").dir("fuzz").run()?;
-    fuzz::run(None, 3, true)
+    fuzz::run(None, 1, true)
 }
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
