@@ -380,3 +380,44 @@ fn searches_on_threads_agree() {
     }
     assert!(long > 10, "{long} long answers");
 }
+
+/// The command fails with the error that every door of the core agrees on, at the same byte: on
+/// files, and on streams. `tests/tests/agree.rs` writes the table.
+#[test]
+fn errors_are_those_of_the_core() {
+    let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let table = String::from_utf8(read(&tests.join("golden/verdicts.txt"))).unwrap();
+    let mut found = vec![];
+    for line in table.lines() {
+        let words: Vec<_> = line.split(' ').collect();
+        let [path, change, place, kind, at] = words[..] else { panic!("{line}") };
+        let format = match path.split_once('/').unwrap().0 {
+            "zstd" => Format::Zstd,
+            "xz" => Format::Xz,
+            "gzip" => Format::Gzip,
+            "lzma" => Format::Lzma,
+            "pco" => Format::Pco,
+            "onpair" => Format::OnPair,
+            "cvc" => Format::Cvc,
+            "at1" => Format::At1,
+            other => panic!("{other} is no format"),
+        };
+        let mut bytes = read(&tests.join("vectors").join(path));
+        let place: usize = place.parse().unwrap();
+        match change {
+            "cut" => bytes.truncate(place),
+            _ => bytes[place / 8] ^= 1 << (place % 8),
+        }
+        for (head, cut) in [(bytes.len(), None), (20, None), (20, Some(611))] {
+            let (_, _, decoded) = decode(format, &mut Source::of(&bytes, head, cut, 1), &ALL, &LIMITS);
+            let verdict = match decoded {
+                Ok(()) => "accepted at 0".to_owned(),
+                Err(error) => error.split(", ").next().unwrap_or_default().to_owned(),
+            };
+            if verdict != format!("{kind} at {at}") {
+                found.push(format!("{line}: {verdict} with {head} bytes at first, in pieces of {cut:?}"));
+            }
+        }
+    }
+    assert!(table.lines().count() > 800 && found.is_empty(), "{}", found.join("\n"));
+}

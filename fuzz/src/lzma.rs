@@ -1,8 +1,8 @@
 //! LZMA by itself on arbitrary bytes: no panic, every door returns the same result, and the C
 //! library agrees.
 
-use unspool::lzma::{Architecture, Coder, FilterKind, Header, Options, Raw, decode_to_vec};
 use unspool::Limits;
+use unspool::lzma::{Architecture, Coder, FilterKind, Header, Options, Raw, decode_to_vec};
 
 use unspool_harness::Random;
 use unspool_harness::lzma::agree;

@@ -264,3 +264,84 @@ fn doors_of_cvc_agree() {
     }
     check(&found, 59, 20);
 }
+
+/// A format in the table of verdicts: its name, the door that decides, and files.
+type Judged = (&'static str, fn(&[u8]) -> Result<Done>, &'static [&'static str]);
+
+const JUDGED: [Judged; 8] = [
+    (
+        "zstd",
+        |bytes| unspool_harness::zstd::agree(bytes, &zstd::Options { limits: LIMITS, ..zstd::Options::DEFAULT }),
+        &["rfc8878/text-1025.zst", "page-seekable.zst"],
+    ),
+    (
+        "xz",
+        |bytes| unspool_harness::xz::agree(bytes, &xz::Options { limits: LIMITS, ..xz::Options::DEFAULT }),
+        &["page.xz", "blocks.xz"],
+    ),
+    (
+        "gzip",
+        |bytes| unspool_harness::gzip::agree(bytes, &gzip::Options { limits: LIMITS, ..gzip::Options::DEFAULT }),
+        &["every_field.gz", "two_members.gz"],
+    ),
+    (
+        "lzma",
+        |bytes| unspool_harness::lzma::agree(bytes, &lzma::Options { limits: LIMITS, ..lzma::Options::DEFAULT }),
+        &["page.lzma", "properties.lzma"],
+    ),
+    (
+        "pco",
+        |bytes| unspool_harness::pco::agree(bytes, &pco::Options { limits: LIMITS, ..pco::Options::DEFAULT }),
+        &["k_u32_arange.pco", "assets/v1_0_0_conv1.pco"],
+    ),
+    (
+        "onpair",
+        |bytes| unspool_harness::onpair::agree(bytes, &onpair::Options { limits: LIMITS }),
+        &["cpp/one_row_b12.onp", "cpp/empties_b12.onp"],
+    ),
+    (
+        "cvc",
+        |bytes| unspool_harness::cvc::agree(bytes, &cvc::Options { limits: LIMITS, ..cvc::Options::DEFAULT }),
+        &["v1_fp16.cvc", "v1_int8.cvc"],
+    ),
+    (
+        "at1",
+        |bytes| unspool_harness::at1::agree(bytes, &at1::Options { limits: LIMITS, ..at1::Options::DEFAULT }),
+        &["c1_scalars.at1", "c255_unicode_zstd.at1"],
+    ),
+];
+
+/// The table that the tests of the command, of the C interface and of the npm package read: a file,
+/// a change to it, and the verdict that all doors agree on.
+#[test]
+fn the_table_of_verdicts_is_up_to_date() {
+    let (mut lines, mut random) = (String::new(), Random(35));
+    for (format, agree, files) in JUDGED {
+        for file in files {
+            let path = format!("{format}/{file}");
+            let bytes = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(&path));
+            for turn in 0..60 {
+                let at = 8 + random.below(bytes.len() - 8);
+                let (change, place) = if turn % 3 == 0 { ("cut", at) } else { ("flip", at * 8 + random.below(8)) };
+                let mut changed = bytes.clone();
+                match change {
+                    "cut" => changed.truncate(at),
+                    _ => changed[place / 8] ^= 1 << (place % 8),
+                }
+                match agree(&changed) {
+                    Ok(_) => lines.push_str(&format!("{path} {change} {place} accepted 0\n")),
+                    // Each place has limits of its own.
+                    Err(error) if error.class() == Class::Limit => {}
+                    Err(error) => lines.push_str(&format!("{path} {change} {place} {:?} {}\n", error.kind, error.at)),
+                }
+            }
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/verdicts.txt");
+    if std::env::var_os("UNSPOOL_BLESS").is_some() {
+        std::fs::write(&path, &lines).unwrap();
+    }
+    assert!(lines.lines().count() > 800, "only {} verdicts", lines.lines().count());
+    let golden = String::from_utf8(read(&path)).unwrap();
+    assert!(golden == lines, "verdicts changed; UNSPOOL_BLESS=1 writes what is now, and git shows the difference");
+}

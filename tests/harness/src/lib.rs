@@ -16,6 +16,7 @@ pub mod lzma;
 mod mutate;
 pub mod onpair;
 pub mod pco;
+mod whole;
 pub mod xz;
 pub mod zstd;
 

@@ -6,7 +6,8 @@ use unspool::lzma::{
 };
 use unspool::{Class, Done, Error, ErrorKind, Result};
 
-use crate::{Random, TWO, drive, room, same, same_in_memory, traced_done};
+use crate::whole::whole_file;
+use crate::{Random, drive, room, same, same_in_memory, traced_done};
 
 /// The longest window that is lent, with room for copies in pieces.
 const WINDOW: usize = (1 << 17) + 32;
@@ -15,31 +16,13 @@ const WINDOW: usize = (1 << 17) + 32;
 pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     let random = &mut Random::of(bytes);
     let ws = &mut Workspace::new();
-    let mut out = vec![0xAA; room(&options.limits)];
-    let whole = decode(bytes, &mut out, ws, options, &mut ());
-    let content = &out[..whole.map_or(0, |done| done.wrote)];
-    assert!(whole.is_ok() || whole.is_err_and(|error| error.at <= bytes.len() as u64));
-
-    let mut again = vec![0x55; out.len()];
-    let heard = traced_done("decode", bytes, |leaves| decode(bytes, &mut again, ws, options, leaves));
-    assert_eq!(heard, whole, "a trace changes the verdict");
-    let vector = decode_to_vec(bytes, options);
+    let doors = whole_file!(bytes, ws, room(&options.limits), options);
+    let (whole, content) = (doors.verdict, doors.content());
     // The length of a vector is bounded by the input.
-    if !vector.as_ref().is_err_and(|error| error.kind == ErrorKind::XzBlockSize) {
-        same("decode_to_vec", &whole, &vector);
+    if !doors.vector.as_ref().is_err_and(|error| error.kind == ErrorKind::XzBlockSize) {
+        same("decode_to_vec", &whole, &doors.vector);
     }
-    assert!(vector.is_err() || vector.as_deref() == Ok(content), "other bytes to a vector");
-    same("decode_threaded", &whole, &decode_threaded(bytes, &mut again, TWO, options));
-    let (salvaged, error) = salvage(bytes, &mut again, ws, options);
-    same("salvage", &whole, &error.map_or(Ok(()), Err));
-    if whole.is_ok() {
-        let mut exact = vec![0; content.len()];
-        assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), whole);
-        if let Some((_, less)) = exact.split_last_mut() {
-            let error = decode(bytes, less, ws, options, &mut ()).expect_err("there is no room");
-            assert_eq!(error.kind, ErrorKind::OutputTooSmall);
-        }
-    }
+    same("salvage", &whole, &doors.salvage);
 
     let mut window = vec![0xAA; WINDOW];
     let seen = traced_done("inspect", bytes, |leaves| inspect(bytes, ws, &mut window, options, leaves));
@@ -70,7 +53,7 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     assert!(end.is_err() || streamed == content, "other bytes as a stream");
     if end.is_err_and(|error| !is_of_windows(&error)) {
         // Filters of a stream may hold back bytes at its end.
-        assert!(streamed.len() <= salvaged.wrote && again.starts_with(&streamed), "other bytes before an error");
+        assert!(doors.salvaged[..doors.wrote].starts_with(&streamed), "other bytes before an error");
     }
     assert_eq!(stream(3), (streamed, end), "other splits, another result");
     whole

@@ -1,12 +1,14 @@
 //! Every door of xz.
 
+use unspool::checksum::Crc32;
 use unspool::xz::{
     Decoder, File, Literals, Options, Streams, Tables, Workspace, decode, decode_threaded, decode_to, decode_to_store,
     decode_to_vec, inspect, salvage,
 };
 use unspool::{Checksums, Class, Done, Error, ErrorKind, Result, SliceStore};
 
-use crate::{Random, TWO, drive, room, same, same_in_memory, traced_done};
+use crate::whole::whole_file;
+use crate::{Random, drive, room, same, same_in_memory, traced_done};
 
 /// The longest window that is lent, with room for copies in pieces.
 const WINDOW: usize = (1 << 17) + 32;
@@ -15,13 +17,10 @@ const WINDOW: usize = (1 << 17) + 32;
 pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     let random = &mut Random::of(bytes);
     let ws = &mut Workspace::new();
-    let mut out = vec![0xAA; room(&options.limits)];
-    let whole = decode(bytes, &mut out, ws, options, &mut ());
-    let content = &out[..whole.map_or(0, |done| done.wrote)];
-
-    let mut again = vec![0x55; out.len()];
-    let heard = traced_done("decode", bytes, |leaves| decode(bytes, &mut again, ws, options, leaves));
-    assert_eq!(heard, whole, "a trace changes the verdict");
+    let doors = whole_file!(bytes, ws, room(&options.limits), options);
+    let (whole, content) = (doors.verdict, doors.content());
+    same("decode_to_vec", &whole, &doors.vector);
+    same_but_for_claims("salvage", &whole, &doors.salvage);
     let seen = traced_done("inspect", bytes, |leaves| inspect(bytes, ws, options, leaves));
     if let Ok(done) = whole {
         let checksums = seen.map(|done| done.checksums).unwrap_or_default();
@@ -29,19 +28,9 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
         let Checksums { matched, mismatched, unchecked } = done.checksums;
         assert_eq!(checksums, Checksums { matched: matched + mismatched, mismatched: 0, unchecked });
         assert_eq!(done.content, done.wrote as u64);
-        let mut exact = vec![0; content.len()];
-        assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), Ok(done));
-        assert!(exact == content);
     }
 
-    let vector = decode_to_vec(bytes, options);
-    same("decode_to_vec", &whole, &vector);
-    assert!(vector.is_err() || vector.as_deref() == Ok(content), "other bytes to a vector");
-    same("decode_threaded", &whole, &decode_threaded(bytes, &mut again, TWO, options));
-    assert!(whole.is_err() || again[..content.len()] == *content, "other bytes of threads");
-    again.fill(0);
-    let (_, error) = salvage(bytes, &mut again, ws, options);
-    same_but_for_claims("salvage", &whole, &error.map_or(Ok(()), Err));
+    let mut again = vec![0; doors.out.len()];
     let mut page = vec![0; 1 + random.below(5000)];
     let stored = decode_to_store(bytes, &mut SliceStore::new(&mut again), ws, &mut page, options);
     if !stored.is_err_and(|error| error.kind == ErrorKind::XzFilter) {
@@ -67,7 +56,7 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     same_but_for_claims("a stream", &whole, &end);
     assert!(end.is_err() || streamed == content, "other bytes as a stream");
     assert_eq!(stream(3), (streamed, end), "other splits, another end");
-    in_small_tables(bytes, options, whole, &out);
+    in_small_tables(bytes, options, whole, &doors.out);
     if options.streams == Streams::All {
         by_block(bytes, options, whole.map(|_| content));
     }
@@ -130,5 +119,27 @@ fn by_block(bytes: &[u8], options: &Options, whole: Result<&[u8]>) {
         && let Ok(whole) = whole
     {
         assert!(whole == all, "other bytes block by block");
+    }
+}
+
+/// Finds stream headers, block headers and footers, and writes the CRC that each should have.
+pub fn repair(bytes: &mut [u8]) {
+    let seal = |bytes: &mut [u8], data: std::ops::Range<usize>, at: usize| {
+        if let (Some(data), true) = (bytes.get(data), at + 4 <= bytes.len()) {
+            let crc = Crc32::of(data).to_le_bytes();
+            bytes[at..at + 4].copy_from_slice(&crc);
+        }
+    };
+    seal(bytes, 6..8, 8);
+    if let Some(&first) = bytes.get(12).filter(|&&first| first != 0) {
+        let end = 12 + usize::from(first) * 4;
+        seal(bytes, 12..end, end);
+    }
+    if let Some(start) = bytes.len().checked_sub(12) {
+        seal(bytes, start + 4..start + 10, start);
+        let backward = (bytes[start + 4] as usize + 1) * 4;
+        if let Some(index) = start.checked_sub(backward) {
+            seal(bytes, index..start - 4, start - 4);
+        }
     }
 }

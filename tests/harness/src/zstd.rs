@@ -6,7 +6,8 @@ use unspool::zstd::{
 };
 use unspool::{Done, ErrorKind, Result, SliceStore, Symbols};
 
-use crate::{Leaves, Random, TWO, drive, ranges, room, same, same_in_memory, traced_done};
+use crate::whole::whole_file;
+use crate::{Leaves, Random, drive, ranges, room, same, same_in_memory, traced_done};
 
 /// The longest window that is lent.
 const WINDOW: u64 = 1 << 20;
@@ -16,13 +17,13 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
     let random = &mut Random::of(bytes);
     let workspace = &mut Workspace::new();
     // A block may exceed the limit of an output before it is refused.
-    let mut out = vec![0xAA; room(&options.limits) + (128 << 10)];
-    let whole = decode(bytes, &mut out, workspace, options, &mut ());
-    let content = &out[..whole.map_or(0, |done| done.wrote)];
+    let doors = whole_file!(bytes, workspace, room(&options.limits) + (128 << 10), options);
+    let (whole, content) = (doors.verdict, doors.content());
+    same("decode_to_vec", &whole, &doors.vector);
+    same("salvage", &whole, &doors.salvage);
+    assert!(doors.salvaged[..doors.wrote] == doors.out[..doors.wrote], "other bytes before the error");
 
-    let mut again = vec![0x55; out.len()];
-    let heard = traced_done("decode", bytes, |leaves| decode(bytes, &mut again, workspace, options, leaves));
-    assert_eq!(heard, whole, "a trace changes the verdict");
+    let mut again = vec![0; doors.out.len()];
     let symbols = traced_done("decode with symbols", bytes, |leaves| {
         let mut symbols = Symbols(core::mem::take(leaves));
         let done = decode(bytes, &mut again, workspace, options, &mut symbols);
@@ -39,22 +40,6 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
         assert_eq!(counted, Ok(done.wrote as u64));
     }
     outline(bytes, options);
-
-    let vector = decode_to_vec(bytes, options);
-    same("decode_to_vec", &whole, &vector);
-    assert!(vector.is_err() || vector.as_deref() == Ok(content), "other bytes to a vector");
-    same("decode_threaded", &whole, &decode_threaded(bytes, &mut again, TWO, options));
-    assert!(whole.is_err() || again[..content.len()] == *content, "other bytes of threads");
-    again.fill(0);
-    let (done, error) = salvage(bytes, &mut again, workspace, options);
-    same("salvage", &whole, &error.map_or(Ok(()), Err));
-    assert!(again[..done.wrote] == out[..done.wrote], "other bytes before the error");
-    // An output of exactly the right size is enough.
-    let mut exact = vec![0; content.len()];
-    if whole.is_ok() {
-        assert_eq!(decode(bytes, &mut exact, workspace, options, &mut ()), whole);
-        assert!(exact == content);
-    }
 
     let mut window = vec![0; stream_buffer(bytes, options).unwrap_or(WINDOW).min(WINDOW) as usize];
     let mut sunk = vec![];
@@ -74,14 +59,14 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
         let (streamed, end) = drive(bytes, split, |src, end, room| decoder.step(src, end, room));
         same_in_memory("a stream", &whole, &end);
         assert!(end.is_err() || streamed == content, "other bytes as a stream");
-        assert!(out.starts_with(&streamed), "other bytes before an error of a stream");
+        assert!(doors.out.starts_with(&streamed), "other bytes before an error of a stream");
     }
     let mut page = vec![0; 1 + random.below(5000)];
     let stored = decode_to_store(bytes, &mut SliceStore::new(&mut again), workspace, &mut page, options);
     same("decode_to_store", &whole, &stored);
     assert!(stored.is_err() || again[..content.len()] == *content, "other bytes in a store");
     let margin = in_place_margin(bytes, options).unwrap_or(0) as usize;
-    let mut buffer = vec![0; (out.len() + margin).max(bytes.len())];
+    let mut buffer = vec![0; (doors.out.len() + margin).max(bytes.len())];
     let start = buffer.len() - bytes.len();
     buffer[start..].copy_from_slice(bytes);
     let placed = decode_in_place(&mut buffer, bytes.len(), workspace, options);
