@@ -101,6 +101,7 @@ impl<'a> Header<'a> {
 /// Reads a text up to a zero byte.
 fn text<'a, T: Trace>(fields: &mut Fields<'a, '_, T>, most: usize, name: Name) -> Verdict<&'a [u8]> {
     let (start, rest) = (fields.at(), fields.rest());
+    crate::steps::count(rest.len());
     let Some(len) = rest.iter().position(|&byte| byte == 0) else {
         // Its end is unknown, but beyond the limit if that has been reached.
         let full = start.saturating_add(rest.len()) >= most;

@@ -36,6 +36,7 @@ impl<'a> Dictionary<'a> {
         if dictionary.start(0) != Some(0) {
             return error(ErrorKind::OnPairFirstOffset, 0);
         }
+        crate::steps::count(dictionary.offsets.len());
         for (token, pair) in dictionary.offsets.windows(2).enumerate() {
             let &[start, end] = pair else { continue };
             match u32::from_le_bytes(end).checked_sub(u32::from_le_bytes(start)) {

@@ -38,6 +38,7 @@ fn emit_tokens(column: &Column<'_>, place: Range<u64>, trace: &mut impl Trace) {
     trace.enter(Name::Tokens, Value::U64(u64_from(column.dictionary().len())));
     let mut at = place.start;
     for token in column.dictionary().tokens() {
+        crate::steps::count(1);
         let end = at.saturating_add(u64_from(token.len()));
         trace.bytes(Part::Table, Name::Token, at..end, Value::Bytes(token));
         at = end;
@@ -60,6 +61,7 @@ fn emit_codes(column: &Column<'_>, place: Range<u64>, trace: &mut impl Trace) {
         trace.leaf(Part::Padding, Name::CodesOfNoRow, start..bit(code), Value::None);
     }
     for row in column.rows() {
+        crate::steps::count(1);
         let after = offsets.get(index(row.saturating_add(1))).unwrap_or(code);
         trace.leaf(Part::Symbols, Name::Row, bit(code)..bit(after), Value::U64(row));
         code = after;

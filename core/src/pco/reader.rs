@@ -171,6 +171,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     fn batches(&mut self, src: &[u8], dst: &mut [Self::Unit], step: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
         let all = dst.len() >> self.units().trailing_zeros();
         while self.page().left > 0 {
+            crate::steps::count(1);
             let rest = src.get(step.read..).unwrap_or(&[]);
             if tuning::PIPELINED && !trace.listens() && self.pipeline(rest, dst, step)? {
                 continue;
@@ -231,6 +232,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         let len = self.read_metadata(bytes, &mut [], &mut ())?;
         self.page().read(&mut step, len);
         while self.page().left > 0 {
+            crate::steps::count(1);
             let rest = bytes.get(step.read..).unwrap_or(&[]);
             let end = self.each_variable(rest, &mut (), |this, role, bit| this.walk(role, rest, bit, &mut each))?;
             self.page().pass(&mut step, end, BATCH);

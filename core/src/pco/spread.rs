@@ -30,6 +30,7 @@ pub(crate) fn spread(
             return refuse(ErrorKind::PcoWeights, i);
         }
         each(i, &bin);
+        crate::steps::count(index(u64::from(bin.weight)));
         for _ in 0..bin.weight {
             fill(i, &bin, index(u64::from(slot)));
             slot = (slot + stride(size)) & (size - 1);

@@ -36,6 +36,7 @@ pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each
     }
     emit(Name::Records, 1, at, count);
     for _ in 0..count {
+        crate::steps::count(1);
         let (unpadded, middle) = next(at)?;
         emit(Name::UnpaddedSize, at, middle, unpadded);
         let (content, end) = next(middle)?;

@@ -203,6 +203,7 @@ impl Parser {
     fn index(&mut self, src: &mut &[u8], workspace: &mut Workspace) -> Verdict<()> {
         let (blocks, listed) = (self.blocks - self.earlier, &mut workspace.tables.listed);
         while self.index.left != Some(0) {
+            crate::steps::count(1);
             let (&byte, rest) = src.split_first().ok_or(STARVED)?;
             // At the same byte, however the input is split.
             if self.at - self.index.start >= self.max_header {

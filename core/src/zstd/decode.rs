@@ -152,6 +152,7 @@ fn run<T: Trace>(
 ) -> Result<()> {
     let mut at = 0;
     loop {
+        crate::steps::count(1);
         let mut output = target.output(machine);
         at = machine.step(src, at, &mut output, workspace, trace).map_err(|fault| machine.error(fault, 0))?;
         machine.done.read = at;

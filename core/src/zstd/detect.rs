@@ -149,6 +149,7 @@ impl Claim {
         // besides.
         let (mut sure, mut more) = (0u64, 0u64);
         loop {
+            crate::steps::count(1);
             let block = walk.block(src, at, &mut ())?;
             at += BLOCK_HEADER + block.stored();
             each(&walk.header, block, at);
