@@ -213,7 +213,7 @@ fn fuzz_smoke() -> Result<()> {
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
 /// the interpreter. The fuzz targets reach the same code.
-const EXHAUSTIVE: [&str; 14] = [
+const EXHAUSTIVE: [&str; 16] = [
     "every_width_at_every_bit",
     "at_every_length_and_split",
     "any_split_returns",
@@ -228,6 +228,8 @@ const EXHAUSTIVE: [&str; 14] = [
     "stats::",
     "every_distance_and_length",
     "every_prefix_of_every_token",
+    "every_string_of_three_bytes",
+    "every_list_of_small_weights",
 ];
 
 /// A 32-bit big-endian machine. The emulated microcontrollers and wasm are 32-bit little-endian.

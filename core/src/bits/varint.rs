@@ -74,6 +74,19 @@ mod tests {
         }
     }
 
+    /// Compares with the definition, one group after the other.
+    #[test]
+    fn every_string_of_three_bytes_agrees_with_the_definition() {
+        for bytes in (0..1u32 << 16).flat_map(|low| [0u8, 1, 0x7F, 0x80, 0xFF].map(|high| (low, high))) {
+            let bytes = [bytes.0.to_le_bytes()[0], bytes.0.to_le_bytes()[1], bytes.1];
+            let len = bytes.iter().position(|&byte| byte < 0x80);
+            let value =
+                bytes.iter().rev().skip(2 - len.unwrap_or(2)).fold(0, |all, &byte| all << 7 | u64::from(byte & 0x7F));
+            let expected = len.map_or(Err(Error::new(ErrorKind::Truncated, 3)), |last| Ok((value, last + 1)));
+            assert_eq!(read_varint(&bytes), expected, "{bytes:02x?}");
+        }
+    }
+
     #[test]
     fn ten_bytes_and_the_tenth_at_most_one() {
         let mut bytes = [0xFF; 11];

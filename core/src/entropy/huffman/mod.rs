@@ -14,6 +14,43 @@ pub(crate) use weights::{Rules, lengths};
 mod tests {
     use super::*;
 
+    /// Lists of up to five weights, each up to 5, with the weight that they leave to the last
+    /// symbol. Codes are numbered from the longest, in the order of the symbols.
+    #[test]
+    fn every_list_of_small_weights_decodes_by_the_definition() {
+        let (mut decoded, mut code) = (0, Table::new());
+        for (count, number) in (1..=5u32).flat_map(|count| (0..6u32.pow(count)).map(move |number| (count, number))) {
+            let mut weights: Vec<_> = (0..count).map(|place| number / 6u32.pow(place) % 6).collect();
+            let nibbles: Vec<_> = weights.chunks(2).map(|two| (two[0] << 4 | two.get(1).unwrap_or(&0)) as u8).collect();
+            let description = [&[127 + count as u8][..], &nibbles].concat();
+            let read = code.read(&description, 0, Rules { ones: false, max_weights_log: 6 });
+            let sum: u32 = weights.iter().map(|&weight| 1 << weight >> 1).sum();
+            let depth = sum.checked_ilog2().map_or(0, |log| log + 1);
+            let rest = (1 << depth) - sum;
+            assert!(rest.is_power_of_two() && sum > 0 || read.is_none(), "{weights:?} leave {rest}");
+            if read.is_none() {
+                continue;
+            }
+            weights.push(rest.ilog2() + 1);
+            assert_eq!((read, code.depth()), (Some(description.len()), depth), "{weights:?}");
+            let mut next = 0u32;
+            for weight in 1..=depth + 1 {
+                for symbol in (0..).zip(&weights).filter_map(|(symbol, &of)| (of == weight).then_some(symbol)) {
+                    let len = depth + 1 - weight;
+                    // Its code, and the mark that ends a stream.
+                    let stream = [(1u32 << len | next >> (weight - 1)) as u8];
+                    let mut out = [0xAA];
+                    assert_eq!(code.decode_one(&stream, 0..1, &mut out), Some(()), "{weights:?} {symbol}");
+                    assert_eq!(out, [symbol], "{weights:?}");
+                    next += 1 << (weight - 1);
+                    decoded += 1;
+                }
+            }
+            assert_eq!(next, 1 << depth, "{weights:?}");
+        }
+        assert!(decoded > 2000, "{decoded}");
+    }
+
     #[test]
     fn the_longest_codes_in_a_row() {
         // Weights from 12 down to 1; the last symbol has what the others leave. Two codes have 12
