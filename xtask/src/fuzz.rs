@@ -1,8 +1,12 @@
-//! Fuzzes one target or all in turn, with coverage guidance.
+//! Fuzzes one target or all in turn: with coverage guidance, or with mutations on stable Rust.
+//! Counts the executions on the page `docs/fuzzing.md`.
 
-use anyhow::{Result, bail};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::install;
+use crate::ledger;
 use crate::sh::{cmd, root};
 
 #[path = "../../fuzz/find.rs"]
@@ -13,35 +17,80 @@ pub fn targets() -> Result<Vec<String>> {
     Ok(find::targets(&root().join("fuzz/src"))?.into_iter().map(|(_, name)| name).collect())
 }
 
-/// Fuzzes each target for `seconds`. New inputs stay in `fuzz/corpus`, failures in
-/// `fuzz/artifacts`.
-///
-/// A `smoke` run uses a fixed seed, so that a failure repeats, and hides the progress of libFuzzer.
-pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
+/// Returns the chosen target, or all of them.
+fn chosen(name: Option<&str>) -> Result<Vec<String>> {
     let all = targets()?;
-    let chosen: Vec<_> = all.iter().filter(|target| name.is_none_or(|name| name == *target)).collect();
+    let chosen: Vec<_> = all.iter().filter(|target| name.is_none_or(|name| name == *target)).cloned().collect();
     if chosen.is_empty() {
         bail!("no such target; there are: {}", all.join(", "));
     }
+    Ok(chosen)
+}
+
+/// Fuzzes each target for `seconds`. New inputs stay in `fuzz/corpus`, failures in
+/// `fuzz/artifacts`.
+///
+/// A `smoke` run uses a fixed seed, so that a failure repeats, hides the progress of libFuzzer, and
+/// is not counted.
+pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
+    let chosen = chosen(name)?;
     install::nightly("rust-src")?;
     install::cargo_fuzz()?;
-    for target in chosen {
+    for target in &chosen {
         // Seeds come last: libFuzzer writes new inputs to the first folder and only reads the
         // others.
         let corpus = root().join("fuzz/corpus").join(target);
         std::fs::create_dir_all(&corpus)?;
         let artifacts = root().join("fuzz/artifacts").join(target);
         std::fs::create_dir_all(&artifacts)?;
-        cmd("cargo +nightly fuzz run --fuzz-dir fuzz run")
+        let fuzz = cmd("cargo +nightly fuzz run --fuzz-dir fuzz run")
             .env("UNSPOOL_FUZZ", target)
             .arg(&corpus)
             .arg(seeds(target))
             .args(&format!("-- -max_total_time={seconds} -rss_limit_mb=2048 -timeout=10 -print_final_stats=1"))
-            .arg(format!("-artifact_prefix={}/", artifacts.display()))
-            .args(if smoke { "-seed=1 -verbosity=0" } else { "" })
-            .run()?;
+            .arg(format!("-artifact_prefix={}/", artifacts.display()));
+        if smoke {
+            fuzz.args("-seed=1 -verbosity=0").run()?;
+            continue;
+        }
+        // The first build may take minutes.
+        let outcome = fuzz.outcome(Duration::from_secs(seconds + 1800))?;
+        let last = |word: &str| {
+            let rest = outcome.stderr.rsplit(word).next().filter(|rest| rest.len() < outcome.stderr.len())?;
+            rest.split_whitespace().next()?.parse().ok()
+        };
+        let executions = last("stat::number_of_executed_units:").context("libFuzzer counted nothing")?;
+        ledger::record(target, executions, last(" cov: "), !outcome.success)?;
+        ensure!(outcome.success, "{target} found something, in fuzz/artifacts/{target}:\n{}", outcome.stderr);
     }
     Ok(())
+}
+
+/// Runs each target over `mutations` of its seeds, on stable Rust. Each run makes other mutations
+/// than the runs that the page counts already.
+pub fn mutate(name: Option<&str>, mutations: u64) -> Result<()> {
+    for target in chosen(name)? {
+        let run = cmd("cargo run --locked --release --quiet --").dir("fuzz");
+        let run =
+            run.arg(&target).args(&format!("--mutations {mutations} --seed {}", ledger::executions(&target)? + 1));
+        let files = files(&root().join(seeds(&target)))?;
+        let said = files.iter().fold(run, |run, file| run.arg(file)).quiet().read();
+        let counted = said.as_ref().ok().and_then(|said| said.rsplit(" in ").next()?.split(' ').next()?.parse().ok());
+        ledger::record(&target, counted.unwrap_or(0), None, said.is_err())?;
+        said.with_context(|| format!("{target} found something"))?;
+    }
+    Ok(())
+}
+
+/// Returns the files of a folder and its subfolders, in order.
+fn files(folder: &std::path::Path) -> Result<Vec<std::path::PathBuf>> {
+    let mut found = vec![];
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() { found.extend(files(&path)?) } else { found.push(path) }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Returns the folder of seeds: `cvc_mutated` uses `fuzz/seeds/cvc`, `bits` uses `fuzz/seeds/bits`,
