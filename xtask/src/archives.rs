@@ -69,13 +69,18 @@ const ONE_FORMAT: &str = "
 
 /// Builds the package with every archive, and prints its path.
 pub fn run() -> Result<()> {
-    let package = build(|_| true)?;
+    let package = package()?;
     println!("    {} is written", package.display());
     Ok(())
 }
 
+/// Builds the package with every archive, and returns its path.
+pub fn package() -> Result<PathBuf> {
+    build(|_| true)
+}
+
 /// Returns the version of the package.
-fn version() -> Result<String> {
+pub fn version() -> Result<String> {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml"))?;
     let line = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
     Ok(line.context("Cargo.toml has no version")?.to_owned())
@@ -121,15 +126,19 @@ fn build(chosen: impl Fn(&str) -> bool) -> Result<PathBuf> {
     let sums = cmd("sh -c").arg("find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum").dir(&package);
     std::fs::write(package.join("SHA256SUMS"), sums.read()?)?;
     let tarball = folder().join(format!("{name}.tar.gz"));
-    // The same package has the same bytes.
-    cmd("tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --use-compress-program")
+    pack(&folder(), &name, &tarball)?;
+    Ok(tarball)
+}
+
+/// Packs a folder within another. The same files make the same bytes.
+pub fn pack(within: &Path, folder: &str, tarball: &Path) -> Result<()> {
+    cmd("tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw,a-s --use-compress-program")
         .arg("gzip -9n")
         .arg("-cf")
-        .arg(&tarball)
-        .arg(&name)
-        .dir(folder())
-        .run()?;
-    Ok(tarball)
+        .arg(tarball)
+        .arg(folder)
+        .dir(within)
+        .run()
 }
 
 /// Checks that every file that names the version names this one.

@@ -168,11 +168,9 @@ fn hosted() -> Result<()> {
 
     // For the whole workspace, so that the core keeps the features of the other tests and is not
     // built again.
-    // The checker of leaks takes ten times as long as a file. It runs above over every function, and
-    // below, as a part of valgrind.
-    let vectors = || {
-        cmd("cargo test --locked --workspace --test c -- --ignored").env("ASAN_OPTIONS", "detect_leaks=0")
-    };
+    // The checker of leaks takes ten times as long as a file. It runs above over every function,
+    // and below, as a part of valgrind.
+    let vectors = || cmd("cargo test --locked --workspace --test c -- --ignored").env("ASAN_OPTIONS", "detect_leaks=0");
     let (decode, query) = (compile("decode", sanitize, "-sanitized")?, compile("query", sanitize, "-sanitized")?);
     vectors().env("UNSPOOL_C_DECODE", decode).env("UNSPOOL_C_QUERY", query).run()?;
     let watched = |name: &str| Ok::<_, anyhow::Error>(format!("{valgrind} {}", compile(name, "-O1", "")?.display()));

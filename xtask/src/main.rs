@@ -2,15 +2,18 @@
 
 mod archives;
 mod bench;
+mod bill;
 mod c;
 mod demo;
 mod firmware;
 mod fuzz;
 mod install;
+mod ledger;
 mod pages;
 mod peers;
 mod prose;
 mod python;
+mod release;
 mod serve;
 mod sh;
 mod site;
@@ -34,6 +37,7 @@ Usage: cargo xtask COMMAND [--help]
   bench     compare speed with other decoders
   fuzz      fuzz with coverage guidance
   size      measure flash, RAM, stack and instructions of each format on each target
+  release   build all that users take, twice, compare, and try it out
   package   build the npm package as it would be published
   wheel     build the Python wheel as it would be published
   peers     test other npm packages with broken files and rewrite the page about them
@@ -72,12 +76,14 @@ Measures this library and its peers in turns and prints case | unspool | peer | 
 Cases of the groups `wasm` and `process` run without NAME, or if NAME begins with the group.";
 
 const FUZZ: &str = "\
-Usage: cargo xtask fuzz [TARGET] [--seconds N] [--list]
+Usage: cargo xtask fuzz [TARGET] [--seconds N | --mutations N] [--list]
 
-Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly Rust).
+Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly Rust), and counts
+the executions in docs/fuzzing.md.
 
-  --seconds N   time for each target (default: 60)
-  --list        list the targets";
+  --seconds N     time for each target (default: 60)
+  --mutations N   run over mutations of the seeds on stable Rust instead
+  --list          list the targets";
 
 const SIZE: &str = "\
 Usage: cargo xtask size [--budgets | --image | NAME]
@@ -88,6 +94,17 @@ budgets in tests/size/budgets.tsv.
   NAME        measure only programs of tests/size whose names contain this; write no page
   --budgets   make the result the new budgets
   --image     measure only the last table of the page: other decoders and ours on the same image";
+
+const RELEASE: &str = "\
+Usage: cargo xtask release --dry-run [PART...]
+
+Builds the parts of a release twice, from two clones of this commit, compares the builds byte for
+byte, and installs and runs each artefact in a fresh folder. Publishes nothing: the workflow
+`release` does, from a tag.
+
+Parts: crates, command, npm, archives, wheel, wasm, site; all if none is named.
+
+  --build FOLDER   only build the parts, in this checkout, and copy them to a folder";
 
 const HEADER: &str = "\
 Usage: cargo xtask header
@@ -164,7 +181,8 @@ fn run() -> Result<bool> {
             "wasm-c" => return alone(args, WASM_C, wasm_c::run),
             "peers" => return alone(args, PEERS, wasm::peers),
             "site" => return alone(args, SITE, site::build),
-            "package" => return alone(args, PACKAGE, wasm::package),
+            "package" => return alone(args, PACKAGE, || wasm::package().map(|_| ())),
+            "release" => return release(args),
             "wheel" => return wheel(args),
             other => return Err(lexopt::Error::from(format!("unknown command: {other}\n\n{HELP}")).into()),
         },
@@ -228,11 +246,12 @@ fn bench(mut args: lexopt::Parser) -> Result<bool> {
 }
 
 fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
-    let (mut target, mut seconds) = (None, 60);
+    let (mut target, mut seconds, mut mutations) = (None, 60, None);
     while let Some(arg) = args.next()? {
         match arg {
             Value(name) if target.is_none() => target = Some(name.string()?),
             Long("seconds") => seconds = args.value()?.parse()?,
+            Long("mutations") => mutations = Some(args.value()?.parse()?),
             Long("list") => {
                 fuzz::targets()?.iter().for_each(|name| println!("{name}"));
                 return Ok(true);
@@ -241,7 +260,11 @@ fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
             other => return Err(other.unexpected().into()),
         }
     }
-    fuzz::run(target.as_deref(), seconds, false).map(|()| true)
+    match mutations {
+        Some(mutations) => fuzz::mutate(target.as_deref(), mutations),
+        None => fuzz::run(target.as_deref(), seconds, false),
+    }
+    .map(|()| true)
 }
 
 fn size(mut args: lexopt::Parser) -> Result<bool> {
@@ -274,6 +297,25 @@ fn wheel(mut args: lexopt::Parser) -> Result<bool> {
         }
     }
     if bench { python::bench() } else { python::wheel() }.map(|()| true)
+}
+
+fn release(mut args: lexopt::Parser) -> Result<bool> {
+    let (mut dry, mut folder, mut parts) = (false, None, vec![]);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("dry-run") => dry = true,
+            Long("build") => folder = Some(PathBuf::from(args.value()?)),
+            Value(part) => parts.push(part.string()?),
+            Short('h') | Long("help") => return show(RELEASE),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    match (dry, folder) {
+        (true, None) => release::dry_run(&parts),
+        (false, Some(folder)) => release::build(&parts, &folder),
+        _ => return Err(lexopt::Error::from(format!("expected --dry-run\n\n{RELEASE}")).into()),
+    }
+    .map(|()| true)
 }
 
 /// Runs a command that has no arguments.

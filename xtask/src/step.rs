@@ -68,7 +68,10 @@ pub fn run_all(command: &str, steps: &[&Step], beside: &[&str], left_out: &[Stri
             report(step, &mut || {
                 let place = outcomes.iter().position(|(ran, _)| ran.name == step.name);
                 print!("{}", std::fs::read_to_string(log(step.name)).unwrap_or_default());
-                place.map_or_else(|| (Err(anyhow!("its thread ended early")), 0.0), |place| outcomes.swap_remove(place).1)
+                place.map_or_else(
+                    || (Err(anyhow!("its thread ended early")), 0.0),
+                    |place| outcomes.swap_remove(place).1,
+                )
             });
         }
     });

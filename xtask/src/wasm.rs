@@ -222,13 +222,13 @@ fn build_javascript() -> Result<()> {
 }
 
 /// Packs the tarball that would be published.
-pub fn package() -> Result<()> {
+pub fn package() -> Result<PathBuf> {
     build_package()?;
     let list = cmd("npm pack").dir(NPM).read()?;
     let tarball = list.lines().last().context("npm pack named no file")?;
     let path = root().join(NPM).join(tarball);
     println!("{} ({} bytes)", path.display(), size(&path)?);
-    Ok(())
+    Ok(path)
 }
 
 /// Rewrites the page that compares packages on broken files.
@@ -238,8 +238,9 @@ pub fn peers() -> Result<()> {
     cmd("node table.mjs").dir(PEERS).run()
 }
 
-fn compile(features: &str, tuned: Option<(&str, &str, &str)>) -> Result<PathBuf> {
-    // A panic message contains the path of its source file, which must not reveal this machine.
+/// Returns the compiler flags that replace the paths of this machine, for a checkout in `root`. A
+/// panic message contains the path of its source file.
+pub fn remapped(root: &Path) -> [String; 3] {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default();
     // The standard library has a path only if its sources are installed; otherwise it has this name
@@ -247,8 +248,12 @@ fn compile(features: &str, tuned: Option<(&str, &str, &str)>) -> Result<PathBuf>
     let sources = PathBuf::from(cmd("rustc --print sysroot").answer().unwrap_or_default()).join("lib/rustlib/src/rust");
     let version = cmd("rustc -vV").answer().unwrap_or_default();
     let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or_default();
-    let remap = [(root(), "unspool"), (home, "cargo"), (sources, &*format!("/rustc/{commit}"))]
-        .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
+    [(root, "unspool"), (&home, "cargo"), (&sources, &*format!("/rustc/{commit}"))]
+        .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
+}
+
+fn compile(features: &str, tuned: Option<(&str, &str, &str)>) -> Result<PathBuf> {
+    let remap = remapped(&root());
     let more = tuned.map(|(_, _, flags)| flags).filter(|flags| !flags.is_empty());
     let level = tuned.map_or(String::new(), |(_, level, _)| format!("--config profile.wasm-release.opt-level={level}"));
     cmd("cargo build -p unspool-wasm --profile wasm-release --target")

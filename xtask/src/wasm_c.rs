@@ -9,7 +9,7 @@ use crate::install;
 use crate::sh::{cmd, has, root};
 use crate::wasm;
 
-const EXAMPLES: &str = "capi/examples/wasm";
+pub const EXAMPLES: &str = "capi/examples/wasm";
 const VECTORS: &str = "tests/vectors";
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The runtime that the example in Python uses.
@@ -34,12 +34,12 @@ pub fn run() -> Result<()> {
 }
 
 /// Builds the module: every format, the texts of errors, and panics that end in a trap.
-fn build() -> Result<PathBuf> {
+pub fn build() -> Result<PathBuf> {
     install::target(install::WASM)?;
     cmd("cargo rustc --locked -p unspool-capi --crate-type cdylib --profile wasm-release --target")
         .arg(install::WASM)
         .arg("--config")
-        .arg(wasm::rustflags([]))
+        .arg(wasm::rustflags(wasm::remapped(&root())))
         .run()?;
     let module = wasm::built("wasm-release", "unspool_capi.wasm");
     let bytes = std::fs::read(&module)?;

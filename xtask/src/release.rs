@@ -1,0 +1,288 @@
+//! Builds everything that users take, twice, compares the builds byte for byte, and runs each
+//! artefact in a fresh folder.
+//!
+//! Both builds are clones of the same commit, in folders whose names and depths differ. A path or a
+//! time in an artefact would make them differ.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use object::{Object, ObjectSection};
+
+use crate::sh::{Cmd, cmd, root};
+use crate::{archives, bill, c, demo, install, python, site, wasm, wasm_c};
+
+/// The target of the command: linked with musl, so that it runs on every Linux.
+const MUSL: &str = "x86_64-unknown-linux-musl";
+/// A file that every artefact decodes, and its content.
+const SAMPLE: (&str, &str) = ("tests/vectors/xz/page.xz", "tests/vectors/xz/page.csv");
+/// The folders of the two builds.
+const CLONES: [&str; 2] = ["first", "a/second"];
+
+/// A part of a release.
+pub struct Part {
+    pub name: &'static str,
+    /// Builds the artefacts and returns their paths.
+    build: fn() -> Result<Vec<PathBuf>>,
+    /// Installs and runs an artefact in an empty folder.
+    try_out: fn(&Path, &Path) -> Result<()>,
+}
+
+pub const PARTS: [Part; 7] = [
+    Part { name: "crates", build: crates, try_out: try_crate },
+    Part { name: "command", build: command, try_out: try_command },
+    Part { name: "npm", build: npm, try_out: try_npm },
+    Part { name: "archives", build: || Ok(vec![archives::package()?]), try_out: try_archives },
+    Part { name: "wheel", build: wheel, try_out: try_wheel },
+    Part { name: "wasm", build: module, try_out: try_module },
+    Part { name: "site", build: pages, try_out: try_pages },
+];
+
+/// Returns the parts with these names, or all.
+fn chosen(names: &[String]) -> Result<Vec<&'static Part>> {
+    for name in names {
+        ensure!(PARTS.iter().any(|part| part.name == name), "no part of a release is called {name}");
+    }
+    Ok(PARTS.iter().filter(|part| names.is_empty() || names.iter().any(|name| name == part.name)).collect())
+}
+
+/// Builds parts in this checkout and copies the artefacts into a folder.
+pub fn build(names: &[String], folder: &Path) -> Result<()> {
+    for part in chosen(names)? {
+        for artefact in (part.build)()? {
+            let to = folder.join(part.name).join(artefact.file_name().context("a file")?);
+            std::fs::create_dir_all(folder.join(part.name))?;
+            std::fs::copy(&artefact, &to).with_context(|| format!("cannot copy {}", artefact.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Builds parts twice, compares, and tries them out. Leaves the artefacts, their checksums and
+/// their bill of materials in `target/shipped/out`.
+pub fn dry_run(names: &[String]) -> Result<()> {
+    let parts = chosen(names)?;
+    let changed = cmd("git status --porcelain --untracked-files=no").read()?;
+    ensure!(changed.is_empty(), "commit first: a release is built from a commit\n{changed}");
+    let folder = std::path::absolute(c::built())?.join("shipped");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    let outs = CLONES.map(|name| folder.join(name).join("out"));
+    for (name, out) in CLONES.into_iter().zip(&outs) {
+        clone_and_build(&folder.join(name).join("unspool"), out, &parts)?;
+    }
+    let [out, again] = &outs;
+    let mut artefacts = vec![];
+    for part in &parts {
+        let files = files(&out.join(part.name))?;
+        ensure!(files == self::files(&again.join(part.name))?, "the builds of {} have other files", part.name);
+        ensure!(!files.is_empty(), "{} built nothing", part.name);
+        for file in files {
+            let (one, other) = (out.join(part.name).join(&file), again.join(part.name).join(&file));
+            let (one, other) = (std::fs::read(one)?, std::fs::read(other)?);
+            if one != other {
+                let at = one.iter().zip(&other).position(|(a, b)| a != b).unwrap_or(one.len().min(other.len()));
+                bail!("{file} differs between two builds, from byte {at}");
+            }
+            artefacts.push((*part, file));
+        }
+    }
+    println!("    {} artefacts, the same bytes in both builds", artefacts.len());
+    for (part, file) in &artefacts {
+        let fresh = folder.join("fresh").join(part.name).join(file);
+        std::fs::create_dir_all(&fresh)?;
+        (part.try_out)(&out.join(part.name).join(file), &fresh).with_context(|| format!("trying out {file}"))?;
+        println!("    {file} works");
+    }
+    let shipped = folder.join("out");
+    std::fs::create_dir_all(&shipped)?;
+    for (part, file) in &artefacts {
+        std::fs::copy(out.join(part.name).join(file), shipped.join(file))?;
+    }
+    std::fs::write(shipped.join("unspool.cdx.json"), bill::of_materials()?)?;
+    let sums = files(&shipped)?.iter().fold(cmd("sha256sum"), |sums, file| sums.arg(file)).dir(&shipped).read()?;
+    std::fs::write(shipped.join("SHA256SUMS"), sums)?;
+    println!("    nothing was published; the artefacts are in {}", shipped.display());
+    Ok(())
+}
+
+/// Clones the commit of this checkout and builds parts of it.
+fn clone_and_build(clone: &Path, out: &Path, parts: &[&Part]) -> Result<()> {
+    std::fs::create_dir_all(out)?;
+    cmd("git clone --quiet --no-hardlinks").arg(root()).arg(clone).run()?;
+    let time = cmd("git log -1 --format=%ct").read()?;
+    let build = cmd("cargo xtask release --build").arg(out).dir(clone);
+    let build = parts.iter().fold(build, |build, part| build.arg(part.name));
+    build
+        .env("CARGO_TARGET_DIR", clone.join("target"))
+        // Of the lowest precedence: builds with flags of their own add these to them.
+        .env("CARGO_BUILD_RUSTFLAGS", wasm::remapped(clone).join(" "))
+        .env("SOURCE_DATE_EPOCH", time.trim())
+        .run()
+}
+
+/// Returns the names of the files in a folder, in order.
+fn files(folder: &Path) -> Result<Vec<String>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{} is missing", folder.display()))?;
+    let mut names =
+        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<Result<Vec<_>>>()?;
+    names.sort();
+    Ok(names)
+}
+
+/// Runs a program on the sample and compares its output with the content.
+fn decodes(program: Cmd) -> Result<()> {
+    let outcome = program.outcome(c::PATIENCE)?;
+    let content = std::fs::read_to_string(root().join(SAMPLE.1))?;
+    ensure!(outcome.success && outcome.stdout == content, "it does not decode {}: {}", SAMPLE.0, outcome.stderr);
+    Ok(())
+}
+
+/// Packs the crates. Cargo builds each from its package.
+fn crates() -> Result<Vec<PathBuf>> {
+    let names = ["unspool", "unspool-arrow", "unspool-cli"];
+    names.iter().fold(cmd("cargo package --locked"), |package, name| package.args("-p").arg(name)).run()?;
+    let file = |name: &&str| Ok(c::built().join(format!("package/{name}-{}.crate", archives::version()?)));
+    names.iter().map(file).collect()
+}
+
+/// Compiles the unpacked crate. The library also serves a program that decodes the sample.
+fn try_crate(artefact: &Path, fresh: &Path) -> Result<()> {
+    const PROGRAM: &str = "fn main() {
+        let file = std::fs::read(std::env::args().nth(1).unwrap()).unwrap();
+        let content = unspool::xz::decode_to_vec(&file, &unspool::xz::Options::DEFAULT).unwrap();
+        std::io::Write::write_all(&mut std::io::stdout(), &content).unwrap();
+    }";
+    cmd("tar -xf").arg(artefact).dir(fresh).run()?;
+    let name = artefact.file_stem().context("a name")?.to_string_lossy().into_owned();
+    let manifest = std::fs::read_to_string(fresh.join(&name).join("Cargo.toml"))?;
+    ensure!(manifest.contains("license = ") && manifest.contains("repository = "), "{name} has no licence or address");
+    if name != format!("unspool-{}", archives::version()?) {
+        // Its dependency `unspool` is not in a registry yet. Cargo built it from the package.
+        return Ok(());
+    }
+    std::fs::create_dir_all(fresh.join("program/src"))?;
+    std::fs::write(fresh.join("program/src/main.rs"), PROGRAM)?;
+    std::fs::write(
+        fresh.join("program/Cargo.toml"),
+        format!(
+            "[workspace]\n[package]\nname = \"program\"\nedition = \"2024\"\n\
+             [dependencies]\nunspool.path = \"../{name}\"\n"
+        ),
+    )?;
+    let run = cmd("cargo run --quiet --target-dir").arg(fresh.join("target")).args("--").arg(root().join(SAMPLE.0));
+    // The first build takes longer than a program.
+    cmd("cargo build --quiet --target-dir").arg(fresh.join("target")).dir(fresh.join("program")).run()?;
+    decodes(run.dir(fresh.join("program")))
+}
+
+/// Builds the command without a dynamic library.
+fn command() -> Result<Vec<PathBuf>> {
+    install::target(MUSL)?;
+    cmd("cargo build --locked --release -p unspool-cli --config profile.release.strip=true --target")
+        .arg(MUSL)
+        .run()?;
+    let named = c::built().join(format!("unspool-{}-x86_64-linux", archives::version()?));
+    std::fs::copy(c::built().join(MUSL).join("release/unspool"), &named)?;
+    Ok(vec![named])
+}
+
+fn try_command(artefact: &Path, fresh: &Path) -> Result<()> {
+    let program = fresh.join("unspool");
+    std::fs::copy(artefact, &program)?;
+    let bytes = std::fs::read(&program)?;
+    let file = object::File::parse(&*bytes)?;
+    let interpreter = file.sections().any(|section| section.name() == Ok(".interp"));
+    ensure!(!interpreter, "the command needs a dynamic linker");
+    decodes(cmd(&program.display().to_string()).args("decode").arg(root().join(SAMPLE.0)).dir(fresh))
+}
+
+fn npm() -> Result<Vec<PathBuf>> {
+    install::node_modules(wasm::NPM)?;
+    Ok(vec![wasm::package()?])
+}
+
+fn try_npm(artefact: &Path, fresh: &Path) -> Result<()> {
+    const PROGRAM: &str = "import { readFile } from 'node:fs/promises';
+        import { decode } from 'unspool';
+        const decoded = await decode(await readFile(process.argv[2]));
+        process.stdout.write(decoded.bytes ?? decoded.data);";
+    std::fs::write(fresh.join("package.json"), "{ \"private\": true, \"type\": \"module\" }")?;
+    std::fs::write(fresh.join("program.mjs"), PROGRAM)?;
+    cmd("npm install --ignore-scripts --no-audit --no-fund").arg(artefact).dir(fresh).run()?;
+    decodes(cmd("node program.mjs").arg(root().join(SAMPLE.0)).dir(fresh))
+}
+
+/// Compiles a program with the archive for this machine. The step `archives` builds programs for
+/// the others, and runs them in emulators.
+fn try_archives(artefact: &Path, fresh: &Path) -> Result<()> {
+    cmd("tar -xf").arg(artefact).dir(fresh).run()?;
+    let package = fresh.join(format!("unspool-{}", archives::version()?));
+    cmd("sha256sum --check --quiet SHA256SUMS").dir(&package).run()?;
+    let built = package.join("lib/x86_64-unknown-linux-gnu/pkgconfig");
+    let flags = cmd("pkg-config --cflags --libs --static unspool").env("PKG_CONFIG_PATH", built).read()?;
+    let program = fresh.join("decode");
+    let source = package.join("examples/hosted/decode.c");
+    cmd("cc -O2").arg(source).args(&flags).arg("-o").arg(&program).run()?;
+    decodes(cmd(&program.display().to_string()).arg(root().join(SAMPLE.0)))
+}
+
+fn wheel() -> Result<Vec<PathBuf>> {
+    let folder = root().join("target/wheels");
+    python::wheel()?;
+    Ok(files(&folder)?.into_iter().map(|name| folder.join(name)).collect())
+}
+
+fn try_wheel(artefact: &Path, fresh: &Path) -> Result<()> {
+    const PROGRAM: &str = "import sys, unspool; sys.stdout.buffer.write(unspool.open(sys.argv[1]).read())";
+    cmd("python3 -m venv").arg(fresh.join("venv")).run()?;
+    let python = fresh.join("venv/bin/python").display().to_string();
+    cmd(&python).args("-m pip install --quiet --disable-pip-version-check --no-index").arg(artefact).run()?;
+    decodes(cmd(&python).arg("-c").arg(PROGRAM).arg(root().join(SAMPLE.0)).dir(fresh))
+}
+
+fn module() -> Result<Vec<PathBuf>> {
+    let named = c::built().join(format!("unspool-{}.wasm", archives::version()?));
+    std::fs::copy(wasm_c::build()?, &named)?;
+    Ok(vec![named])
+}
+
+/// Building the module has checked that it imports nothing.
+fn try_module(artefact: &Path, fresh: &Path) -> Result<()> {
+    decodes(
+        cmd("node")
+            .arg(root().join(wasm_c::EXAMPLES).join("decode.mjs"))
+            .arg(artefact)
+            .arg(root().join(SAMPLE.0))
+            .dir(fresh),
+    )
+}
+
+fn pages() -> Result<Vec<PathBuf>> {
+    install::node_modules(wasm::NPM)?;
+    site::build()?;
+    let tarball = c::built().join(format!("unspool-{}-site.tar.gz", archives::version()?));
+    archives::pack(&root().join(site::OUT), ".", &tarball)?;
+    Ok(vec![tarball])
+}
+
+/// Opens every page in headless Chromium.
+fn try_pages(artefact: &Path, fresh: &Path) -> Result<()> {
+    cmd("tar -xf").arg(artefact).dir(fresh).run()?;
+    install::node_modules(demo::PAGE)?;
+    cmd("npm run site --").arg(fresh).dir(demo::PAGE).env("CHROMIUM", install::chromium()?).run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_chosen_by_name() {
+        assert_eq!(chosen(&[]).unwrap().len(), PARTS.len());
+        let names: Vec<_> = chosen(&["wasm".into(), "crates".into()]).unwrap().iter().map(|part| part.name).collect();
+        assert_eq!(names, ["crates", "wasm"]);
+        assert!(chosen(&["crate".into()]).is_err());
+    }
+}
