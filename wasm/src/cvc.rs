@@ -38,9 +38,9 @@ pub fn cvc_describe(head: &[u8], limits: &[f64]) -> Result<String, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
     let mut json = String::new();
     json.push_str("{\"version\":[");
-    push_number(&mut json, file.version().major.into());
+    number::push_decimal(&mut json, file.version().major.into());
     json.push(',');
-    push_number(&mut json, file.version().minor.into());
+    number::push_decimal(&mut json, file.version().minor.into());
     json.push(']');
     push_numbers(
         &mut json,
@@ -89,16 +89,8 @@ pub fn cvc_describe(head: &[u8], limits: &[f64]) -> Result<String, Fault> {
 fn push_numbers(json: &mut String, members: &[(&str, u64)]) {
     for &(key, number) in members {
         json.push_str(key);
-        push_number(json, number);
+        number::push_decimal(json, number);
     }
-}
-
-/// Appends the digits of a number. `core::fmt` would add several kilobytes to the module.
-fn push_number(json: &mut String, number: u64) {
-    if number > 9 {
-        push_number(json, number / 10);
-    }
-    json.extend(u32::try_from(number % 10).ok().and_then(|digit| char::from_digit(digit, 10)));
 }
 
 fn push_text(json: &mut String, text: &str) {

@@ -1,4 +1,8 @@
-//! Passes offsets and counts as JavaScript numbers, which are exact up to 2^53 (8,192 TiB).
+//! Passes offsets and counts as JavaScript numbers, which are exact up to 2^53 (8,192 TiB), and
+//! writes numbers as text. `core::fmt` would add several kilobytes to a module.
+
+#[cfg(any(feature = "cvc", feature = "inspect"))]
+use alloc::string::String;
 
 /// Converts a count or an offset for JavaScript.
 pub const fn from_u64(n: u64) -> f64 {
@@ -27,4 +31,47 @@ pub const fn to_u64(n: f64) -> u64 {
 /// every `get` refuses.
 pub fn index(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// Appends the digits of a number.
+#[cfg(any(feature = "cvc", feature = "inspect"))]
+pub fn push_decimal(text: &mut String, number: u64) {
+    if number > 9 {
+        push_decimal(text, number / 10);
+    }
+    push_digit(text, number % 10);
+}
+
+/// Appends the hexadecimal digits of a number, at least `digits` of them.
+#[cfg(feature = "inspect")]
+pub fn push_hex(text: &mut String, number: u64, digits: usize) {
+    if number > 15 || digits > 1 {
+        push_hex(text, number / 16, digits.saturating_sub(1));
+    }
+    push_digit(text, number % 16);
+}
+
+#[cfg(any(feature = "cvc", feature = "inspect"))]
+fn push_digit(text: &mut String, digit: u64) {
+    text.extend(u32::try_from(digit).ok().and_then(|digit| char::from_digit(digit, 16)));
+}
+
+#[cfg(all(test, feature = "inspect"))]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    #[test]
+    fn digits_are_those_of_the_standard_library() {
+        for number in (0..64).flat_map(|bit| [(1 << bit) - 1, 1 << bit, 10_u64.pow(bit % 20)]).chain([u64::MAX]) {
+            let (mut decimal, mut hex) = (String::new(), String::new());
+            push_decimal(&mut decimal, number);
+            assert_eq!(decimal, format!("{number}"));
+            for digits in 0..=18 {
+                hex.clear();
+                push_hex(&mut hex, number, digits);
+                assert_eq!(hex, format!("{number:0digits$x}"));
+            }
+        }
+    }
 }

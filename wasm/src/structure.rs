@@ -8,7 +8,6 @@ pub use outline::{Outline, outline};
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write;
 use core::ops::Range;
 
 #[cfg(any(feature = "xz", feature = "zstd"))]
@@ -93,19 +92,23 @@ impl Structure {
 /// Writes a value as the core's `Display` does. Floats go to JavaScript: formatting them in Rust
 /// takes 15 KB.
 fn show(values: &mut String, value: Value<'_>, digits: usize) {
-    // Writing to a string cannot fail.
-    let _ = match value {
-        Value::U64(number) => write!(values, "{number}"),
-        Value::I64(number) => write!(values, "{number}"),
-        Value::Hex(number) => write!(values, "0x{number:0digits$x}"),
-        Value::Word(text) | Value::Text(text) => values.write_str(text),
-        Value::Bytes(bytes) => bytes.iter().take(MAX_VALUE / 2).try_for_each(|byte| write!(values, "{byte:02x}")),
-        Value::F64(number) => {
-            values.push_str(&crate::js::digits(number));
-            Ok(())
+    match value {
+        Value::U64(number) => number::push_decimal(values, number),
+        Value::I64(number) => {
+            values.push_str(if number < 0 { "-" } else { "" });
+            number::push_decimal(values, number.unsigned_abs());
         }
-        _ => Ok(()),
-    };
+        Value::Hex(number) => {
+            values.push_str("0x");
+            number::push_hex(values, number, digits);
+        }
+        Value::Word(text) | Value::Text(text) => values.push_str(text),
+        Value::Bytes(bytes) => {
+            bytes.iter().take(MAX_VALUE / 2).for_each(|byte| number::push_hex(values, u64::from(*byte), 2));
+        }
+        Value::F64(number) => values.push_str(&crate::js::digits(number)),
+        _ => {}
+    }
 }
 
 impl Trace for Structure {
@@ -371,6 +374,15 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
                 None => drop(inspect(bytes, workspace, &options, trace)?),
             }
             Ok(())
+        }
+        #[cfg(feature = "lzma")]
+        Probe::Match(unspool::Format::Lzma) => {
+            use unspool::lzma::{Options, Workspace, decode_to_vec, inspect};
+            let options = Options { limits: *limits, ..Options::DEFAULT };
+            let decoded = decode_to_vec(bytes, &options);
+            // All symbols are one field. Emitting it takes no window, without which `inspect` ends.
+            let _ = inspect(bytes, &mut Workspace::new(), &mut [], &options, structure);
+            decoded.map(drop)
         }
         Probe::Match(_) => Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
         Probe::NeedInput { min } => {
