@@ -62,6 +62,7 @@ export const views = {
   structure: 'Structure',
   bytes: 'Bytes',
   codec: 'Codec',
+  failed: (why: string) => `This view cannot be loaded: ${why}. Reload the page to try again.`,
 } as const;
 
 /** The sheet of shortcuts. */
@@ -101,6 +102,7 @@ export const formats = {
   onpair: { name: 'OnPair strings', what: 'A column of strings, built from dictionary tokens. Any row decodes by itself.' },
   at1: { name: 'AT-1', what: 'A log, a table or another text file, split into columns that are compressed one by one.' },
   gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.' },
+  lzma: { name: 'LZMA', what: 'Bytes of any kind, compressed with LZMA, in a file without checksums.' },
   xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.' },
   zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and matches that copy earlier bytes.' },
   zstdV07: { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.' },

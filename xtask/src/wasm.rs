@@ -77,8 +77,6 @@ const INSPECT: &str = "inspect";
 const MESSAGES: &str = "messages";
 /// The feature of statistics, and the ending of those that are streams alone.
 const STATS: &str = "stats";
-/// LZMA by itself, which no inspector shows: it has no magic number.
-const LZMA: &str = "lzma";
 const STREAM: &str = "-stream";
 
 /// Compiles, binds and optimises a module for each format, for its inspector, and for the
@@ -97,7 +95,7 @@ pub fn build() -> Result<()> {
     write_names()?;
     for name in features()?.iter().filter(|name| ![INSPECT, MESSAGES].contains(&name.as_str())) {
         build_one(name, name)?;
-        if name != STATS && name != LZMA && !name.ends_with(STREAM) {
+        if name != STATS && !name.ends_with(STREAM) {
             build_one(&format!("{name}-{INSPECT}"), &format!("{name},{INSPECT}"))?;
         }
     }

@@ -44,8 +44,7 @@ export function described(thing: unknown): string {
   if (typeof thing !== 'object') return `a ${typeof thing}`;
   const name = kindOf(thing);
   const hint =
-    name === 'Blob' || name === 'File' ? '; pass await blob.arrayBuffer()'
-    : name === 'Response' ? '; pass await response.arrayBuffer()'
+    /^(Blob|File|Response)$/.test(name) ? `; pass await ${name.toLowerCase()}.arrayBuffer()`
     : name === 'Promise' ? '; await it first'
     : name === 'SharedArrayBuffer' ? '; pass new Uint8Array(it)'
     : ArrayBuffer.isView(thing) ? '; pass new Uint8Array(it.buffer, it.byteOffset, it.byteLength)'

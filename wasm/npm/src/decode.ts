@@ -29,6 +29,8 @@ export interface DecodeResults {
   };
   /** Content in an unknown format. Known content is decoded, and reported with its own format. */
   gzip: DecodedBytes;
+  /** Decoded bytes. */
+  lzma: DecodedBytes;
   /** All rows. */
   onpair: OnPairStrings;
   /** Numbers. */
@@ -75,7 +77,7 @@ export async function decode(bytes: Bytes, options: DecodeOptions = {}): Promise
  * - Pco: the numbers.
  * - CVC: the values of the only column.
  * - OnPair: the strings, concatenated.
- * - AT-1, gzip, xz, Zstandard: the bytes.
+ * - AT-1, gzip, LZMA, xz, Zstandard: the bytes.
  *
  * A gzip wrapper is removed first, in separate memory. Bytes that do not fill whole elements are
  * refused with `WrongType`. If `to` is too small, the error's `need` is the required length, if

@@ -35,18 +35,11 @@ export interface ErrorKind {
 /** One entry as generated from the core: number, name, class, words. */
 export type ErrorLine = readonly [code: number, name: ErrorName, class_: Exclude<ErrorClass, 'Internal'>, words: string];
 
-/** The classes in words, as in the core. */
-const CLASS_WORDS: Readonly<Record<ErrorClass, string>> = {
-  Truncated: 'truncated',
-  Corrupt: 'corrupt',
-  Checksum: 'checksum mismatch',
-  Unsupported: 'unsupported',
-  Limit: 'limit exceeded',
-  OutputTooSmall: 'output too small',
-  WorkspaceTooSmall: 'workspace too small',
-  Misuse: 'misuse',
-  Internal: 'internal error',
-};
+/** What the words of a class say after its name. */
+const AFTER: { readonly [C in ErrorClass]?: string } = { Checksum: ' mismatch', Limit: ' exceeded', Internal: ' error' };
+
+/** Returns a class in words, as the core does. */
+const wordsOf = (class_: ErrorClass): string => class_.replace(/\B[A-Z]/g, ' $&').toLowerCase() + (AFTER[class_] ?? '');
 
 /** @internal The registered errors, by number. */
 export const known = new Map<number, ErrorKind>();
@@ -54,24 +47,19 @@ export const known = new Map<number, ErrorKind>();
 /** Registers error messages. Each entry of the package brings those of its formats. */
 export function registerErrors(...tables: readonly (readonly ErrorLine[])[]): void {
   for (const [code, name, class_, words] of tables.flat()) {
-    known.set(code, { code, name, class: class_, classWords: CLASS_WORDS[class_], words });
+    known.set(code, { code, name, class: class_, classWords: wordsOf(class_), words });
   }
 }
 
-const TRAP: ErrorKind = {
-  code: 0,
-  name: 'Trap',
-  class: 'Internal',
-  classWords: CLASS_WORDS.Internal,
-  words: 'the wasm module trapped, probably for lack of memory; the next call starts a new instance',
-};
+/** The kind of errors of a trapped module, whose message comes with each. */
+const TRAP: ErrorKind = { code: 0, name: 'Trap', class: 'Internal', classWords: wordsOf('Internal'), words: '' };
 
 /** Details of an error beside its number. */
 interface Details extends ErrorOptions {
   readonly offset?: number | undefined;
   readonly need?: number | undefined;
   readonly part?: string | undefined;
-  /** Replaces the message of the kind. */
+  /** Replaces the message. */
   readonly words?: string;
   /** Follows the message of the kind: what was found. */
   readonly detail?: string | undefined;
@@ -120,7 +108,7 @@ export class UnspoolError extends Error {
     const kind = known.get(code) ?? TRAP;
     const found = detail === undefined ? '' : `: ${detail}`;
     const needs = need > 0 ? ` (needs ${need})` : '';
-    super(plain?.message ?? (kind === TRAP ? (words ?? kind.words) : `${kind.classWords} at byte ${offset}: ${kind.words}${found}${needs}`), options);
+    super(plain?.message ?? words ?? `${kind.classWords} at byte ${offset}: ${kind.words}${found}${needs}`, options);
     const { name, class: class_ } = plain ?? kind;
     this.name = name;
     this.code = plain?.code ?? kind.code;

@@ -9,16 +9,17 @@ import { ready } from './ready.js';
 export type Family = Exclude<Format, `zstd-${string}`>;
 
 /** The modules that decode. */
-export type Decoder = Family | 'lzma' | 'xz-stream' | 'zstd-stream';
+export type Decoder = Family | 'xz-stream' | 'zstd-stream';
 
 /** Loads a module and compiles it, unless it is ready. */
-export type LoadModule = (name: Decoder) => Promise<void>;
+export type LoadModule<N = Family> = (name: N) => Promise<void>;
 
 // Each import is written out: bundlers must see its path.
 const DOORS: { readonly [F in Family]: () => Promise<{ readonly door: Door }> } = {
   at1: () => import('./doors/at1.js'),
   cvc: () => import('./doors/cvc.js'),
   gzip: () => import('./doors/gzip.js'),
+  lzma: () => import('./doors/lzma.js'),
   onpair: () => import('./doors/onpair.js'),
   pco: () => import('./doors/pco.js'),
   xz: () => import('./doors/xz.js'),

@@ -11,6 +11,7 @@ export const INSPECTORS: { readonly [F in Family]: () => Promise<WithInit> } = {
   at1: () => import('./modules/at1-inspect.js'),
   cvc: () => import('./modules/cvc-inspect.js'),
   gzip: () => import('./modules/gzip-inspect.js'),
+  lzma: () => import('./modules/lzma-inspect.js'),
   onpair: () => import('./modules/onpair-inspect.js'),
   pco: () => import('./modules/pco-inspect.js'),
   xz: () => import('./modules/xz-inspect.js'),

@@ -20,7 +20,7 @@ export type Exports = typeof import('../wasm/at1-inspect/unspool.js') &
   typeof import('../wasm/pco-inspect/unspool.js') &
   typeof import('../wasm/xz-inspect/unspool.js') &
   typeof import('../wasm/zstd-inspect/unspool.js') &
-  typeof import('../wasm/lzma/unspool.js') &
+  typeof import('../wasm/lzma-inspect/unspool.js') &
   typeof import('../wasm/xz-stream/unspool.js') &
   typeof import('../wasm/zstd-stream/unspool.js') &
   typeof import('../wasm/stats/unspool.js');

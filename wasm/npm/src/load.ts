@@ -1,6 +1,6 @@
 // Loads modules that are embedded in the package.
 import type { Door } from './doors/door.js';
-import { type Decoder, loadDoor, type LoadModule } from './formats.js';
+import { type Family, loadDoor, type LoadModule } from './formats.js';
 import type { Init } from './init.js';
 import type { Format } from './probe.js';
 import { ready } from './ready.js';
@@ -12,8 +12,8 @@ export interface WithInit {
 }
 
 // Each import is written out: bundlers must see its path.
-/** @internal Imports the embedded modules. */
-export const MODULES: { readonly [D in Decoder]: () => Promise<WithInit> } = {
+/** @internal Imports the embedded modules of the formats. */
+export const MODULES: { readonly [F in Family]: () => Promise<WithInit> } = {
   at1: () => import('./modules/at1.js'),
   cvc: () => import('./modules/cvc.js'),
   gzip: () => import('./modules/gzip.js'),
@@ -21,15 +21,16 @@ export const MODULES: { readonly [D in Decoder]: () => Promise<WithInit> } = {
   onpair: () => import('./modules/onpair.js'),
   pco: () => import('./modules/pco.js'),
   xz: () => import('./modules/xz.js'),
-  'xz-stream': () => import('./modules/xz-stream.js'),
   zstd: () => import('./modules/zstd.js'),
-  'zstd-stream': () => import('./modules/zstd-stream.js'),
 };
 
-/** Loads an embedded module. */
-export const loadModule: LoadModule = async (name) => {
-  if (!ready.has(name)) await (await MODULES[name]()).init();
+/** @internal Returns the function that loads one of these modules. */
+export const loaderOf = <N extends string>(modules: { readonly [M in N]: () => Promise<WithInit> }): LoadModule<N> => async (name) => {
+  if (!ready.has(name)) await (await modules[name]()).init();
 };
+
+/** Loads the embedded module of a format. */
+export const loadModule: LoadModule = loaderOf(MODULES);
 
 /** Loads the functions of a format, and its embedded module. */
 export const loadFormat = (format: Format): Promise<Door> => loadDoor(format, loadModule);

@@ -5,9 +5,10 @@ import type { Bytes } from './bytes.js';
 import { checkOptions } from './check.js';
 import type { CvcFile } from './cvc.js';
 import { decode, type Decoded, type DecodeOptions } from './decode.js';
+import { loadDecoder } from './decoders.js';
 import { undetected } from './formats.js';
 import type { Limits } from './limits.js';
-import { loadFormat, loadModule } from './load.js';
+import { loadFormat } from './load.js';
 import type { OnPairFile } from './onpair-file.js';
 import type { PcoHeader } from './pco.js';
 import { probe, type Format } from './probe.js';
@@ -58,7 +59,7 @@ export type OpenedFile = {
     }
   | {
       /** The detected format. */
-      readonly format: 'gzip' | 'xz';
+      readonly format: 'gzip' | 'lzma' | 'xz';
       /** Returns the content as a stream. */
       readonly stream: () => ReadableStream<Uint8Array<ArrayBuffer>>;
     }
@@ -87,5 +88,5 @@ export async function openFile(file: Source, options: OpenOptions): Promise<Open
     checkOptions(own, { limits: true, signal: true, checksums: true, dictionary: true });
     return decode(await source.read({ start: 0, end: size }, own.signal), { limits, ...own });
   };
-  return { format, size, decode: whole, ...(await door.open(source, options, loadModule)) } as OpenedFile;
+  return { format, size, decode: whole, ...(await door.open(source, options, loadDecoder)) } as OpenedFile;
 }

@@ -26,33 +26,44 @@ export type Probe =
       readonly needed?: never;
     };
 
-/** The first bytes of each format, as in the core. */
-const MAGICS: readonly (readonly [format: Format, ...magic: number[]])[] = [
-  ['zstd', 0x28, 0xb5, 0x2f, 0xfd],
-  ['zstd-v07', 0x27, 0xb5, 0x2f, 0xfd],
-  ['xz', 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0],
-  ['pco', 0x70, 0x63, 0x6f, 0x21],
-  ['onpair', 0x4f, 0x4e, 0x50, 0x41, 0x49, 0x52, 0x30, 0x31],
-  ['cvc', 0x43, 0x56, 0x43, 0x46],
-  ['at1', 0x41, 0x54, 0x31, 2],
-  ['at1', 0x41, 0x54, 0x31, 3],
-  ['gzip', 0x1f, 0x8b, 8],
-  // The low half of the first byte is free.
-  ['zstd-skippable', 0x50, 0x2a, 0x4d, 0x18],
+/** The first bytes of each format in hexadecimal, as in the core. */
+const MAGICS: readonly (readonly [format: Format, magic: string])[] = [
+  ['zstd', '28b52ffd'],
+  ['zstd-v07', '27b52ffd'],
+  ['xz', 'fd377a585a00'],
+  ['pco', '70636f21'],
+  ['onpair', '4f4e504149523031'],
+  ['cvc', '43564346'],
+  ['at1', '41543102'],
+  ['at1', '41543103'],
+  ['gzip', '1f8b08'],
+  ['zstd-skippable', '502a4d18'],
 ];
 
-/** Detects the format from the first bytes; eight are always enough. */
+/** Length of the header of a `.lzma` file, and one byte. */
+const LZMA = 14;
+
+/**
+ * The start of a `.lzma` file in hexadecimal, or less of it. The format has no magic number: these
+ * are the headers that encoders write, as in the core. Four bytes are a power of two or one and a
+ * half of it, from 4,096 on, or all ones. Eight are less than 256 GiB, or all ones; a part of them
+ * says nothing. The last is 0.
+ */
+const LZMA_HEADER =
+  /^5d($|(00|ff).{0,4}$|(00([1-468c]0|18)0000|0000(0[1-468c]|[1-468c]0|18)00|000000(0[1-468c]|[1-468c]0|18)|00800100|00008001|f{8})(.{0,14}$|(.{8}[0-3].0{6}|f{16})($|00)))/;
+
+/** Detects the format from the first bytes; 14 are always enough. */
 export function probe(bytes: Bytes): Probe {
-  const prefix = bytesOf(bytes);
-  let needed = Infinity;
-  for (const [format, ...magic] of MAGICS) {
-    const isSame = magic.every((byte, at) => {
-      const found = prefix[at];
-      return found === undefined || found === byte || (format === 'zstd-skippable' && at === 0 && (found & 0xf0) === byte);
-    });
-    if (!isSame) continue;
-    if (prefix.length >= magic.length) return { format };
-    needed = Math.min(needed, magic.length);
+  const prefix = bytesOf(bytes).subarray(0, LZMA);
+  const start = Array.from(prefix, (byte) => (256 + byte).toString(16).slice(1)).join('');
+  const isLzma = LZMA_HEADER.test(start);
+  let needed = isLzma ? LZMA : Infinity;
+  if (prefix.length === needed) return { format: 'lzma' };
+  // The low half of the first byte of a skippable frame is free.
+  const same = start.replace(/^5./, '50');
+  for (const [format, magic] of MAGICS) {
+    if (same.startsWith(magic)) return { format };
+    if (magic.startsWith(same)) needed = Math.min(needed, magic.length / 2);
   }
   return needed === Infinity ? { format: undefined } : { format: undefined, needed };
 }

@@ -1,13 +1,14 @@
 // Errors of a module that trapped.
 import { UnspoolError } from './error.js';
 
+const TRAPPED = 'the wasm module trapped, probably for lack of memory; ';
+
 /** Creates the error for an instance that trapped. */
 export function trapped(cause?: unknown): UnspoolError {
-  return new UnspoolError(0, { cause });
+  return new UnspoolError(0, { words: `${TRAPPED}the next call starts a new instance`, cause });
 }
 
-const LOST =
-  'the wasm module trapped, probably for lack of memory; create streams and running statistics again, and repeat any other call';
+const LOST = `${TRAPPED}create streams and running statistics again, and repeat any other call`;
 
 /** Creates the error for a handle whose instance trapped. */
 export function lost(cause?: unknown): UnspoolError {

@@ -6,6 +6,7 @@ import { formatOf, isWrapped } from '../dist/decode-with.js';
 import { door as at1 } from '../dist/doors/at1.js';
 import { door as cvc } from '../dist/doors/cvc.js';
 import { door as gzip } from '../dist/doors/gzip.js';
+import { door as lzma } from '../dist/doors/lzma.js';
 import { door as onpair } from '../dist/doors/onpair.js';
 import { door as pco } from '../dist/doors/pco.js';
 import { door as xz } from '../dist/doors/xz.js';
@@ -14,7 +15,7 @@ import { familyOf } from '../dist/formats.js';
 import { inspectLoaded } from '../dist/inspection.js';
 import { loadInspector } from 'unspool/inspect';
 
-const DOORS = { at1, cvc, gzip, onpair, pco, xz, zstd };
+const DOORS = { at1, cvc, gzip, lzma, onpair, pco, xz, zstd };
 for (const format of Object.keys(DOORS)) await loadInspector(format);
 
 export function decode(bytes, options = {}) {

@@ -15,6 +15,7 @@ const files = {
   at1: 'at1/c8_events.at1',
   cvc: 'cvc/med_fp16.cvc',
   gzip: 'gzip/v1_int8.cvc.gz',
+  lzma: 'lzma/page.lzma',
   onpair: 'onpair/cpp/urls_b12.onp',
   pco: 'pco/assets/v1_0_0_conv1.pco',
   xz: 'xz/page.xz',
@@ -49,6 +50,55 @@ test('has the magic numbers of the core', () => {
   }
   assert.deepEqual(probe(new Uint8Array()), { format: undefined, needed: 3 });
   assert.deepEqual(probe(Uint8Array.from('GIF89a', (letter) => letter.charCodeAt(0))), { format: undefined });
+});
+
+test('recognises the headers of .lzma that the core recognises', async () => {
+  // The module of the inspector, which detects formats with the core: an instance for this test.
+  const core = await import('../wasm/lzma-inspect/unspool.js?core');
+  core.initSync({ module: readFileSync(new URL('../wasm/lzma-inspect/unspool_bg.wasm', import.meta.url)) });
+  const limits = Float64Array.of(2 ** 20, 2 ** 20, 2 ** 20, 2 ** 20, 2 ** 20, 100);
+  const [TRUNCATED, UNKNOWN] = [1, 2];
+  const probeInCore = (bytes) => {
+    const found = core.inspect(bytes, 10, limits);
+    const [code, , need] = found.error() ?? [];
+    found.free();
+    if (code === UNKNOWN) return { format: undefined };
+    return bytes.length < 14 && code === TRUNCATED ? { format: undefined, needed: need } : { format: 'lzma' };
+  };
+  const header = (dictionary, size, first = 0x5d, code = 0) => {
+    const bytes = new DataView(new ArrayBuffer(20));
+    bytes.setUint8(0, first);
+    bytes.setUint32(1, dictionary, true);
+    bytes.setBigUint64(5, size, true);
+    bytes.setUint8(13, code);
+    return new Uint8Array(bytes.buffer);
+  };
+  const [UNSIZED, USUAL] = [2n ** 64n - 1n, 2 ** 23];
+  const around = (number) => [number - 1n, number, number + 1n, number + number / 2n];
+  const powers = Array.from({ length: 64 }, (_, bit) => 2n ** BigInt(bit)).flatMap(around);
+  const headers = [
+    ...powers.filter((size) => size < 2n ** 32n).map((size) => header(Number(size), UNSIZED)),
+    ...powers.filter((size) => size < 2n ** 64n).map((size) => header(USUAL, size)),
+    ...Array.from({ length: 256 }, (_, byte) => [header(USUAL, 5n, byte), header(USUAL, 5n, 0x5d, byte)]).flat(),
+    header(0, 0n), header(2 ** 32 - 1, UNSIZED), header(2 ** 32 - 1, 0n),
+  ];
+  let recognised = 0;
+  for (const bytes of headers) {
+    for (const length of [5, 6, 12, 13, 14, 20]) {
+      const start = bytes.subarray(0, length);
+      const found = probe(start);
+      assert.deepEqual(found, probeInCore(start), Buffer.from(start).toString('hex'));
+      recognised += found.format === 'lzma';
+    }
+  }
+  assert.ok(recognised > 200 && recognised < 4 * headers.length / 2, `${recognised} of ${headers.length}`);
+  const file = read(files.lzma);
+  for (let length = 0; length < 14; length++) {
+    const start = file.subarray(0, length);
+    assert.deepEqual(probe(start), probeInCore(start));
+    // A skippable frame may start with the same byte.
+    if (length > 1) assert.equal(probe(start).needed, 14);
+  }
 });
 
 test('returns what the format entries return', async () => {
@@ -143,6 +193,7 @@ test('opens a file of any format', async () => {
         assert.deepEqual(new Uint8Array(Buffer.concat(parts)), all.decodeAt1(bytes));
       }
       if (format === 'gzip') assert.deepEqual(await content(file.stream()), all.decodeGzip(bytes));
+      if (format === 'lzma') assert.deepEqual(await content(file.stream()), all.decodeLzma(bytes));
       if (format === 'xz') assert.deepEqual(await content(file.stream()), all.decodeXz(bytes));
       if (format === 'zstd') assert.deepEqual(await content(file.stream()), all.decodeZstd(bytes));
     }

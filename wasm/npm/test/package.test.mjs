@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const vector = fileURLToPath(new URL('../../../tests/vectors/cvc/v1_int8.cvc', import.meta.url));
 const formats = Object.keys(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).exports)
   .flatMap((path) => path.match(/^\.\/([\w-]+)\.wasm$/)?.[1] ?? []);
-const inspectors = formats.filter((name) => name !== 'stats' && name !== 'lzma' && !name.endsWith('-stream')).map((name) => `${name}-inspect`);
+const inspectors = formats.filter((name) => name !== 'stats' && !name.endsWith('-stream')).map((name) => `${name}-inspect`);
 let project;
 
 const run = (command, args, cwd = project) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -152,7 +152,11 @@ test('compiles in strict TypeScript with every module resolution', () => {
      void decode('CVCF');
      console.log(floats, dimension, rowsOf);`,
   );
-  for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) check('ES2022,DOM', module, resolution, 'use.ts');
+  // Every module has a type, which its own `init` takes.
+  const modules = formats.map((name, at) => `import { init as init${at} } from 'unspool/${name}/separate'; import module${at} from 'unspool/${name}.wasm'; void init${at}(module${at});`);
+  assert.equal(modules.length, 11);
+  writeFileSync(join(project, 'modules.ts'), modules.join('\n'));
+  for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) check('ES2022,DOM', module, resolution, 'use.ts', 'modules.ts');
 });
 
 test('types half floats, Blob parts and shared memory correctly', () => {

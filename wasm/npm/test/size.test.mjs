@@ -31,7 +31,7 @@ async function sizes(program, later = []) {
   return [sum(first), ...later.map((sources) => sum(sources.reduce((loaded, source) => load(chunkOf(source), loaded), new Set(first))))];
 }
 
-const formats = Object.keys(exports).flatMap((path) => /^\.\/(\w+)\.wasm$/.exec(path)?.[1] ?? []).filter((name) => name !== 'stats' && name !== 'lzma');
+const formats = Object.keys(exports).flatMap((path) => /^\.\/(\w+)\.wasm$/.exec(path)?.[1] ?? []).filter((name) => name !== 'stats');
 const measured = {};
 
 test('takes little before the first file, and then one format', async () => {

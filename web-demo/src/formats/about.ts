@@ -77,6 +77,7 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     start: () => ['salvageOnPair', ['const { column, error } = salvageOnPair(bytes); // The rows before the error, and the error.', ...QUESTIONS, 'column.release();']],
   },
   gzip: { ...formats.gzip, saves: ['raw'], call: bytesBy('decodeGzip'), start: startBy('gzipStream', 'gzipStream()'), stream: 'gzipStream' },
+  lzma: { ...formats.lzma, saves: ['raw'], call: bytesBy('decodeLzma'), start: startBy('lzmaStream', 'lzmaStream()'), stream: 'lzmaStream' },
   zstd: { ...formats.zstd, ...ZSTD },
   'zstd-v07': { ...formats.zstdV07, ...ZSTD },
   'zstd-skippable': { ...formats.zstdSkippable, ...ZSTD },
@@ -186,5 +187,5 @@ function imports(doors: string): string {
 /** Returns the entry of the package that has a function. */
 function entryOf(name: string): string {
   if (name === 'xzStream' || name === 'zstdStream') return name.replace('Stream', '-stream');
-  return ['at1', 'cvc', 'gzip', 'onpair', 'pco', 'xz', 'zstd'].find((format) => name.toLowerCase().includes(format)) ?? '';
+  return ['at1', 'cvc', 'gzip', 'lzma', 'onpair', 'pco', 'xz', 'zstd'].find((format) => name.toLowerCase().includes(format)) ?? '';
 }

@@ -9,6 +9,7 @@ const DOORS: Readonly<Record<Format, () => Promise<Door>>> = {
   at1: async () => (await import('./at1')).at1,
   cvc: async () => (await import('./cvc')).cvc,
   gzip: async () => (await import('./gzip')).gzip,
+  lzma: async () => (await import('./lzma')).lzma,
   onpair: async () => (await import('./onpair')).onpair,
   pco: async () => (await import('./pco')).pco,
   xz: async () => (await import('./xz')).xz,

@@ -13,6 +13,7 @@ const MODULES: { readonly [M in SharedModule]: () => Promise<WithInit> } = {
   gzip: () => import('../modules/gzip-separate.js'),
   'gzip-inspect': () => import('../modules/gzip-inspect-separate.js'),
   lzma: () => import('../modules/lzma-separate.js'),
+  'lzma-inspect': () => import('../modules/lzma-inspect-separate.js'),
   onpair: () => import('../modules/onpair-separate.js'),
   'onpair-inspect': () => import('../modules/onpair-inspect-separate.js'),
   pco: () => import('../modules/pco-separate.js'),

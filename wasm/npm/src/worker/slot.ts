@@ -1,8 +1,8 @@
 // One worker of a pool, and the job that it runs.
+import { DECODERS } from '../decoders.js';
 import { UnspoolError } from '../error.js';
 import { INSPECTORS } from '../inspectors.js';
 import { shareModule } from '../instance.js';
-import { MODULES } from '../load.js';
 import { ready } from '../ready.js';
 import type { OpenSource } from '../source.js';
 import { copyOf } from './copy.js';
@@ -217,7 +217,7 @@ function settle({ task, over }: Running, answer: Answer): void {
 
 /** Returns a module of this thread, compiled once for all workers. */
 async function compiledModule(name: SharedModule): Promise<WebAssembly.Module> {
-  if (!ready.has(name)) await { ...MODULES, ...inspectors }[name]();
+  if (!ready.has(name)) await { ...DECODERS, ...inspectors }[name]();
   return shareModule(name);
 }
 
