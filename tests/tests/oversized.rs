@@ -84,7 +84,8 @@ struct Format {
     repair: fn(&mut Vec<u8>),
     /// The kinds of fields that are oversized, at least.
     kinds: usize,
-    /// The most memory before anything is decoded: bytes for each byte of a file, and bytes besides.
+    /// The most memory before anything is decoded: bytes for each byte of a file, and bytes
+    /// besides.
     memory: (u64, u64),
 }
 
@@ -286,7 +287,8 @@ fn oversized_headers_cost_no_more_than_the_file_holds() {
                 for mut claim in oversized(&bytes, &bits) {
                     (format.repair)(&mut claim);
                     let Cost { steps, peak, output } = measured(format, &claim, &mut Fields::default());
-                    // A step for each byte of the input or for 16 bytes of the output, in each door.
+                    // A step for each byte of the input, or for 16 bytes of the output, in each
+                    // door.
                     let size = claim.len() as u64 + valid.steps + output / 16;
                     assert!(
                         steps <= 4 * size + TABLE_STEPS,
