@@ -4,12 +4,16 @@ use unspool::{Class, Done, Error, Result};
 
 use crate::{Leaves, same, traced_done};
 
-/// The doors of a format whose workspace is `W`, on one file. `decode` takes a trace, or none.
+/// Decodes to an output, with a workspace and with a trace or none.
+type Decode<'d, W> = &'d dyn Fn(&mut [u8], &mut W, Option<&mut Leaves>) -> Result<Done>;
+type Salvage<'d, W> = &'d dyn Fn(&mut [u8], &mut W) -> (Done, Option<Error>);
+
+/// The doors of a format whose workspace is `W`, on one file.
 pub struct Doors<'d, W> {
-    pub decode: &'d dyn Fn(&mut [u8], &mut W, Option<&mut Leaves>) -> Result<Done>,
+    pub decode: Decode<'d, W>,
     pub to_vec: &'d dyn Fn() -> Result<Vec<u8>>,
     pub threaded: &'d dyn Fn(&mut [u8]) -> Result<Done>,
-    pub salvage: &'d dyn Fn(&mut [u8], &mut W) -> (Done, Option<Error>),
+    pub salvage: Salvage<'d, W>,
 }
 
 /// What the doors returned.
