@@ -305,7 +305,7 @@ export function App() {
 
   return (
     <Opening.Provider value={opening}>
-      <header class="top">
+      <header class={window.parent === window ? 'top' : 'top framed'}>
         <a class="brand" href="#" aria-label={page.home} onClick={() => activate('')}>
           <svg viewBox="0 0 32 32" aria-hidden="true">
             <path d="M16 16a2.5 2.5 0 0 1 2.5-2.5c2.8 0 4.5 2 4.5 4.6 0 3.600-3 6.400-6.800 6.400C11.600 24.500 8 21 8 16.300 8 10.800 12.400 6.500 18 6.500h11" />

@@ -50,12 +50,12 @@ export interface At1Columns extends At1Table {
 /** A condition on the rows of a table. An empty bound is open. */
 export interface Condition {
   readonly column: number;
-  readonly test: 'between' | 'equals';
+  readonly test: 'between' | 'equals' | 'contains';
   readonly from: string;
   readonly to: string;
 }
 
-export const ASKS = ['rows', 'lines', 'count', 'sum', 'min', 'max'] as const;
+export const ASKS = ['rows', 'lines', 'count', 'sum', 'average', 'min', 'max', 'groups'] as const;
 
 export type Ask = (typeof ASKS)[number];
 
@@ -65,12 +65,14 @@ export interface Question {
   readonly ask: Ask;
   /** Columns of the rows; empty for all. */
   readonly columns: readonly number[];
-  /** Column of a sum, minimum or maximum. */
+  /** Column of a sum, an average, a minimum or a maximum. */
   readonly column: number;
+  /** Column whose equal values form a group. */
+  readonly group: number;
   readonly limit: number;
 }
 
-export const NOTHING_ASKED: Question = { conditions: [], ask: 'rows', columns: [], column: 0, limit: 1000 };
+export const NOTHING_ASKED: Question = { conditions: [], ask: 'rows', columns: [], column: 0, group: 0, limit: 1000 };
 
 /** Fate of a row group: 0 not needed, 1 ruled out by its zone map, 2 read. */
 export type Fate = 0 | 1 | 2;

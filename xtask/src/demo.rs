@@ -1,5 +1,6 @@
 //! Builds and serves the inspector.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
@@ -24,6 +25,16 @@ pub fn build() -> Result<()> {
     cmd("npm run build").dir(PAGE).run()?;
     BUILT.store(true, Ordering::Relaxed);
     Ok(())
+}
+
+/// Packs the npm package as it would be published: with the page, which its element shows.
+pub fn package() -> Result<PathBuf> {
+    build()?;
+    cmd("npm run page").dir(wasm::NPM).run()?;
+    let packed = wasm::pack();
+    // The tests of the package expect it without the page.
+    std::fs::remove_dir_all(root().join(wasm::NPM).join("inspector"))?;
+    packed
 }
 
 /// Serves the page until the process ends, or checks it in a headless browser.

@@ -181,7 +181,7 @@ fn run() -> Result<bool> {
             "wasm-c" => return alone(args, WASM_C, wasm_c::run),
             "peers" => return alone(args, PEERS, wasm::peers),
             "site" => return alone(args, SITE, site::build),
-            "package" => return alone(args, PACKAGE, || wasm::package().map(|_| ())),
+            "package" => return alone(args, PACKAGE, || demo::package().map(|_| ())),
             "release" => return release(args),
             "wheel" => return wheel(args),
             other => return Err(lexopt::Error::from(format!("unknown command: {other}\n\n{HELP}")).into()),

@@ -200,7 +200,7 @@ fn try_command(artefact: &Path, fresh: &Path) -> Result<()> {
 
 fn npm() -> Result<Vec<PathBuf>> {
     install::node_modules(wasm::NPM)?;
-    Ok(vec![wasm::package()?])
+    Ok(vec![demo::package()?])
 }
 
 fn try_npm(artefact: &Path, fresh: &Path) -> Result<()> {

@@ -219,9 +219,8 @@ fn build_javascript() -> Result<()> {
     cmd("npm run build --if-present").dir(NPM).run()
 }
 
-/// Packs the tarball that would be published.
-pub fn package() -> Result<PathBuf> {
-    build_package()?;
+/// Packs the built package.
+pub fn pack() -> Result<PathBuf> {
     let list = cmd("npm pack").dir(NPM).read()?;
     let tarball = list.lines().last().context("npm pack named no file")?;
     let path = root().join(NPM).join(tarball);

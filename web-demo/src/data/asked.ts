@@ -4,12 +4,13 @@ import { ASKS, NOTHING_ASKED, type At1Columns, type Condition, type Question } f
 import { query as words } from '../words';
 
 /** Returns the parameters of a query. Defaults have none. */
-export function placesOf({ conditions, ask, columns, column, limit }: Question): Places {
+export function placesOf({ conditions, ask, columns, column, group, limit }: Question): Places {
   return {
-    where: conditions.map(({ column, test, from, to }) => (test === 'equals' ? `${column}=${from}` : `${column}:${encodeURIComponent(from)}:${encodeURIComponent(to)}`)),
+    where: conditions.map(({ column, test, from, to }) => (test === 'equals' ? `${column}=${from}` : test === 'contains' ? `${column}~${from}` : `${column}:${encodeURIComponent(from)}:${encodeURIComponent(to)}`)),
     ask: ask === NOTHING_ASKED.ask ? undefined : ask,
     columns: columns.length > 0 ? columns.join() : undefined,
     of: column === NOTHING_ASKED.column ? undefined : column,
+    by: group === NOTHING_ASKED.group ? undefined : group,
     limit: limit === NOTHING_ASKED.limit ? undefined : limit,
   };
 }
@@ -17,7 +18,7 @@ export function placesOf({ conditions, ask, columns, column, limit }: Question):
 /** Returns the query with plain numbers, and the reason if it is invalid. */
 export function plainly(question: Question, { columns }: At1Columns): { readonly question: Question; readonly refused: string } {
   const conditions = question.conditions.map((condition) =>
-    columns[condition.column]?.type === 'text' ? condition : { ...condition, from: plainNumber(condition.from), to: plainNumber(condition.to) },
+    columns[condition.column]?.type === 'text' || condition.test === 'contains' ? condition : { ...condition, from: plainNumber(condition.from), to: plainNumber(condition.to) },
   );
   const wrong = conditions.flatMap(({ test, from, to }) => (test === 'between' ? [from, to] : [])).find((text) => text !== '' && Number.isNaN(Number(text)));
   return { question: { ...question, conditions }, refused: wrong === undefined ? '' : words.notNumber(wrong) };
@@ -38,18 +39,25 @@ export function questionIn(parameters: URLSearchParams, { columns }: At1Columns)
     ask: ASKS.find((ask) => ask === parameters.get('ask')) ?? NOTHING_ASKED.ask,
     columns: (parameters.get('columns') ?? '').split(',').flatMap((text) => known(text) ?? []),
     column: known(parameters.get('of')) ?? NOTHING_ASKED.column,
+    group: known(parameters.get('by')) ?? NOTHING_ASKED.group,
     limit: Number.isSafeInteger(limit) && limit > 0 ? limit : NOTHING_ASKED.limit,
   };
 }
 
-/** Parses `column:from:to` or `column=value`. */
+/** Parses `column:from:to`, `column=value` or `column~part`. */
 function conditionIn(text: string, known: (text: string) => number | undefined): Condition[] {
-  const [, number = '', sign, rest = ''] = /^(\d+)([:=])(.*)$/s.exec(text) ?? [];
+  const [, number = '', sign, rest = ''] = /^(\d+)([:=~])(.*)$/s.exec(text) ?? [];
   const column = known(number);
   if (column === undefined) return [];
-  if (sign === '=') return [{ column, test: 'equals', from: rest, to: '' }];
+  if (sign !== ':') return [{ column, test: sign === '=' ? 'equals' : 'contains', from: rest, to: '' }];
   const [from = '', to = ''] = rest.split(':').map(unescaped);
   return [{ column, test: 'between', from, to }];
+}
+
+/** Returns the names of the columns of an answer in groups. */
+export function groupHeads({ group, column }: Question, { columns }: At1Columns): string[] {
+  const { sum, average, min, max } = words.aggregates;
+  return [columns[group]?.name ?? '', words.aggregates.rows, ...[sum, average, min, max].map((head) => head(columns[column]?.name ?? ''))];
 }
 
 /** Decodes a parameter, which may be malformed if typed by hand. */

@@ -41,10 +41,11 @@ export function Conditions({ table: { columns, codec }, conditions, onChange }: 
           <select aria-label={words.test} value={test} onChange={({ currentTarget }) => change(at, { test: currentTarget.value as Condition['test'] })}>
             <option value="between">{words.isBetween}</option>
             <option value="equals">{words.is}</option>
+            <option value="contains">{words.contains}</option>
           </select>
           <input
             aria-label={test === 'between' ? words.from : words.value}
-            placeholder={test === 'between' ? words.lowest : codec === 'qjson' && columns[column]?.type === 'text' ? words.withQuotes : ''}
+            placeholder={test === 'between' ? words.lowest : test === 'equals' && codec === 'qjson' && columns[column]?.type === 'text' ? words.withQuotes : ''}
             value={from}
             onInput={({ currentTarget }) => change(at, { from: currentTarget.value })}
           />

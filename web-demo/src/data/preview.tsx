@@ -15,7 +15,7 @@ import type { Column, Report, Summary } from '../model';
 import { Sections } from './sections';
 import { Statistics } from './statistics';
 import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
-import { count, rest, value, visible } from '../format';
+import { count, exact, rest, value, visible } from '../format';
 import { Refused } from '../tools/refused';
 import { HeatMap, Plot } from './plot';
 import type { Rows as Decoded } from '../values';
@@ -194,6 +194,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
           heads={heads}
           chosen={chosen}
           onRow={choose}
+          copy={async (start, end) => pick(await file.rows(index, start, end)).map((values, at) => [String(start + at), ...values.map(exact)])}
           cells={(values, at) => (
             <>
               <th scope="row">

@@ -5,6 +5,7 @@ import { noteInAddress, readAddress } from '../arrive/address';
 import { usePieces } from '../tools/pieces';
 import { useLines, type Lines } from '../tools/virtual';
 import { data } from '../words';
+import { CopyRows, useSelection, type Copy } from './selection';
 
 /** Height of a row and of the header; must match the style sheet. */
 const LINE = 26;
@@ -76,6 +77,8 @@ interface Props<Row> {
   readonly place?: (row: number) => number;
   /** Number of rows that the shown ones were selected from. */
   readonly outOf?: number;
+  /** Reads rows to copy them. Without it, rows cannot be selected. */
+  readonly copy?: Copy;
 }
 
 export interface Head {
@@ -86,24 +89,37 @@ export interface Head {
   readonly onSort?: () => void;
 }
 
-export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total }: Props<Row>) {
+export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, copy }: Props<Row>) {
   const { lines, total } = rows;
   const table = useKeptWidths(rows.of, heads.length);
+  const selection = useSelection(total, copy, rows.of);
   if (total === 0) return null;
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: lines.page - 1, PageUp: 1 - lines.page, Home: -Infinity, End: Infinity };
     const step = steps[event.key];
+    if (selection !== undefined && event.key === 'c' && (event.ctrlKey || event.metaKey) && getSelection()?.isCollapsed !== false) return selection.copy();
+    if (selection !== undefined && event.shiftKey && (step === 1 || step === -1)) {
+      selection.extend(step, chosen ?? lines.first);
+      event.preventDefault();
+      return;
+    }
     if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     lines.go(lines.first + step);
     event.preventDefault();
   };
 
+  const pick = (at: number, event: MouseEvent): void => {
+    selection?.pick(at, event.shiftKey);
+    if (!event.shiftKey) onRow?.(at);
+    // The browser would select the text between the two clicks.
+    else getSelection()?.removeAllRanges();
+  };
   const shown = [];
   for (let at = lines.first; at < lines.last; at++) {
     const row = rows.row(at);
     shown.push(
-      <tr key={at} aria-rowindex={at + 2} class={at === chosen ? 'selected' : ''} onClick={onRow && (() => onRow(at))}>
+      <tr key={at} aria-rowindex={at + 2} class={at === chosen || (selection !== undefined && at >= selection.start && at < selection.end) ? 'selected' : ''} onClick={(event) => pick(at, event)}>
         {row === undefined ? <th scope="row" class="coming" colSpan={heads.length}>{rows.failed(at) ? data.rowFailed(at) : '…'}</th> : cells(row, at)}
       </tr>,
     );
@@ -125,6 +141,7 @@ export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, o
           <tbody>{shown}</tbody>
         </table>
       </div>
+      {selection !== undefined && <CopyRows selection={selection} />}
       {total > lines.page && (
         <label class="goto fine">
           {data.goToRow}{' '}

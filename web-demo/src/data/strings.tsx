@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { noteInAddress, parametersHere } from '../arrive/address';
 import { pause, useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
+import type { OpenFile } from '../client';
 import { Export } from './export';
 import { ABOUT, snippet } from '../formats/about';
 import { bytes, count, inOneLine, plural } from '../format';
@@ -76,6 +77,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
         heads={[{ name: data.row }, { name: data.size }, { name: data.text, kind: 'text' }]}
         place={(row) => (matches === undefined ? row : placeOf(row, matches))}
         outOf={rows}
+        copy={(start, end) => wholeRows(file, matches?.slice(start, end) ?? Uint32Array.from({ length: end - start }, (_, at) => start + at))}
         cells={({ row, text, bytes: size }) => (
           <>
             <th scope="row">{count(row)}</th>
@@ -90,6 +92,13 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
       )}
     </section>
   );
+}
+
+/** Reads rows with all their text; the table shows only its start. */
+async function wholeRows(file: OpenFile, rows: Uint32Array): Promise<string[][]> {
+  const found: string[][] = [];
+  for (const row of rows) found.push([String(row), new TextDecoder('utf-8', { ignoreBOM: true }).decode((await file.strings(row, row + 1)).bytes)]);
+  return found;
 }
 
 /** Returns the position of a row among the matches, or of the next match, or of the last. */

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { pause, useAnswer } from '../tools/answer';
 import { Passing } from '../tools/passing';
 import { noteInAddress, parametersHere } from '../arrive/address';
-import { placesOf, plainly, questionIn } from './asked';
+import { groupHeads, placesOf, plainly, questionIn } from './asked';
 import { Conditions } from './conditions';
 import { Export } from './export';
 import { ABOUT, snippetOfQuery } from '../formats/about';
@@ -41,7 +41,11 @@ export function Table({ file, name, report, summary }: ValuesProps) {
     },
     [file, plain],
   );
-  const rows = useList(answer?.rows ?? [], [answer]);
+  const [[by, descending], sortBy] = useState<readonly [column: number, descending: boolean]>([-1, false]);
+  useEffect(() => sortBy([-1, false]), [question]);
+  const numeric = by >= 0 && question.ask !== 'lines' && isNumeric(question, table, by);
+  const sorted = useMemo(() => orderOf(answer?.rows ?? [], by, descending, numeric), [answer, by, descending, numeric]);
+  const rows = useList(sorted, [sorted]);
   useNotedRow(rows, answer !== undefined);
   useEffect(() => noteInAddress(placesOf(question)), [question]);
   const quotes = useMemo(() => answer?.rows.some((row) => row.some((text) => text.startsWith('"'))) === true, [answer]);
@@ -53,10 +57,14 @@ export function Table({ file, name, report, summary }: ValuesProps) {
 
   const { columns } = table;
   const ask = (change: Partial<Question>): void => setQuestion({ ...question, ...change });
-  const one = question.ask === 'sum' || question.ask === 'min' || question.ask === 'max';
+  const inGroups = question.ask === 'groups';
+  const one = question.ask === 'sum' || question.ask === 'average' || question.ask === 'min' || question.ask === 'max';
   const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
-  const names = question.ask === 'lines' ? [words.line] : picked;
-  const heads: Head[] = [{ name: words.number }, ...names.slice(0, SHOWN).map((name): Head => ({ name: visible(name), kind: 'text' }))];
+  const names = question.ask === 'lines' ? [words.line] : inGroups ? groupHeads(question, table) : picked;
+  const heads: Head[] = [{ name: words.number }, ...names.slice(0, SHOWN).map((name, at): Head => ({
+    name: visible(name), kind: 'text', order: at === by ? (descending ? 'descending' : 'ascending') : 'none',
+    onSort: () => sortBy(at === by && descending ? [-1, false] : [at, at === by]),
+  }))];
   if (names.length > SHOWN) heads.push({ name: data.more(names.length - SHOWN), kind: 'more' });
 
   /** Reads the first numbers of a column. From a server, that would fetch a block of each. */
@@ -86,7 +94,15 @@ export function Table({ file, name, report, summary }: ValuesProps) {
                 {ASKS.map((ask) => <option key={ask} value={ask}>{words.asks[ask]}</option>)}
               </select>
             </label>
-            {one && (
+            {inGroups && (
+              <label>
+                {words.by}{' '}
+                <select aria-label={words.groupedBy} value={question.group} onChange={({ currentTarget }) => ask({ group: Number(currentTarget.value) })}>
+                  {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
+                </select>
+              </label>
+            )}
+            {(one || inGroups) && (
               <label>
                 {words.of}{' '}
                 <select aria-label={words.aggregated} value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
@@ -136,13 +152,17 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         <RowTable
           rows={rows}
           heads={heads}
-          cells={(row, at) => (
-            <>
-              <th scope="row">{count(at)}</th>
-              {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
-              {row.length > SHOWN && <td class="more">…</td>}
-            </>
-          )}
+          copy={(start, end) => Promise.resolve(sorted.slice(start, end).map((at) => answer?.rows[at] ?? []))}
+          cells={(at) => {
+            const row = answer?.rows[at] ?? [];
+            return (
+              <>
+                <th scope="row">{count(at)}</th>
+                {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
+                {row.length > SHOWN && <td class="more">…</td>}
+              </>
+            );
+          }}
         />
         <Export
           file={file}
@@ -158,6 +178,27 @@ export function Table({ file, name, report, summary }: ValuesProps) {
       </section>
     </>
   );
+}
+
+/** Returns `true` if a column of an answer holds numbers. */
+function isNumeric({ ask, columns: picked, group }: Question, table: At1Columns | undefined, column: number): boolean {
+  if (ask === 'groups') return column > 0 || table?.columns[group]?.type !== 'text';
+  return table?.columns[picked[column] ?? column]?.type !== 'text';
+}
+
+/** Returns the order of the rows by a column; rows that have no number come last. */
+function orderOf(rows: readonly (readonly string[])[], by: number, descending: boolean, numeric: boolean): number[] {
+  const order = rows.map((_, at) => at);
+  if (by < 0) return order;
+  const sign = descending ? -1 : 1;
+  const keys = rows.map((row) => row[by] ?? '');
+  if (!numeric) return order.sort((a, b) => sign * ((keys[a] ?? '') < (keys[b] ?? '') ? -1 : keys[a] === keys[b] ? 0 : 1) || a - b);
+  const numbers = keys.map((key) => (key.trim() === '' ? NaN : Number(key)));
+  return order.sort((a, b) => {
+    const [one = NaN, other = NaN] = [numbers[a], numbers[b]];
+    if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other)) || a - b;
+    return sign * (one - other) || a - b;
+  });
 }
 
 interface UnquotedProps {
@@ -186,13 +227,13 @@ function Result({ answer: { count: found, result, withoutNumber } }: { readonly 
 }
 
 /** The number of rows found, and the bytes read for them. */
-function Found({ answer: { count: found, withoutNumber, stats }, question }: { readonly answer: TableAnswer; readonly question: Question }) {
+function Found({ answer: { count: found, rows, withoutNumber, stats }, question }: { readonly answer: TableAnswer; readonly question: Question }) {
   const full = found >= question.limit && (question.ask === 'rows' || question.ask === 'lines');
   const left = stats.groups - stats.read - stats.skipped;
   return (
     <p class="facts" role="status">
-      <strong>{full ? words.firstRows(found) : plural(found, data.row)}</strong>
-      {question.conditions.length > 0 && words.meets(found)}
+      <strong>{question.ask === 'groups' ? words.groupsFound(rows.length, found) : full ? words.firstRows(found) : plural(found, data.row)}</strong>
+      {question.conditions.length > 0 && question.ask !== 'groups' && words.meets(found)}
       {withoutNumber > 0 && words.withoutNumber(withoutNumber)}.{' '}
       {words.groupsRead(stats.read)}
       {stats.skipped > 0 && words.ruledOut(stats.skipped)}

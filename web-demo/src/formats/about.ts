@@ -144,12 +144,31 @@ export function snippet({ format, wrapped: inGzip, error, lent }: Report, { brok
 }
 
 /** Returns TypeScript for the current query. */
-export function snippetOfQuery(file: string, { conditions, ask, columns, column, limit }: Question, table: At1Columns, wrapped: boolean): string {
+export function snippetOfQuery(file: string, question: Question, table: At1Columns, wrapped: boolean): string {
+  const { conditions, ask, columns, column, group, limit } = question;
   const place = (at: number): string => (table.columns[at]?.known === true ? JSON.stringify(table.columns[at].name) : String(at));
   const text = JSON.stringify;
   const ends = (from: string, to: string): string => `${from === '' ? '' : `, from: ${text(from)}`}${to === '' ? '' : `, to: ${text(to)}`}`;
   const where = conditions.filter(({ test, from, to }) => test === 'between' && from + to !== '').map(({ column, from, to }) => `{ column: ${place(column)}${ends(from, to)} }`);
   const eq = conditions.filter(({ test }) => test === 'equals').map(({ column, from }) => `{ column: ${place(column)}, value: ${text(from)} }`);
+  const contained = conditions.filter(({ test, from }) => test === 'contains' && from !== '');
+  if (contained.length > 0 || ask === 'groups') {
+    // The engine returns the columns; the rest is plain code.
+    const all = (ask === 'rows' && columns.length === 0) || ask === 'lines';
+    const shown = all ? table.columns.map((_, at) => at) : ask === 'rows' ? columns : ask === 'groups' ? [group, column] : ask === 'count' ? [] : [column];
+    const read = all ? shown : [...shown, ...contained.map(({ column }) => column)];
+    const tests = contained.map(({ column, from }, at) => `row[${all ? column : shown.length + at}]?.includes(${text(from)})`);
+    const options = [...(where.length > 0 ? [`where: [${where.join(', ')}],`] : []), ...(eq.length > 0 ? [`eq: [${eq.join(', ')}],`] : []), `select: [${read.map(place).join(', ')}],`];
+    return program('queryAt1', file, wrapped, [
+      'const { rows } = await queryAt1(bytes, {', ...options.map((option) => `  ${option}`), '});',
+      `const found = rows${tests.length > 0 ? `.filter((row) => ${tests.join(' && ')})` : ''};`,
+      ...(ask === 'groups' ? ['const groups = new Map<string, string[]>();', 'for (const [key = \'\', number = \'\'] of found) groups.set(key, [...(groups.get(key) ?? []), number]);'] : []),
+    ]);
+  }
+  if (ask === 'average') {
+    const options = [...(where.length > 0 ? [`where: [${where.join(', ')}],`] : []), ...(eq.length > 0 ? [`eq: [${eq.join(', ')}],`] : []), `sum: ${place(column)},`];
+    return program('queryAt1', file, wrapped, ['const { result, count, withoutNumber } = await queryAt1(bytes, {', ...options.map((option) => `  ${option}`), '});', 'const average = Number(result) / (count - withoutNumber);']);
+  }
   const one = ask === 'sum' || ask === 'min' || ask === 'max';
   const options = [
     ...(where.length > 0 ? [`where: [${where.join(', ')}],`] : []),

@@ -1,10 +1,12 @@
-import { at1Stream, at1Text, decodeAt1, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool/at1/separate';
+import { at1Stream, at1Text, decodeAt1, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1Answer, type At1QueryOptions, type At1Table } from 'unspool/at1/separate';
 import { count } from '../format';
 import type { At1Columns, Fate, Question, TableAnswer } from '../values';
+import { groupHeads } from '../data/asked';
 import { csvOfRows, jsonOfRows } from '../data/writers';
 import { checkStream, checkWalk } from './check';
 import { contentOf } from './content';
 import type { Tell } from '../tools/progress';
+import { needsScan, scanned } from './at1-scan';
 import type { Door, Opened } from './door';
 import { WHOLE, wholeOrStart } from './start';
 import { facts as words, query as queryWords } from '../words';
@@ -80,7 +82,9 @@ function unquoted(name: string | undefined): string | undefined {
 function opened(source: Uint8Array | Blob | string, table: At1Columns, content: Uint8Array<ArrayBuffer> | undefined): Opened {
   const { codec, rows, groups, columns } = table;
   const query = async (question: Question): Promise<TableAnswer> => {
-    const answer = await queryAt1(source, optionsOf(question));
+    const { where, eq, asked } = optionsOf(question);
+    const ask = (options: Asked): Promise<At1Answer> => queryAt1(source, options);
+    const answer = needsScan(question) ? await scanned(question, { where, eq }, ask) : await ask({ where, eq, ...asked });
     return { ...answer, groups: fates(table, answer) };
   };
   return {
@@ -104,7 +108,7 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
       }
       const { rows } = await query(question);
       const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
-      const names = question.ask === 'lines' ? [queryWords.line] : picked;
+      const names = question.ask === 'lines' ? [queryWords.line] : question.ask === 'groups' ? groupHeads(question, table) : picked;
       yield* kind === 'json' ? jsonOfRows(names, rows) : csvOfRows(names, rows);
     },
   };
@@ -123,12 +127,13 @@ async function* wholeText(source: Uint8Array | Blob | string, groups: number, te
 type Asked = Omit<At1QueryOptions, 'as'>;
 
 /** Translates a query into options of the package. */
-function optionsOf({ conditions, ask, columns, column, limit }: Question): Asked {
+function optionsOf({ conditions, ask, columns, column, limit }: Question): { where: NonNullable<Asked['where']>; eq: NonNullable<Asked['eq']>; asked: Asked } {
   const where = conditions
     .filter(({ test, from, to }) => test === 'between' && from.trim() + to.trim() !== '')
     .map(({ column, from, to }) => ({ column, ...(from.trim() === '' ? {} : { from: from.trim() }), ...(to.trim() === '' ? {} : { to: to.trim() }) }));
   const eq = conditions.filter(({ test }) => test === 'equals').map(({ column, from }) => ({ column, value: from }));
-  const asked: Record<Question['ask'], Asked> = {
+  // A scan answers the others.
+  const asked: Partial<Record<Question['ask'], Asked>> = {
     rows: columns.length > 0 ? { select: columns, limit } : { limit },
     lines: { lines: true, limit },
     count: { count: true },
@@ -136,7 +141,7 @@ function optionsOf({ conditions, ask, columns, column, limit }: Question): Asked
     min: { min: column },
     max: { max: column },
   };
-  return { where, eq, ...asked[ask] };
+  return { where, eq, asked: asked[ask] ?? {} };
 }
 
 /**
