@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use datafusion::arrow::array::{
-    ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, RecordBatch, UInt64Array,
+    Array, ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, RecordBatch, UInt64Array,
 };
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::common::stats::Precision;
 use datafusion::common::{Column, ColumnStatistics, Result, ScalarValue};
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::physical_optimizer::pruning::PruningPredicate;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
@@ -146,6 +147,8 @@ struct Loaded {
     keep: Option<BooleanArray>,
     /// Blocks that are decoded when their batch is due.
     blocks: HashMap<usize, Bytes>,
+    /// The memory of blocks and arrays.
+    held: Option<MemoryReservation>,
 }
 
 impl Scan {
@@ -166,7 +169,8 @@ impl Scan {
                 // Rows take memory only when a block with as many values was decoded.
                 let rows = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
                 let scan = Arc::clone(&self);
-                Loaded { scan, group, rows, arrays: HashMap::new(), keep: None, blocks: HashMap::new() }
+                let held = self.io.hold(0);
+                Loaded { scan, group, rows, arrays: HashMap::new(), keep: None, blocks: HashMap::new(), held }
             })
             .collect();
         for condition in &self.plan.conditions {
@@ -203,6 +207,7 @@ impl Scan {
         let blocks = self.io.read_all(&ranges).await?;
         for ((number, column), block) in places.into_iter().zip(blocks) {
             if let Some(group) = groups.get_mut(number) {
+                group.held.iter().for_each(|held| held.grow(block.len()));
                 group.blocks.insert(column, block);
             }
         }
@@ -229,6 +234,7 @@ impl Loaded {
                 convert(decoded.map_err(|error| scan.io.error(error))?, wanted)?
             }
         };
+        self.held.iter().for_each(|held| held.grow(array.get_array_memory_size()));
         self.arrays.insert(column, Arc::clone(&array));
         Ok(array)
     }

@@ -117,10 +117,11 @@ impl PhysicalExtensionCodec for Codec {
             binary: scan.binary,
         };
         let table_schema = parse_table_schema_from_proto(&config)?;
+        let pool = Arc::clone(&context.runtime_env().memory_pool);
         let context = PhysicalPlanDecodeContext::new(context, self);
         let filter =
             scan.filter.map(|filter| converter.proto_to_physical_expr(&filter, table_schema.table_schema(), &context));
-        let source = Source::new(kind, options, table_schema).with_filter(filter.transpose()?);
+        let source = Source::new(kind, options, table_schema).with_filter(filter.transpose()?).with_pool(pool);
         let config = parse_protobuf_file_scan_config(&config, &context, converter, Arc::new(source))?;
         Ok(DataSourceExec::from_data_source(config))
     }

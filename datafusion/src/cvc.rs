@@ -9,6 +9,7 @@ use bytes::Bytes;
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::common::Result;
+use datafusion::execution::memory_pool::MemoryReservation;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
 use unspool::cvc::{Column, File, Header, Options};
@@ -148,6 +149,8 @@ struct Chunk {
     parts: Vec<(u64, Bytes)>,
     /// The checksum of the whole chunk has not been compared yet.
     unverified: bool,
+    /// The memory of the bytes.
+    _held: Option<MemoryReservation>,
 }
 
 impl Scan {
@@ -170,8 +173,9 @@ impl Scan {
             }
         }
         let bytes = self.io.read_all(&ranges).await?;
+        let held = self.io.hold(bytes.iter().map(Bytes::len).sum());
         let parts = ranges.iter().map(|range| range.start).zip(bytes).collect();
-        Ok(Chunk { scan: self, rows, parts, unverified: is_whole })
+        Ok(Chunk { scan: self, rows, parts, unverified: is_whole, _held: held })
     }
 
     /// Returns the range of the chunk that holds these rows, and that of a column's rows in it.

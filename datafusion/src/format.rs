@@ -6,11 +6,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider, TableProviderFactory};
-use datafusion::common::{GetExt, Result, Statistics, not_impl_err, plan_err};
+use datafusion::common::{GetExt, Result, Statistics, internal_err, not_impl_err, plan_err};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
-use datafusion::datasource::physical_plan::{FileScanConfig, FileSource};
+use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::logical_expr::CreateExternalTable;
@@ -91,7 +91,12 @@ impl FileFormat for Format {
         Ok(known.head.statistics(&table_schema, object.size))
     }
 
-    async fn create_physical_plan(&self, _: &dyn Session, conf: FileScanConfig) -> Result<Arc<dyn ExecutionPlan>> {
+    async fn create_physical_plan(&self, state: &dyn Session, conf: FileScanConfig) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(source) = conf.file_source().downcast_ref::<Source>() else {
+            return internal_err!("expected a scan of {}", self.kind.name());
+        };
+        let source = source.clone().with_pool(Arc::clone(&state.runtime_env().memory_pool));
+        let conf = FileScanConfigBuilder::from(conf).with_source(Arc::new(source)).build();
         Ok(DataSourceExec::from_data_source(conf))
     }
 
@@ -185,7 +190,8 @@ pub(crate) struct Tables(pub(crate) Kind);
 impl TableProviderFactory for Tables {
     async fn create(&self, state: &dyn Session, statement: &CreateExternalTable) -> Result<Arc<dyn TableProvider>> {
         let format = Format::new(self.0, Options::read(&statement.options)?);
-        let paths = statement.locations.iter().map(|location| parse(location)).collect::<Result<Vec<_>>>()?;
+        let path = |location: &String| Ok(parse(location)?.with_table_ref(statement.name.clone()));
+        let paths = statement.locations.iter().map(path).collect::<Result<Vec<_>>>()?;
         let Some(first) = paths.first() else { return plan_err!("expected a location") };
         let is_folder = paths.iter().all(|path| path.is_collection() && path.get_glob().is_none());
         let extension = if is_folder { format!(".{}", self.0.extension()) } else { String::new() };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use datafusion::common::Result;
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
 use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder};
 use futures::{StreamExt, TryStreamExt, stream};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
@@ -53,16 +54,32 @@ pub(crate) struct Io {
     counters: Option<Counters>,
     /// The first bytes of the file, which were read with its head.
     prefix: Bytes,
+    pool: Option<Arc<dyn MemoryPool>>,
 }
 
 impl Io {
     pub(crate) fn new(store: Arc<dyn ObjectStore>, meta: ObjectMeta, counters: Option<Counters>) -> Self {
-        Self { store, meta, counters, prefix: Bytes::new() }
+        Self { store, meta, counters, prefix: Bytes::new(), pool: None }
     }
 
     /// Returns the same file with its first bytes at hand.
     pub(crate) fn with_prefix(self, prefix: Bytes) -> Self {
         Self { prefix, ..self }
+    }
+
+    /// Returns the same file with the pool that its scan takes memory from.
+    pub(crate) fn with_pool(self, pool: Arc<dyn MemoryPool>) -> Self {
+        Self { pool: Some(pool), ..self }
+    }
+
+    /// Takes memory from the engine's pool until the reservation is dropped.
+    ///
+    /// A scan cannot spill, so it takes what it needs even if the pool is empty. Sorts, joins and
+    /// aggregates spill earlier then.
+    pub(crate) fn hold(&self, bytes: usize) -> Option<MemoryReservation> {
+        let held = MemoryConsumer::new("scan of unspool").register(self.pool.as_ref()?);
+        held.grow(bytes);
+        Some(held)
     }
 
     /// Adds the path of the file to an error.

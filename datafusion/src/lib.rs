@@ -32,7 +32,8 @@
 //! # Memory
 //!
 //! A partition holds the bytes of at most a few steps, of a megabyte or one row group each, and
-//! what it decoded of one. Heads of files are kept, up to 32 MiB of them.
+//! what it decoded of one. The engine's memory pool counts them. Heads of files are kept, up to
+//! 32 MiB of them.
 //!
 //! # Several machines
 //!
@@ -43,6 +44,7 @@ mod at1;
 mod codec;
 mod cvc;
 mod error;
+mod floats;
 mod format;
 mod head;
 mod io;
@@ -65,18 +67,22 @@ pub use stores::Stores;
 
 use std::sync::Arc;
 
+use crate::floats::Floats;
 use crate::format::Tables;
 use datafusion::common::Result;
-use datafusion::execution::SessionState;
+use datafusion::execution::{FunctionRegistry, SessionState};
 use datafusion::prelude::SessionContext;
 
 /// Teaches the formats to a session.
+///
+/// A decimal beside a float becomes a float, in the plans of this session.
 pub fn register(context: &SessionContext) -> Result<()> {
     register_in(&mut context.state_ref().write())
 }
 
 /// Teaches the formats to the state of a session, as workers build it.
 pub fn register_in(state: &mut SessionState) -> Result<()> {
+    state.register_function_rewrite(Arc::new(Floats))?;
     for kind in Kind::ALL {
         for factory in Factory::of(kind) {
             state.register_file_format(Arc::new(factory), true)?;

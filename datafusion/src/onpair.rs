@@ -9,6 +9,7 @@ use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, BooleanBufferBuild
 use datafusion::arrow::compute::{and, concat};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Result, ScalarValue};
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::{BinaryExpr, CastExpr, Column as ColumnExpr, LikeExpr, Literal};
@@ -110,13 +111,15 @@ struct Piece {
     codes: Bytes,
     /// The place of `codes` in the file.
     at: u64,
+    /// The memory of the codes.
+    _held: Option<MemoryReservation>,
 }
 
 impl Scan {
     /// Reads the codes of some rows.
     async fn load(self: Arc<Self>, rows: Range<u64>) -> Result<Piece> {
         if !self.is_read {
-            return Ok(Piece { scan: self, rows, offsets: vec![], codes: Bytes::new(), at: 0 });
+            return Ok(Piece { scan: self, rows, offsets: vec![], codes: Bytes::new(), at: 0, _held: None });
         }
         self.io.count_groups(0, 1);
         let [.., codes, row_offsets] = &self.file.places;
@@ -137,8 +140,9 @@ impl Scan {
             return Err(refuse(ErrorKind::OnPairRowOutside, end - 4).into());
         }
         let codes = self.io.read(at..until).await?;
+        let held = self.io.hold(codes.len());
         let offsets = offsets.iter().flat_map(|offset| (offset - first).to_le_bytes()).collect();
-        Ok(Piece { scan: self, rows, offsets, codes, at })
+        Ok(Piece { scan: self, rows, offsets, codes, at, _held: held })
     }
 }
 

@@ -6,9 +6,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use datafusion::arrow::array::{ArrayRef, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::Result;
+use datafusion::execution::memory_pool::MemoryReservation;
 use futures::stream::{BoxStream, FuturesOrdered};
 use futures::{StreamExt, TryStreamExt, stream};
 use unspool::pco::{Header, Options};
@@ -62,6 +63,7 @@ impl Pco {
             plan,
             reader,
             last: 0,
+            held: None,
         };
         let chunks = stream::try_unfold(scan, |mut scan| async move {
             Ok::<_, datafusion::error::DataFusionError>(scan.chunk().await?.map(|batch| (batch, scan)))
@@ -127,6 +129,8 @@ struct Scan {
     /// Bytes of the chunk before.
     last: usize,
     rows: u64,
+    /// The memory of the bytes and the numbers of the chunk.
+    held: Option<MemoryReservation>,
 }
 
 impl Scan {
@@ -139,6 +143,7 @@ impl Scan {
         self.buffer.io.count_groups(0, 1);
         self.rows = self.rows.saturating_add(array.len() as u64);
         let rows = array.len();
+        self.held = self.buffer.io.hold(self.buffer.len().saturating_add(array.get_array_memory_size()));
         self.plan
             .finish(rows, None, &[], |column| match self.mapping.get(column) {
                 Some(_) => convert(Arc::clone(&array), self.plan.data_type(column)),

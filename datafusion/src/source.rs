@@ -11,6 +11,7 @@ use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener, FileScanConfig, FileSource};
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
+use datafusion::execution::memory_pool::{MemoryPool, UnboundedMemoryPool};
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::{DynamicFilterTracking, PhysicalExpr, conjunction};
 use datafusion::physical_expr_adapter::replace_columns_with_literals;
@@ -40,6 +41,7 @@ pub struct Source {
     filter: Option<Arc<dyn PhysicalExpr>>,
     batch_size: usize,
     metrics: ExecutionPlanMetricsSet,
+    pool: Arc<dyn MemoryPool>,
 }
 
 impl Source {
@@ -51,12 +53,18 @@ impl Source {
     pub(crate) fn with_heads(kind: Kind, options: Options, heads: Arc<Heads>, table_schema: TableSchema) -> Self {
         let projection = SplitProjection::unprojected(&table_schema);
         let metrics = ExecutionPlanMetricsSet::new();
-        Self { kind, options, heads, table_schema, projection, filter: None, batch_size: BATCH, metrics }
+        let pool = Arc::new(UnboundedMemoryPool::default());
+        Self { kind, options, heads, table_schema, projection, filter: None, batch_size: BATCH, metrics, pool }
     }
 
     /// Returns the same scan of the rows that meet a condition, in terms of the table's schema.
     pub fn with_filter(self, filter: Option<Arc<dyn PhysicalExpr>>) -> Self {
         Self { filter, ..self }
+    }
+
+    /// Returns the same scan, which takes memory from this pool.
+    pub fn with_pool(self, pool: Arc<dyn MemoryPool>) -> Self {
+        Self { pool, ..self }
     }
 
     /// Returns the format of the files.
@@ -94,6 +102,7 @@ impl FileSource for Source {
             batch_size: config.batch_size.unwrap_or(self.batch_size),
             limit: config.limit,
             counters: Counters::new(&self.metrics, partition),
+            pool: Arc::clone(&self.pool),
         };
         ProjectionOpener::try_new(self.projection.clone(), Arc::new(opener), self.table_schema.file_schema())
     }
@@ -191,6 +200,7 @@ struct Opener {
     batch_size: usize,
     limit: Option<usize>,
     counters: Counters,
+    pool: Arc<dyn MemoryPool>,
 }
 
 impl FileOpener for Opener {
@@ -210,13 +220,13 @@ impl FileOpener for Opener {
             self.limit,
         )?;
         let (kind, options, heads, store) = (self.kind, self.options, Arc::clone(&self.heads), Arc::clone(&self.store));
-        let counters = self.counters.clone();
+        let (counters, pool) = (self.counters.clone(), Arc::clone(&self.pool));
         Ok(Box::pin(async move {
             let io = Io::new(Arc::clone(&store), file.object_meta, Some(counters));
             let known = heads.get(kind, &options, &store, &io).await?;
             let offset = |at: i64| u64::try_from(at).unwrap_or(0);
             let range = file.range.map(|range| offset(range.start)..offset(range.end));
-            let io = Arc::new(io.with_prefix(known.prefix));
+            let io = Arc::new(io.with_prefix(known.prefix).with_pool(pool));
             known.head.stream(io, Arc::new(plan), pruning, range).await
         }))
     }

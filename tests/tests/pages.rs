@@ -64,13 +64,14 @@ fn promises_of_security_name_their_proofs() {
 
 /// The languages that a test runs on a page, apart from those of every page. `docs/testing.md`
 /// names the tests.
-const TESTED: [(&str, &[&str]); 11] = [
+const TESTED: [(&str, &[&str]); 12] = [
     ("README.md", &["c", "js", "python", "rust", "toml"]),
     ("arrow/README.md", &["rust"]),
     ("capi/README.md", &["c", "console"]),
     ("core/README.md", &["rust", "toml"]),
     ("datafusion/README.md", &["console"]),
     ("docs/firmware.md", &["c", "cmake", "console", "rust", "toml"]),
+    ("docs/sql.md", &["console"]),
     ("docs/updates.md", &["rust"]),
     ("packaging/README.md", &["cmake", "sh"]),
     ("python/README.md", &["console", "python"]),

@@ -2,15 +2,16 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser as _, ValueEnum};
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::arrow::csv::WriterBuilder;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
@@ -18,14 +19,17 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
-use datafusion::sql::parser::DFParser;
+use datafusion::sql::parser::{DFParser, Statement};
+use datafusion::sql::sqlparser::ast::{Expr as SqlExpr, Value, visit_expressions_mut};
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::parser::Parser;
 use futures::StreamExt;
 
 /// Runs SQL over AT-1, CVC, Pco and OnPair files, also over CSV, JSON and Parquet.
 ///
 /// FROM takes a path, a glob, a folder or a URL in quotes: FROM 'trades/*.at1',
 /// FROM 's3://bucket/trades/'. Several statements are separated by semicolons.
-#[derive(Parser)]
+#[derive(clap::Parser)]
 #[command(name = "unspool-sql", version)]
 struct Args {
     /// Statements, such as "SELECT count(*) FROM 'trades/*.at1'".
@@ -108,12 +112,39 @@ async fn run(args: &Args, threads: usize) -> Result<()> {
     }
     let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?).enable_url_table();
     unspool_datafusion::register(&context)?;
-    for statement in DFParser::parse_sql(&args.sql)? {
+    for mut statement in DFParser::parse_sql(&args.sql)? {
+        widen(&mut statement)?;
         let plan = context.state().statement_to_plan(statement).await?;
         let frame = context.execute_logical_plan(plan).await?;
         answer(args, frame).await?;
     }
     Ok(())
+}
+
+/// Turns numbers with an exponent that decimals do not have, such as `1e300`, into a `DOUBLE`.
+fn widen(statement: &mut Statement) -> Result<()> {
+    let statement = match statement {
+        Statement::Statement(statement) => statement,
+        Statement::Explain(explain) => return widen(&mut explain.statement),
+        _ => return Ok(()),
+    };
+    let outcome = visit_expressions_mut(statement, |expr| {
+        let SqlExpr::Value(literal) = expr else { return ControlFlow::Continue(()) };
+        let Value::Number(text, _) = &literal.value else { return ControlFlow::Continue(()) };
+        let exponent = text.split_once(['e', 'E']).and_then(|(_, exponent)| exponent.parse::<i32>().ok());
+        if exponent.is_some_and(|exponent| exponent.unsigned_abs() > u32::from(DECIMAL128_MAX_PRECISION)) {
+            let cast = format!("CAST('{text}' AS DOUBLE)");
+            match Parser::new(&GenericDialect {}).try_with_sql(&cast).and_then(|mut parser| parser.parse_expr()) {
+                Ok(cast) => *expr = cast,
+                Err(error) => return ControlFlow::Break(error),
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    match outcome {
+        ControlFlow::Break(error) => Err(error.into()),
+        ControlFlow::Continue(()) => Ok(()),
+    }
 }
 
 /// Runs a statement and prints its answer.
@@ -210,7 +241,7 @@ type Target = BufWriter<Box<dyn Write + Send>>;
 /// Writes batches in one of the formats.
 enum Writer {
     Table(Target, SchemaRef, Vec<RecordBatch>),
-    Csv(datafusion::arrow::csv::Writer<Target>),
+    Csv(Box<datafusion::arrow::csv::Writer<Target>>),
     Json(LineDelimitedWriter<Target>),
     #[cfg(feature = "parquet")]
     Parquet(Box<datafusion::parquet::arrow::ArrowWriter<Target>>),
@@ -224,7 +255,7 @@ impl Writer {
                 let mut writer = WriterBuilder::new().with_header(true).build(target);
                 // The header, also of an answer without rows.
                 writer.write(&flat(&RecordBatch::new_empty(Arc::clone(schema)))?)?;
-                Self::Csv(writer)
+                Self::Csv(Box::new(writer))
             }
             Output::Json => Self::Json(LineDelimitedWriter::new(target)),
             #[cfg(feature = "parquet")]

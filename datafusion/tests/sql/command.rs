@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use unspool_tests::pages::{blocks, commands, matches, root};
+
 fn run(arguments: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     Command::new(env!("CARGO_BIN_EXE_unspool-sql")).args(arguments).current_dir(root).output().unwrap()
@@ -23,6 +25,24 @@ fn the_query_of_the_readme_runs() {
 }
 
 #[test]
+fn queries_of_the_page_print_what_it_shows() {
+    let mut ran = 0;
+    let binaries = Path::new(env!("CARGO_BIN_EXE_unspool-sql")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap_or_default());
+    for block in blocks("docs/sql.md").iter().filter(|block| block.language == "console") {
+        for shown in commands(&block.text) {
+            let mut shell = Command::new("sh");
+            let output = shell.args(["-c", &shown.command]).env("PATH", &path).current_dir(root()).output().unwrap();
+            let found = text(&output);
+            let lines: Vec<_> = found.lines().filter(|line| !line.is_empty()).collect();
+            assert!(matches(&shown.output, &lines), "docs/sql.md:{}: {} prints\n{found}", block.line, shown.command);
+            ran += 1;
+        }
+    }
+    assert_eq!(ran, 2, "commands of the page");
+}
+
+#[test]
 fn answers_have_four_formats() {
     let sql = "SELECT ts, val FROM 'tests/vectors/at1/c8_events.at1' WHERE ts <= 1700000005 ORDER BY ts";
     assert_eq!(text(&run(&["-f", "csv", sql])), "ts,val\n1700000000,5.183000000\n1700000005,3.402000000\n");
@@ -36,6 +56,17 @@ fn answers_have_four_formats() {
     assert_eq!(text(&run(&["-f", "csv", &back])), "total\n8.585000000\n");
     let vectors = text(&run(&["-f", "csv", "SELECT * FROM 'tests/vectors/cvc/v1_fp16.cvc' LIMIT 1"]));
     assert!(vectors.starts_with("vector\n\"[0."), "{vectors}");
+}
+
+#[test]
+fn literals_beside_floats_have_any_size() {
+    let from = "FROM 'tests/vectors/pco/m_f32_dict_conv4.pco'";
+    let count = |condition: &str| text(&run(&["-f", "csv", &format!("SELECT count(*) AS n {from} {condition}")]));
+    let all = count("");
+    for condition in ["WHERE value < 1e300", "WHERE value > -1E300", "WHERE abs(value) + 1e-300 < 1e39"] {
+        assert_eq!(count(condition), all, "{condition}");
+    }
+    assert_eq!(text(&run(&["-f", "csv", "SELECT 1e20 + 0.5 AS n"])), "n\n100000000000000000000.5\n");
 }
 
 #[test]

@@ -200,7 +200,7 @@ pub fn reference(texts: &[Vec<Vec<u8>>], schema: &SchemaRef) -> RecordBatch {
     RecordBatch::try_new(Arc::clone(schema), arrays.collect()).unwrap()
 }
 
-/// A session that splits even small files, and makes small batches.
+/// A session with our formats that splits even small files, and makes small batches.
 pub fn session(partitions: usize, batch_size: usize) -> SessionContext {
     let mut config = SessionConfig::new().with_target_partitions(partitions).with_batch_size(batch_size);
     config.options_mut().sql_parser.parse_float_as_decimal = true;
@@ -209,6 +209,13 @@ pub fn session(partitions: usize, batch_size: usize) -> SessionContext {
     let context = SessionContext::new_with_config(config);
     unspool_datafusion::register(&context).unwrap();
     context
+}
+
+/// A session of DataFusion alone. A literal with a point is a decimal or a float.
+pub fn plain_session(partitions: usize, decimals: bool) -> SessionContext {
+    let mut config = SessionConfig::new().with_target_partitions(partitions);
+    config.options_mut().sql_parser.parse_float_as_decimal = decimals;
+    SessionContext::new_with_config(config)
 }
 
 /// Runs a statement. Returns each row as text.

@@ -1,5 +1,6 @@
 //! Broken files end their query with a kind and a place, and nothing else.
 
+use datafusion::prelude::SessionContext;
 use unspool_datafusion::FileError;
 use unspool_tests::{Random, files_in, read, vector_folders};
 
@@ -8,13 +9,13 @@ use crate::common::{Counting, rows, session};
 const FORMATS: [(&str, &str); 4] = [("at1", "at1"), ("cvc", "cvc"), ("pco", "pco"), ("onpair", "onp")];
 
 /// Asks for all rows of a file. Returns the failure, if there was one.
-async fn scan(format: &str, extension: &str, bytes: &[u8]) -> Option<FileError> {
-    let context = session(2, 100);
+async fn scan(context: &SessionContext, format: &str, extension: &str, bytes: &[u8]) -> Option<FileError> {
+    context.deregister_table("t").unwrap();
     let path = format!("f.{extension}");
-    Counting::with(&context, &[(&path, bytes)]).await;
+    Counting::with(context, &[(&path, bytes)]).await;
     let create = format!("CREATE EXTERNAL TABLE t STORED AS {format} LOCATION 'mem://files/{path}'");
     let result = match context.sql(&create).await {
-        Ok(_) => rows(&context, "SELECT * FROM t").await.map(drop),
+        Ok(_) => rows(context, "SELECT * FROM t").await.map(drop),
         Err(error) => Err(error),
     };
     let error = result.err()?;
@@ -30,7 +31,7 @@ async fn scan(format: &str, extension: &str, bytes: &[u8]) -> Option<FileError> 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_vectors_end_their_query_with_kind_and_place() {
-    let mut refused = 0;
+    let (mut refused, context) = (0, session(2, 100));
     for (format, extension) in FORMATS {
         for folder in vector_folders(format) {
             for path in files_in(&folder) {
@@ -39,7 +40,7 @@ async fn bad_vectors_end_their_query_with_kind_and_place() {
                 if !is_bad || bytes.is_empty() || path.extension().is_none_or(|found| found != extension) {
                     continue;
                 }
-                if scan(format, extension, &bytes).await.is_some() {
+                if scan(&context, format, extension, &bytes).await.is_some() {
                     refused += 1;
                 }
             }
@@ -50,7 +51,7 @@ async fn bad_vectors_end_their_query_with_kind_and_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_cut_anywhere_are_refused() {
-    let mut refused = 0;
+    let (mut refused, context) = (0, session(2, 100));
     for (format, name) in [
         ("at1", "at1/c8_events.at1"),
         ("cvc", "cvc/v1_fp16.cvc"),
@@ -60,7 +61,7 @@ async fn files_cut_anywhere_are_refused() {
         let bytes = read(&vector_folders("")[0].join(name));
         let extension = name.rsplit('.').next().unwrap();
         for cut in (1..bytes.len()).step_by(bytes.len().div_ceil(30)) {
-            let error = scan(format, extension, &bytes[..cut]).await;
+            let error = scan(&context, format, extension, &bytes[..cut]).await;
             assert!(error.is_some(), "{name} cut at {cut}");
             refused += 1;
         }
@@ -70,7 +71,7 @@ async fn files_cut_anywhere_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mutations_never_panic() {
-    let mut random = Random(5);
+    let (mut random, context) = (Random(5), session(2, 100));
     for (format, name) in [
         ("at1", "at1/c8_events.at1"),
         ("at1", "at1/c7_neg_decimals.at1"),
@@ -89,7 +90,7 @@ async fn mutations_never_panic() {
                 let at = random.below(most);
                 broken[at] = random.bits().to_le_bytes()[0];
             }
-            scan(format, extension, &broken).await;
+            scan(&context, format, extension, &broken).await;
         }
     }
 }

@@ -4,5 +4,7 @@ mod answers;
 mod command;
 mod common;
 mod ddl;
+mod floats;
 mod hostile;
+mod memory;
 mod store;
