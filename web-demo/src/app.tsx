@@ -1,11 +1,10 @@
 // The page: opens files, each in a tab, and shows one of them.
-import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { arriveAt, fileOf, goToOwn, keyHere, lastPlaces, leave, readAddress, writeAddress } from './arrive/address';
 import { settle } from './arrive/arrival';
 import { areAlike, canBeRead, isDictionary, sortOut } from './arrive/dictionary';
 import { useDropped } from './arrive/dropped';
-import { AWAKE, type Entry, type Pair, type Part, type State, type Wanted } from './arrive/entries';
+import { AWAKE, type Entry, type Part, type State, type Wanted } from './arrive/entries';
 import { Failed } from './arrive/failed';
 import { FileInput } from './arrive/file-input';
 import { FileTabs } from './arrive/file-tabs';
@@ -16,9 +15,9 @@ import { SAMPLES } from './arrive/samples';
 import { Start } from './arrive/start';
 import { OpenFile } from './client';
 import { visible } from './format';
-import type { InspectorProps } from './inspector';
 import { unlisted } from './model';
 import { mayWantDictionary } from './structure/dictionary-wanted';
+import { lazy } from './tools/later';
 import type { Progress } from './tools/progress';
 import { ShortcutSheet } from './tools/shortcut-sheet';
 import { page } from './words';
@@ -30,18 +29,10 @@ interface Running {
 }
 
 /** The view of an open file, which loads with the first one. */
-let Inspector: ComponentType<InspectorProps> | undefined;
+const INSPECTOR = lazy(() => import('./inspector'));
 
 /** The comparison of two files, which loads with the first one. */
-let Compare: ComponentType<{ readonly pair: Pair; readonly hasLink: boolean }> | undefined;
-
-async function loadCompare(): Promise<void> {
-  Compare ??= (await import('./compare/compare')).Compare;
-}
-
-async function loadInspector(): Promise<void> {
-  Inspector ??= (await import('./inspector')).Inspector;
-}
+const COMPARE = lazy(() => import('./compare/compare'));
 
 export function App() {
   const [entries, setEntries] = useState<readonly Entry[]>([]);
@@ -83,11 +74,11 @@ export function App() {
     let source: Awaited<ReturnType<Wanted['get']>> | undefined;
     try {
       if (wanted.pair !== undefined) {
-        await loadCompare();
+        await COMPARE.load();
         if (!signal.aborted) put(key, { kind: 'pair', pair: wanted.pair });
         return;
       }
-      const view = loadInspector();
+      const view = INSPECTOR.load();
       // It is awaited below.
       view.catch(() => undefined);
       source = await get(signal, tell(page.fetching));
@@ -105,6 +96,7 @@ export function App() {
       }
       if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
       await view;
+      await INSPECTOR.now?.loadViews(report);
       if (!signal.aborted) put(key, { kind: 'open', file, report });
     } catch (error) {
       // Browsers have various messages for an unreadable file, and none of them helps.
@@ -328,9 +320,9 @@ export function App() {
         {entry?.state.kind === 'failed' && (
           <Failed key={active} name={entry.wanted.name} message={entry.state.message} address={readAddress().url} onRetry={entry.state.canRetry ? () => void read(entry.wanted) : undefined} />
         )}
-        {entry?.state.kind === 'pair' && Compare !== undefined && <Compare key={`${active} ${entry.visit}`} pair={entry.state.pair} hasLink={entry.wanted.hash !== undefined} />}
-        {entry?.state.kind === 'open' && Inspector !== undefined && (
-          <Inspector
+        {entry?.state.kind === 'pair' && COMPARE.now !== undefined && <COMPARE.now.Compare key={`${active} ${entry.visit}`} pair={entry.state.pair} hasLink={entry.wanted.hash !== undefined} />}
+        {entry?.state.kind === 'open' && INSPECTOR.now !== undefined && (
+          <INSPECTOR.now.Inspector
             key={`${entry.state.file.id} ${entry.visit}`}
             name={entry.wanted.name}
             file={entry.state.file}

@@ -1,36 +1,25 @@
 // One open file: its verdict and facts, and tabs with its data, structure, bytes and codec.
+import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { noteInAddress, readAddress } from './arrive/address';
 import { hasJustArrived, settle } from './arrive/arrival';
 import { damagedOrigin } from './arrive/origin';
 import { RemoteFile } from './arrive/remote';
-import { Bits } from './bytes/bits';
 import type { Unread } from './bytes/bytes';
-import { Find } from './bytes/find';
-import { HexView } from './bytes/hex-view';
-import { Place } from './bytes/place';
-import { Readings } from './bytes/readings';
 import type { OpenFile } from './client';
-import { Decoded } from './data/decoded';
-import { Preview } from './data/preview';
-import { Strings } from './data/strings';
-import { Table } from './data/table';
+import type { ValuesProps } from './data/preview';
 import { visible } from './format';
-import { hasCodec, Inside } from './inside/inside';
-import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report, type Verdict } from './model';
+import { hasCodec } from './inside/has-codec';
+import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report, type Summary, type Verdict } from './model';
 import { Check } from './structure/check';
 import { MayWantDictionary, WantsDictionary } from './structure/dictionary';
 import { idOfDictionary, wantsDictionary } from './structure/dictionary-wanted';
 import { Large } from './structure/large';
-import { FileMap } from './structure/map';
 import { bytesAfterEnd, Overview, verdictOf } from './structure/overview';
-import { Parts } from './structure/parts';
 import { endsTooEarly, Problem } from './structure/problem';
-import { Sizes } from './structure/sizes';
-import { Take } from './structure/take';
-import { TreeView } from './structure/tree-view';
 import { Unknown } from './structure/unknown';
 import { CopyLink } from './tools/copy-link';
+import { lazy, useLazy, type Lazy } from './tools/later';
 import { Refused, Remote } from './tools/refused';
 import { useShortcuts } from './tools/shortcuts';
 import { columnsOf, Split } from './tools/split';
@@ -38,10 +27,28 @@ import { Tabs } from './tools/tabs';
 import { problem, structure as words, verdict as verdicts, views } from './words';
 
 /** The view for each kind of decoded values. */
-const VALUES = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
+const VALUES: Readonly<Record<Summary['shows'], Lazy<ComponentType<ValuesProps>>>> = {
+  numbers: lazy(async () => (await import('./data/preview')).Preview),
+  strings: lazy(async () => (await import('./data/strings')).Strings),
+  bytes: lazy(async () => (await import('./data/decoded')).Decoded),
+  table: lazy(async () => (await import('./data/table')).Table),
+};
+
+/** The views of the other tabs. */
+const STRUCTURE = lazy(() => import('./structure/views'));
+const TOTALS = lazy(() => import('./structure/totals'));
+const INSIDE = lazy(() => import('./inside/inside'));
+
+/** Loads the views that a file starts with. */
+export async function loadViews(report: Report): Promise<void> {
+  const view = firstView(report, viewsOf(report));
+  const modules = { data: report.summary && VALUES[report.summary.shows], structure: STRUCTURE, bytes: TOTALS, codec: INSIDE };
+  await modules[view]?.load();
+}
 
 /** The tabs, in order. */
-type View = Exclude<keyof typeof views, 'label'>;
+const VIEWS = ['data', 'structure', 'bytes', 'codec'] as const;
+type View = (typeof VIEWS)[number];
 
 export interface InspectorProps {
   readonly name: string;
@@ -77,8 +84,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
   const covered = useMemo(() => (mismatch ? coveredBy(model, error) : undefined), [model, error, mismatch]);
   const wrong = mismatch ? -1 : broken;
 
-  const codec = useMemo(() => hasCodec(report), [report]);
-  const shown: readonly View[] = [...(summary === undefined ? [] : (['data'] as const)), ...(size > 0 ? (['structure'] as const) : []), ...(known && size > 0 ? (['bytes'] as const) : []), ...(codec ? (['codec'] as const) : [])];
+  const shown = useMemo(() => viewsOf(report), [report]);
   const [picked, setPicked] = useState<View>(() => firstView(report, shown));
   const view = shown.includes(picked) ? picked : (shown[0] ?? 'structure');
   /** Tabs that were shown: they stay as they are. */
@@ -90,7 +96,12 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
   };
   useShortcuts(
     (number) => shown[number - 1] !== undefined && pick(shown[number - 1] ?? view),
-    (key) => (key === 'g' || key === '/') && shown.includes('structure') && setPicked('structure'),
+    async (key) => {
+      if ((key !== 'g' && key !== '/') || !shown.includes('structure')) return;
+      // Loading it again, for the tab, reports what failed.
+      await STRUCTURE.load().catch(() => undefined);
+      setPicked('structure');
+    },
   );
 
   const goToByte = useCallback(
@@ -112,9 +123,6 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
     pick('structure');
     reveal((times) => times + 1);
   };
-  useEffect(() => {
-    if (revealed > 0) panes.current?.scrollIntoView({ block: 'nearest' });
-  }, [revealed]);
   /** Goes to a byte or a node for a button elsewhere on the page. */
   const showByte = (byte: number): void => {
     goToByte(byte);
@@ -154,12 +162,17 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
 
   useEffect(() => noteInAddress({ at: cursor, node: cursor >= 0 ? undefined : selected }), [cursor, selected]);
 
+  const Values = useLazy(VALUES[summary?.shows ?? 'bytes'], visited.current.has('data'));
+  const Structure = useLazy(STRUCTURE, visited.current.has('structure'));
+  const Totals = useLazy(TOTALS, visited.current.has('bytes'));
+  const Codec = useLazy(INSIDE, visited.current.has('codec'));
+  useEffect(() => {
+    if (revealed > 0) panes.current?.scrollIntoView({ block: 'nearest' });
+  }, [revealed, Structure.now]);
+  const { refusal } = { data: Values, structure: Structure, bytes: Totals, codec: Codec }[view];
+
   // The values do not change while the pointer moves over the bytes.
-  const values = useMemo(() => {
-    if (summary === undefined) return null;
-    const View = VALUES[summary.shows];
-    return <View file={file} name={name} report={report} summary={summary} />;
-  }, [file, name, report, summary]);
+  const values = useMemo(() => summary !== undefined && Values.now !== undefined && <Values.now file={file} name={name} report={report} summary={summary} />, [file, name, report, summary, Values.now]);
 
   const pickPart = (part: number): void => {
     const { structure, leaves } = model;
@@ -174,35 +187,35 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
   const origin = damagedOrigin(file.source);
   const panels: Readonly<Record<View, () => preact.ComponentChildren>> = {
     data: () => values,
-    structure: () => (
+    structure: () => Structure.now && (
       <>
-        {known && <FileMap report={report} content={content} cursor={cursor} selected={selected} hovered={hovered} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />}
-        <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
+        {known && <Structure.now.FileMap report={report} content={content} cursor={cursor} selected={selected} hovered={hovered} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />}
+        <Structure.now.Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
         <div class={model.structure.length > 0 ? 'panes' : 'panes alone'} ref={panes} data-jump={words.title} style={{ '--tall': `${tallest(model.structure.length, size)}px`, ...columnsOf() }}>
           {model.structure.length > 0 && (
             <>
-              <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error)} onSelect={goToNode} onHover={setHovered} />
+              <Structure.now.TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error)} onSelect={goToNode} onHover={setHovered} />
               <Split label={words.split} around={panes} />
             </>
           )}
-          <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} onUnread={setUnread} />
+          <Structure.now.HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} onUnread={setUnread} />
         </div>
         {unread !== undefined && <Refused what={words.unread} error={unread.error} onRetry={unread.again} />}
-        <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
-        <Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
+        <Structure.now.Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
+        <Structure.now.Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
         {/* Also of a field, so that the page does not jump between a byte and a field. */}
-        {(cursor >= 0 || selected >= 0) && <Readings content={content} at={cursor >= 0 ? cursor : Math.min(size - 1, bytesOf(model, selected)[0])} />}
-        <Take name={name} model={model} content={content} selected={selected} />
+        {(cursor >= 0 || selected >= 0) && <Structure.now.Readings content={content} at={cursor >= 0 ? cursor : Math.min(size - 1, bytesOf(model, selected)[0])} />}
+        <Structure.now.Take name={name} model={model} content={content} selected={selected} />
         {model.structure.leftOut > 0 && <p class="fine">{words.leftOut(model.structure.length, model.structure.leftOut)}</p>}
       </>
     ),
-    bytes: () => (
+    bytes: () => Totals.now && (
       <>
-        <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />
-        <Sizes report={report} onPick={showNode} />
+        <Totals.now.Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />
+        <Totals.now.Sizes report={report} onPick={showNode} />
       </>
     ),
-    codec: () => <Inside file={file} report={report} selected={selected} onSelect={goToNode} />,
+    codec: () => Codec.now && <Codec.now.Inside file={file} report={report} selected={selected} onSelect={goToNode} />,
   };
 
   return (
@@ -225,6 +238,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
         )}
         <MayWantDictionary report={report} />
         {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
+        {refusal}
         {shown.map((id) => (
           <div key={id} id={`view-${id}`} class="view" role={shown.length > 1 ? 'tabpanel' : undefined} aria-labelledby={shown.length > 1 ? `view-tab-${id}` : undefined} hidden={id !== view}>
             {visited.current.has(id) && panels[id]()}
@@ -233,6 +247,14 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
       </div>
     </Remote.Provider>
   );
+}
+
+/** Returns the tabs that a file has. */
+function viewsOf(report: Report): readonly View[] {
+  const { summary, size, format } = report;
+  const [known, some] = [format !== undefined, size > 0];
+  const has: Readonly<Record<View, boolean>> = { data: summary !== undefined, structure: some, bytes: known && some, codec: hasCodec(report) };
+  return VIEWS.filter((view) => has[view]);
 }
 
 /**

@@ -62,7 +62,6 @@ export const views = {
   structure: 'Structure',
   bytes: 'Bytes',
   codec: 'Codec',
-  failed: (why: string) => `This view cannot be loaded: ${why}. Reload the page to try again.`,
 } as const;
 
 /** The sheet of shortcuts. */

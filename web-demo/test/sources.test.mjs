@@ -27,7 +27,7 @@ test('detects every sample by its content', async () => {
   }
   for (const [file, name] of [
     ['cvc/v1_int8.cvc', 'CVC embedding vectors'], ['pco/m_i32_classic_auto.pco', 'Pco numbers'], ['onpair/cpp/urls_b12.onp', 'OnPair strings'],
-    ['zstd/rfc8878/text-1025.zst', 'Zstandard'], ['xz/blocks.xz', 'xz'], ['at1/c8_events.at1', 'AT-1 table'], ['gzip/v1_int8.cvc.gz', 'CVC embedding vectors'],
+    ['zstd/rfc8878/text-1025.zst', 'Zstandard'], ['xz/blocks.xz', 'xz'], ['lzma/page.lzma', 'LZMA'], ['at1/c8_events.at1', 'AT-1 table'], ['gzip/v1_int8.cvc.gz', 'CVC embedding vectors'],
   ]) {
     await pick(`photo of ${name}.jpg`, vector(file));
     await heading(`photo of ${name}.jpg`);
@@ -281,15 +281,33 @@ test('opens a dropped link, and copies a link to the place', async () => {
   assert.equal(await page.getByRole('button', { name: 'Copy link' }).count(), 0);
 });
 
-test('loads little before the first file', async () => {
-  const loaded = [];
-  page.on('response', async (response) => loaded.push(response.body().then((body) => gzipSync(body).length).catch(() => 0)));
-  // The service worker keeps all files for later, after this.
+test('loads little before the first file, then one format, and each view when it is shown', async () => {
+  let loaded = [];
+  page.on('response', (response) => loaded.push(response.body().then((body) => [new URL(response.url()).pathname, gzipSync(body).length]).catch(() => ['', 0])));
+  /**
+   * Returns the names and the size of what was loaded since the last call. The service worker keeps
+   * all files for later, after this.
+   */
+  const taken = async (isCounted = () => true) => {
+    await page.waitForLoadState('networkidle');
+    const files = (await Promise.all(loaded)).filter(([path]) => isCounted(path));
+    loaded = [];
+    return [files.map(([path]) => path.replace(/^.*\/|-[^-]*$/g, '')), files.reduce((sum, [, length]) => sum + length, 0)];
+  };
   await open();
   await page.getByText('Drop files here').waitFor();
-  await page.waitForLoadState('networkidle');
-  const total = (await Promise.all(loaded)).reduce((sum, length) => sum + length, 0);
-  assert.ok(total > 10_000 && total <= 53_000, `${total} bytes`);
+  const [, first] = await taken();
+  assert.ok(first > 10_000 && first <= 53_000, `${first} bytes before the first file`);
+  await pick('numbers.pco', vector('pco/assets/v1_0_0_conv1.pco'));
+  await page.locator('.statistics .chart canvas').first().waitFor();
+  // Curves and statistics come after the values. docs/tried/package.md has the sizes of the parts.
+  const [names, file] = await taken((path) => !/uPlot|stats/.test(path));
+  assert.ok(file <= 96_000, `${file} bytes for a Pco file: ${names}`);
+  assert.deepEqual(names.filter((name) => name.endsWith('inspect')), ['pco-inspect']);
+  await tab('Structure');
+  await page.getByRole('tree').waitFor();
+  const [views, more] = await taken();
+  assert.ok(views.includes('views') && more > 1000 && more <= 12_000, `${more} bytes for the structure: ${views}`);
 });
 
 test('reports a folder or a deleted file, and opens a file that came with it', async () => {

@@ -5,17 +5,20 @@ import { useEffect, useRef } from 'preact/hooks';
  * Focuses the field with the key in `data-key`, and picks a tab by its number, unless the visitor
  * is typing. A field in another tab shows that tab first.
  */
-export function useShortcuts(pick: (number: number) => void, reveal: (key: string) => void): void {
+export function useShortcuts(pick: (number: number) => void, reveal: (key: string) => Promise<void>): void {
   const acts = useRef({ pick, reveal });
   acts.current = { pick, reveal };
   useEffect(() => {
+    const focus = async (key: string): Promise<void> => {
+      await acts.current.reveal(key);
+      // The tab may have to be rendered first.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-key="${key}"]`)?.focus());
+    };
     const onKeyDown = (event: KeyboardEvent): void => {
       const typing = event.target instanceof Element && event.target.closest('input, select, textarea, dialog[open]') !== null;
       if (typing || event.ctrlKey || event.metaKey || event.altKey || !/^[a-z1-9/]$/.test(event.key)) return;
       if (/\d/.test(event.key)) return acts.current.pick(Number(event.key));
-      acts.current.reveal(event.key);
-      // The tab may have to be rendered first.
-      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-key="${event.key}"]`)?.focus());
+      void focus(event.key);
       if (event.key === '/' || event.key === 'g') event.preventDefault();
     };
     addEventListener('keydown', onKeyDown);

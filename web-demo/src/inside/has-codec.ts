@@ -1,0 +1,12 @@
+import { chunksOf } from '../formats/pco-bins';
+import { blocksOf, tablesOf } from '../formats/zstd-tables';
+import type { Report } from '../model';
+
+/** The streams of an AT-1 file are xz or Zstandard. */
+const ZSTD: ReadonlySet<string> = new Set(['zstd', 'zstd-v07', 'at1']);
+
+/** Returns `true` if there are tables to show. */
+export function hasCodec({ format, summary, model: { structure } }: Report): boolean {
+  if (format === 'pco') return summary !== undefined && chunksOf(structure).some(({ variables }) => variables.some(({ bins }) => bins.length > 0));
+  return format !== undefined && ZSTD.has(format) && (tablesOf(structure).length > 0 || blocksOf(structure).length > 0);
+}

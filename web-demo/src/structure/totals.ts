@@ -1,0 +1,3 @@
+// The views of the tab with the bytes of each part, which load together.
+export { Parts } from './parts';
+export { Sizes } from './sizes';
