@@ -9,7 +9,7 @@ use crate::common::{
     Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, choices, lend, limits_of, reply, reply_done,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind};
-use crate::memory::{input, tables};
+use crate::memory::{Checked, input, tables};
 
 /// Words of a workspace.
 #[cfg(feature = "small")]
@@ -53,7 +53,7 @@ pub struct UnspoolAt1Info {
 /// # Safety
 ///
 /// As for [`choices`].
-pub(crate) unsafe fn options_of(with: *const UnspoolOptions) -> Result<Options> {
+pub(crate) unsafe fn options_of(with: *const UnspoolOptions) -> Checked<Options> {
     // SAFETY: the same promise.
     unsafe { choices(with) }.map(|(limits, verify)| Options { limits, verify })
 }

@@ -404,8 +404,8 @@ pub unsafe extern "C" fn unspool_at1_query_value(
     unsafe {
         run(error, || {
             let found = held(query)?.row()?.value(number).ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
-            answer(value, found.as_ptr().cast());
-            answer(value_len, found.len());
+            answer(value, &found.as_ptr().cast());
+            answer(value_len, &found.len());
             Ok(())
         })
     }

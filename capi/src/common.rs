@@ -8,8 +8,8 @@ use unspool::{Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, 
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::layout::LAYOUT;
 use crate::memory::{
-    Lent, NOTHING, NULL, Opaque, Span, answer, apart, build, clear, filled, filled_mut, held_in, input, lent_to,
-    needed, output, relent, sized, span, start_of, start_of_mut,
+    Checked, Lent, Misuse, NOTHING, Opaque, Span, answer, apart, build, clear, filled, filled_mut, held_in, input,
+    lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
 };
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
@@ -79,18 +79,18 @@ impl UnspoolBuffers {
     }
 
     /// The address and the length of each: first the input, then what is written.
-    const fn spans(&self) -> &[[usize; 2]; 5] {
+    const fn spans(&self) -> &[Span; 5] {
         const { assert!(offset_of!(Self, scratch_len) == 9 * size_of::<usize>(), "five times a pointer and a length") };
         // SAFETY: the assertion. Pointers are read as addresses.
         unsafe { start_of(self) }
     }
 
-    /// Returns the memory as slices.
+    /// Returns the memory as slices. Inlined like [`lend`], because calls use few of them.
     ///
     /// # Safety
     ///
-    /// As for [`input`] and [`output`], and the memory
-    /// was [compared](Self::compare).
+    /// As for [`input`] and [`output`], and the memory was [compared](Self::compare).
+    #[inline(always)]
     unsafe fn slices<'a>(&self) -> Buffers<'a> {
         // SAFETY: `compare` has refused null and what is larger than memory. The caller promises
         // the rest.
@@ -108,17 +108,10 @@ impl UnspoolBuffers {
     /// Refuses memory that overlaps itself or what else the call reads and writes, and memory that
     /// cannot be.
     #[inline(never)]
-    fn compare(&self, read: &[Span], written: &[Span]) -> Result<()> {
-        let mut all = [NOTHING; 5];
-        for (to, &[address, len]) in all.iter_mut().zip(self.spans()) {
-            if address == 0 && len > 0 {
-                return Err(NULL);
-            }
-            *to = (address, len);
-        }
-        let [src, lent @ ..] = &all;
-        let src = core::slice::from_ref(src);
-        for (read, written) in [(src, &lent[..]), (read, lent), (written, lent), (src, written), (read, written)] {
+    fn compare(&self, read: &[Span], written: &[Span]) -> Checked<()> {
+        let [src, lent @ ..] = self.spans();
+        let (src, lent) = (core::slice::from_ref(src), &lent[..]);
+        for (read, written) in [(src, lent), (read, lent), (written, lent), (src, written), (read, written)] {
             apart(read, written)?;
         }
         Ok(())
@@ -130,7 +123,7 @@ impl UnspoolBuffers {
 /// # Safety
 ///
 /// A pointer that is not null leads to buffers.
-pub unsafe fn compared(memory: *const UnspoolBuffers, read: &[Span], written: &[Span]) -> Result<Compared> {
+pub unsafe fn compared(memory: *const UnspoolBuffers, read: &[Span], written: &[Span]) -> Checked<Compared> {
     // SAFETY: the same promise.
     let memory = *unsafe { needed(memory)? };
     memory.compare(read, written)?;
@@ -166,7 +159,8 @@ impl core::ops::Deref for Compared {
 /// # Safety
 ///
 /// As for [`compared`] and [`Compared::slices`].
-pub unsafe fn lend<'a>(memory: *const UnspoolBuffers, read: &[Span]) -> Result<Buffers<'a>> {
+#[inline(always)]
+pub unsafe fn lend<'a>(memory: *const UnspoolBuffers, read: &[Span]) -> Checked<Buffers<'a>> {
     // SAFETY: the same promises.
     unsafe {
         let memory = needed(memory)?;
@@ -217,27 +211,37 @@ pub struct UnspoolLimits {
 /// # Safety
 ///
 /// A pointer that is not null leads to limits.
-#[inline(never)]
-pub unsafe fn limits_of(limits: *const UnspoolLimits) -> Result<Limits> {
-    const OURS: Limits = Limits::DEFAULT;
+pub unsafe fn limits_of(limits: *const UnspoolLimits) -> Checked<Limits> {
+    let mut ours = Limits::DEFAULT;
     // SAFETY: the same promise.
-    let Some(asked) = (unsafe { sized(limits)? }) else { return Ok(OURS) };
+    unsafe { bound(&mut ours, limits)? };
+    Ok(ours)
+}
+
+/// Sets the limits that the caller has.
+///
+/// # Safety
+///
+/// As for [`limits_of`].
+#[inline(never)]
+pub unsafe fn bound(ours: &mut Limits, limits: *const UnspoolLimits) -> Checked<()> {
+    // SAFETY: the same promise.
+    let Some(asked) = (unsafe { sized(limits)? }) else { return Ok(()) };
     const {
         assert!(offset_of!(Limits, max_columns) == 32, "five numbers of 64 bits");
         assert!(offset_of!(UnspoolLimits, max_output) == 8 && offset_of!(UnspoolLimits, max_columns) == 40);
     }
-    let mut limits = OURS;
+    if asked.max_depth != 0 {
+        ours.max_depth = asked.max_depth;
+    }
     // SAFETY: the assertions.
-    let (ours, [_, bounds @ ..]): (&mut [u64; 5], &[u64; 6]) = unsafe { (start_of_mut(&mut limits), start_of(asked)) };
+    let (ours, [_, bounds @ ..]): (&mut [u64; 5], &[u64; 6]) = unsafe { (start_of_mut(ours), start_of(asked)) };
     for (ours, &bound) in ours.iter_mut().zip(bounds) {
         if bound != 0 {
             *ours = bound;
         }
     }
-    if asked.max_depth != 0 {
-        limits.max_depth = asked.max_depth;
-    }
-    Ok(limits)
+    Ok(())
 }
 
 /// The handling of the checksums in a file.
@@ -251,12 +255,12 @@ pub const UNSPOOL_CHECKS_REPORT: u8 = 1;
 pub const UNSPOOL_CHECKS_SKIP: u8 = 2;
 
 /// Reads the choice of a caller.
-pub fn verify(checks: UnspoolChecks) -> Result<Verify> {
+pub fn verify(checks: UnspoolChecks) -> Checked<Verify> {
     match checks {
         UNSPOOL_CHECKS_VERIFY => Ok(Verify::Refuse),
         UNSPOOL_CHECKS_REPORT => Ok(Verify::Report),
         UNSPOOL_CHECKS_SKIP => Ok(Verify::Skip),
-        _ => Err(bad_argument()),
+        _ => Err(Misuse(ErrorKind::BadArgument)),
     }
 }
 
@@ -280,7 +284,7 @@ pub struct UnspoolOptions {
 /// A pointer that is not null leads to options, and so does that to their limits.
 #[cfg(any(feature = "gzip", feature = "pco", feature = "at1-columnar"))]
 #[inline(never)]
-pub unsafe fn choices(with: *const UnspoolOptions) -> Result<(Limits, Verify)> {
+pub unsafe fn choices(with: *const UnspoolOptions) -> Checked<(Limits, Verify)> {
     // SAFETY: the same promise.
     match unsafe { sized(with)? } {
         None => Ok((Limits::DEFAULT, Verify::Refuse)),
@@ -314,20 +318,22 @@ pub struct UnspoolDone {
     pub checks_unchecked: u64,
 }
 
-impl From<Done> for UnspoolDone {
-    fn from(done: Done) -> Self {
-        let Done { read, wrote, content, parts, blocks, window, checksums } = done;
-        Self {
-            read,
-            wrote,
-            content,
-            parts,
-            blocks,
-            window,
-            checks_matched: checksums.matched,
-            checks_mismatched: checksums.mismatched,
-            checks_unchecked: checksums.unchecked,
-        }
+const _: () = {
+    assert!(offset_of!(Done, wrote) == offset_of!(UnspoolDone, wrote));
+    assert!(offset_of!(Done, content) == offset_of!(UnspoolDone, content));
+    assert!(offset_of!(Done, parts) == offset_of!(UnspoolDone, parts));
+    assert!(offset_of!(Done, blocks) == offset_of!(UnspoolDone, blocks));
+    assert!(offset_of!(Done, window) == offset_of!(UnspoolDone, window));
+    assert!(offset_of!(Done, checksums.matched) == offset_of!(UnspoolDone, checks_matched));
+    assert!(offset_of!(Done, checksums.mismatched) == offset_of!(UnspoolDone, checks_mismatched));
+    assert!(offset_of!(Done, checksums.unchecked) == offset_of!(UnspoolDone, checks_unchecked));
+};
+
+impl UnspoolDone {
+    /// Returns a result of the core as one of C, whose layout it has.
+    const fn from_core(done: &Done) -> &Self {
+        // SAFETY: the assertions; all members are numbers.
+        unsafe { start_of(done) }
     }
 }
 
@@ -338,7 +344,7 @@ impl From<Done> for UnspoolDone {
 /// Pointers that are not null lead to space for the result and for an error.
 pub unsafe fn reply<T>(to: *mut T, error: *mut UnspoolError, call: impl FnOnce() -> Result<T>) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    unsafe { report(error, call().map(|result| answer(to, result))) }
+    unsafe { report(error, call().map(|result| answer(to, &result))) }
 }
 
 /// Ends a function that decodes as [`reply`] does.
@@ -363,7 +369,9 @@ pub unsafe fn reply_done(
 #[inline(never)]
 unsafe fn concluded(to: *mut UnspoolDone, error: *mut UnspoolError, result: Result<Done>) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    unsafe { report(error, result.map(|done| answer(to, UnspoolDone::from(done)))) }
+    unsafe {
+        report(error, result.as_ref().map(|done| answer(to, UnspoolDone::from_core(done))).map_err(|error| *error))
+    }
 }
 
 /// Turns the elements of which an error of this kind needs more into bytes.
@@ -386,7 +394,7 @@ pub fn in_bytes<T>(kind: ErrorKind, error: Error) -> Error {
 pub unsafe fn spell<I: Iterator<Item = char>>(text: &dyn Fn() -> I, dst: &mut [u8], len: *mut usize) -> Result<()> {
     let size = text().map(char::len_utf8).sum::<usize>();
     // SAFETY: the same promise.
-    unsafe { answer(len, size) };
+    unsafe { answer(len, &size) };
     if dst.len() < size {
         return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(size)));
     }
@@ -408,11 +416,11 @@ pub const UNSPOOL_END_NOT_YET: u8 = 0;
 pub const UNSPOOL_END_HERE: u8 = 1;
 
 /// Reads the argument of a step function.
-pub fn end_of(end: UnspoolEnd) -> Result<End> {
+pub fn end_of(end: UnspoolEnd) -> Checked<End> {
     match end {
         UNSPOOL_END_NOT_YET => Ok(End::NotYet),
         UNSPOOL_END_HERE => Ok(End::Here),
-        _ => Err(bad_argument()),
+        _ => Err(Misuse(ErrorKind::BadArgument)),
     }
 }
 
@@ -486,7 +494,7 @@ pub unsafe fn report_step(
 ) -> UnspoolErrorKind {
     // SAFETY: the same promises. The copy is of plain members.
     unsafe {
-        let result = needed(step.cast_const()).copied().and_then(|asked| run(&asked));
+        let result = needed(step.cast_const()).copied().map_err(Error::from).and_then(|asked| run(&asked));
         progress(step, error, result)
     }
 }
@@ -524,7 +532,7 @@ pub unsafe fn start<O: Opaque, W: 'static, P>(
     decoder: *mut O,
     memory: *const UnspoolBuffers,
     read: [Span; 2],
-    options: impl FnOnce() -> Result<P>,
+    options: impl FnOnce() -> Checked<P>,
     workspace: unsafe fn(Place) -> Result<&'static mut W>,
     make: impl FnOnce(&'static mut W, &'static mut [u8], &P) -> O::Value,
 ) -> Result<()> {
@@ -564,7 +572,11 @@ pub unsafe fn advance<O: Opaque>(
 ///
 /// As for [`input`] and [`output`].
 #[inline(never)]
-pub unsafe fn step_memory<'a>(step: &UnspoolStep, decoder: Span, lent: &Lent) -> Result<(&'a [u8], End, &'a mut [u8])> {
+pub unsafe fn step_memory<'a>(
+    step: &UnspoolStep,
+    decoder: Span,
+    lent: &Lent,
+) -> Checked<(&'a [u8], End, &'a mut [u8])> {
     let [workspace, window, ..] = *lent;
     apart(lent, &[step.dst()])?;
     apart(&[step.src()], &[step.dst(), decoder, workspace, window])?;
@@ -629,7 +641,7 @@ pub unsafe extern "C" fn unspool_probe(src: *const c_void, src_len: usize, need:
             Probe::NeedInput { min } => (UNSPOOL_FORMAT_UNKNOWN, min),
             Probe::Unknown => (UNSPOOL_FORMAT_UNKNOWN, 0),
         };
-        answer(need, more);
+        answer(need, &more);
         format
     }
 }

@@ -12,7 +12,7 @@ use crate::common::{
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    NOTHING, Opaque, answer, apart, build, clear, fill, fits, held, input, maybe, needed, output, sized, span,
+    Checked, NOTHING, Opaque, answer, apart, build, clear, fill, fits, held, input, maybe, needed, output, sized, span,
 };
 
 /// Words of an open file.
@@ -411,7 +411,7 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
 /// # Safety
 ///
 /// As for [`output`].
-pub(crate) unsafe fn floats(dst: &mut [u8]) -> Result<&mut [f32]> {
+pub(crate) unsafe fn floats(dst: &mut [u8]) -> Checked<&mut [f32]> {
     // SAFETY: the same memory, of which floats are values.
     unsafe { output(dst.as_mut_ptr().cast::<f32>(), dst.len() / size_of::<f32>()) }
 }
@@ -523,7 +523,7 @@ pub unsafe extern "C" fn unspool_cvc_section(
                 next = next.saturating_add(1);
                 if wanted.is_none_or(|(key, value)| one.metadata.matches(key, &value)) {
                     let raw = one.metadata.raw();
-                    answer(number, next);
+                    answer(number, &next);
                     return Ok(UnspoolCvcSection {
                         first_row: one.rows.start,
                         end_row: one.rows.end,
@@ -533,7 +533,7 @@ pub unsafe extern "C" fn unspool_cvc_section(
                     });
                 }
             }
-            answer(number, next);
+            answer(number, &next);
             let (metadata, metadata_len) = (core::ptr::null(), 0);
             Ok(UnspoolCvcSection { first_row: 0, end_row: 0, metadata, metadata_len, found: 0 })
         })

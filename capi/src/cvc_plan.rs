@@ -194,8 +194,8 @@ pub unsafe extern "C" fn unspool_cvc_plan_raw(
         reply_done(done, error, || {
             let (payload, checksums) = open(held_in(plan)?, input(src.cast(), src_len)?, verify(checks)?)?;
             let raw = payload.raw().ok_or(Error::new(ErrorKind::WrongType, 0))?;
-            answer(values, raw.as_ptr().cast());
-            answer(values_len, raw.len());
+            answer(values, &raw.as_ptr().cast());
+            answer(values_len, &raw.len());
             Ok(Done { checksums, ..Done::default() })
         })
     }

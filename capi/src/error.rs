@@ -27,8 +27,8 @@ pub const UNSPOOL_CLASS_UNSUPPORTED: u8 = 4;
 pub const UNSPOOL_CLASS_LIMIT: u8 = 5;
 /// The output is too small; `need` is the least size, in the units of its length. It may not be
 /// enough if the whole is not known yet (several frames, chunks of Pco, AT-1).
-/// `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and `unspool_at1_decoded_len` count all
-/// of it.
+/// `unspool_zstd_decoded_len`, `unspool_xz_decoded_len` and `unspool_at1_decoded_len` count all of
+/// it.
 pub const UNSPOOL_CLASS_OUTPUT_TOO_SMALL: u8 = 6;
 /// The workspace is too small; `need` is the least size, in the units of its length. For AT-1 it
 /// may not be enough: see `UnspoolAt1Info`.
@@ -65,7 +65,7 @@ impl From<Error> for UnspoolError {
 pub unsafe fn report(to: *mut UnspoolError, result: Result<()>) -> UnspoolErrorKind {
     let error = result.map_or_else(UnspoolError::from, |()| UnspoolError::default());
     // SAFETY: the same promise.
-    unsafe { answer(to, error) };
+    unsafe { answer(to, &error) };
     error.kind
 }
 

@@ -8,7 +8,7 @@ use crate::common::{
     start,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{NOTHING, Opaque, fits, held, made};
+use crate::memory::{Checked, NOTHING, Opaque, fits, held, made};
 
 /// Words of a workspace.
 pub const UNSPOOL_GZIP_WORKSPACE_WORDS: usize = 1450;
@@ -56,7 +56,7 @@ const _: () = fits::<UnspoolGzipDecoder>();
 /// # Safety
 ///
 /// As for [`choices`].
-unsafe fn options_of(with: *const UnspoolOptions) -> Result<Options> {
+unsafe fn options_of(with: *const UnspoolOptions) -> Checked<Options> {
     // SAFETY: the same promise.
     unsafe { choices(with) }.map(|(limits, verify)| Options { limits, verify })
 }

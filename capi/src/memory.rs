@@ -5,15 +5,28 @@ use core::mem::MaybeUninit;
 
 use unspool::{Error, ErrorKind, Result};
 
+/// An error of the call rather than of the file. Only a number, which fits in a register.
+#[derive(Clone, Copy, Debug)]
+pub struct Misuse(pub ErrorKind);
+
+impl From<Misuse> for Error {
+    fn from(Misuse(kind): Misuse) -> Self {
+        Self::new(kind, 0)
+    }
+}
+
+/// The result of comparing and converting arguments.
+pub type Checked<T> = core::result::Result<T, Misuse>;
+
 /// The error of a null pointer to something.
-pub const NULL: Error = Error::new(ErrorKind::NullPointer, 0);
+pub const NULL: Misuse = Misuse(ErrorKind::NullPointer);
 
 /// Returns `len` values to read. Null is an empty slice if `len` is 0.
 ///
 /// # Safety
 ///
 /// A pointer that is not null leads to `len` values, and nobody writes to them during `'a`.
-pub unsafe fn input<'a, T: Plain>(data: *const T, len: usize) -> Result<&'a [T]> {
+pub unsafe fn input<'a, T: Plain>(data: *const T, len: usize) -> Checked<&'a [T]> {
     match (data.is_null(), len) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(NULL),
@@ -32,7 +45,7 @@ pub unsafe fn input<'a, T: Plain>(data: *const T, len: usize) -> Result<&'a [T]>
 ///
 /// A pointer that is not null leads to `len` values, and nobody else reads or writes them during
 /// `'a`.
-pub unsafe fn output<'a, T: Plain>(data: *mut T, len: usize) -> Result<&'a mut [T]> {
+pub unsafe fn output<'a, T: Plain>(data: *mut T, len: usize) -> Checked<&'a mut [T]> {
     match (data.is_null(), len) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(NULL),
@@ -65,50 +78,57 @@ pub unsafe fn filled_mut<'a>(data: *mut u8, len: usize) -> &'a mut [u8] {
 }
 
 /// A range of memory: its address, and its length in bytes.
-pub type Span = (usize, usize);
+pub type Span = [usize; 2];
 
 /// No memory.
-pub const NOTHING: Span = (0, 0);
+pub const NOTHING: Span = [0, 0];
 
 /// The range of `len` values. It is empty for null.
 pub fn span<T>(data: *const T, len: usize) -> Span {
-    (data.addr(), if data.is_null() { 0 } else { len.saturating_mul(size_of::<T>()) })
+    [data.addr(), if data.is_null() { 0 } else { len.saturating_mul(size_of::<T>()) }]
 }
 
 /// Refuses memory that is written and overlaps any other. Called before any argument becomes a
-/// slice, and before anything is written. A range that is larger than memory has no other verdict.
+/// slice, and before anything is written. A range that cannot be memory has no other verdict.
 #[inline(never)]
-pub fn apart(read: &[Span], written: &[Span]) -> Result<()> {
-    read.iter().chain(written).try_for_each(|&span| possible(span))?;
+pub fn apart(read: &[Span], written: &[Span]) -> Checked<()> {
+    for list in [read, written] {
+        list.iter().try_for_each(|&span| possible(span))?;
+    }
     let mut rest = written;
     while let Some((one, others)) = rest.split_first() {
-        if others.iter().chain(read).any(|other| overlap(*one, *other)) {
-            return Err(Error::new(ErrorKind::Overlap, 0));
+        for list in [others, read] {
+            if list.iter().any(|other| overlap(*one, *other)) {
+                return Err(Misuse(ErrorKind::Overlap));
+            }
         }
         rest = others;
     }
     Ok(())
 }
 
-fn overlap((one, one_size): Span, (other, other_size): Span) -> bool {
-    let (before, after) = (one.saturating_add(one_size) <= other, other.saturating_add(other_size) <= one);
-    one_size > 0 && other_size > 0 && !before && !after
+/// Returns whether two ranges, which can be memory, have bytes in common.
+fn overlap([one, one_size]: Span, [other, other_size]: Span) -> bool {
+    let (after, before) = (other.wrapping_sub(one), one.wrapping_sub(other));
+    one_size > 0 && other_size > 0 && (after < one_size || before < other_size)
 }
 
-/// Refuses a range that is larger than half of the address space, or goes beyond its end.
-fn possible((address, size): Span) -> Result<()> {
+/// Refuses null with a length, a range that is larger than half of the address space, and one that
+/// goes beyond its end.
+fn possible([address, size]: Span) -> Checked<()> {
     match isize::try_from(size).is_ok() && address.checked_add(size).is_some() {
+        true if address == 0 && size > 0 => Err(NULL),
         true => Ok(()),
-        false => Err(Error::new(ErrorKind::LengthTooLarge, 0)),
+        false => Err(Misuse(ErrorKind::LengthTooLarge)),
     }
 }
 
 /// Refuses a slice that is misaligned, or larger than memory can be.
-fn check(address: usize, len: usize, align: usize, size: usize) -> Result<()> {
+fn check(address: usize, len: usize, align: usize, size: usize) -> Checked<()> {
     // A mask rather than a remainder, to save the flash of a division.
     match address & (align - 1) {
-        0 => possible((address, len.saturating_mul(size))),
-        _ => Err(Error::new(ErrorKind::Misaligned, 0)),
+        0 => possible([address, len.saturating_mul(size)]),
+        _ => Err(Misuse(ErrorKind::Misaligned)),
     }
 }
 
@@ -117,9 +137,9 @@ fn check(address: usize, len: usize, align: usize, size: usize) -> Result<()> {
 /// # Safety
 ///
 /// A pointer that is not null leads to a value that nobody writes during `'a`.
-pub unsafe fn maybe<'a, T>(from: *const T) -> Result<Option<&'a T>> {
+pub unsafe fn maybe<'a, T>(from: *const T) -> Checked<Option<&'a T>> {
     if !from.is_aligned() {
-        return Err(Error::new(ErrorKind::Misaligned, 0));
+        return Err(Misuse(ErrorKind::Misaligned));
     }
     // SAFETY: aligned; the caller promises the rest.
     Ok(unsafe { from.as_ref() })
@@ -130,7 +150,7 @@ pub unsafe fn maybe<'a, T>(from: *const T) -> Result<Option<&'a T>> {
 /// # Safety
 ///
 /// As for [`maybe`].
-pub unsafe fn needed<'a, T>(from: *const T) -> Result<&'a T> {
+pub unsafe fn needed<'a, T>(from: *const T) -> Checked<&'a T> {
     // SAFETY: the same promise.
     unsafe { maybe(from)? }.ok_or(NULL)
 }
@@ -142,13 +162,13 @@ pub unsafe fn needed<'a, T>(from: *const T) -> Result<&'a T> {
 ///
 /// A pointer that is not null leads to as many bytes as the first member says, which nobody writes
 /// during `'a`.
-pub unsafe fn sized<'a, T>(from: *const T) -> Result<Option<&'a T>> {
+pub unsafe fn sized<'a, T>(from: *const T) -> Checked<Option<&'a T>> {
     const { assert!(align_of::<T>() >= align_of::<usize>(), "the size is the first member") };
     if !from.is_null() && from.is_aligned() {
         // SAFETY: not null and aligned; the caller promises the rest.
         let size = unsafe { from.cast::<usize>().read() };
         if size != size_of::<T>() {
-            return Err(Error::new(ErrorKind::WrongHeader, 0));
+            return Err(Misuse(ErrorKind::WrongHeader));
         }
     }
     // SAFETY: the struct has its full size.
@@ -160,12 +180,22 @@ pub unsafe fn sized<'a, T>(from: *const T) -> Result<Option<&'a T>> {
 /// # Safety
 ///
 /// A pointer that is not null leads to space for a value, which nobody else uses meanwhile.
-pub unsafe fn answer<T>(to: *mut T, value: T) {
+pub unsafe fn answer<T>(to: *mut T, value: &T) {
+    // SAFETY: the same promise.
+    unsafe { put(to.cast(), core::ptr::from_ref(value).cast(), size_of::<T>()) }
+}
+
+/// Copies bytes, because a C compiler may have packed the result. Not inlined, because a value in
+/// registers would take a store for each byte.
+///
+/// # Safety
+///
+/// As for [`answer`].
+#[inline(never)]
+unsafe fn put(to: *mut u8, from: *const u8, len: usize) {
     if !to.is_null() {
-        let (from, to) = (core::ptr::from_ref(&value).cast::<u8>(), to.cast::<u8>());
-        // SAFETY: not null; the caller promises the rest. As bytes, because a C compiler may have
-        // packed it, and because unaligned members would take a store for each byte.
-        unsafe { to.copy_from_nonoverlapping(from, size_of::<T>()) }
+        // SAFETY: not null; the caller promises the rest.
+        unsafe { to.copy_from_nonoverlapping(from, len) }
     }
 }
 
@@ -196,7 +226,7 @@ pub const unsafe fn start_of_mut<T, U>(value: &mut T) -> &mut U {
 /// # Safety
 ///
 /// As for [`output`].
-pub unsafe fn room<'a, P>(memory: *mut P, len: usize) -> Result<&'a mut [MaybeUninit<P>]> {
+pub unsafe fn room<'a, P>(memory: *mut P, len: usize) -> Checked<&'a mut [MaybeUninit<P>]> {
     match (memory.is_null(), len) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(NULL),
@@ -326,7 +356,7 @@ pub unsafe fn build<O: Opaque>(
 /// # Safety
 ///
 /// As for [`fill`].
-pub unsafe fn clear<O: Opaque>(to: *mut O, lent: &Lent) -> Result<()> {
+pub unsafe fn clear<O: Opaque>(to: *mut O, lent: &Lent) -> Checked<()> {
     apart(lent, &[span(to, 1)])?;
     // SAFETY: the same promise.
     unsafe { held_mut(to)? }.lent = *lent;
@@ -365,11 +395,11 @@ pub unsafe fn lent_to<O: Opaque>(from: *const O) -> Lent {
 ///
 /// A pointer that is not null leads to such a struct, filled by [`fill`] or [`build`] or with
 /// zeros, which nobody changes during `'a`; and memory that was lent to it is still valid.
-pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Result<&'a O::Value> {
+pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Checked<&'a O::Value> {
     let held = place(from.cast_mut())?.cast_const();
     // SAFETY: not null and aligned. The tag is a plain number.
     if unsafe { (&raw const (*held).tag).read() } != O::TAG {
-        return Err(Error::new(ErrorKind::NotInitialised, 0));
+        return Err(Misuse(ErrorKind::NotInitialised));
     }
     // SAFETY: `fill` and `build` write the tag only after the value.
     Ok(unsafe { (*held).value.assume_init_ref() })
@@ -380,11 +410,11 @@ pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Result<&'a O::Value> {
 /// # Safety
 ///
 /// As for [`held`], and nobody else uses it during `'a`.
-pub unsafe fn held_in<'a, O: Opaque>(from: *mut O) -> Result<&'a mut O::Value> {
+pub unsafe fn held_in<'a, O: Opaque>(from: *mut O) -> Checked<&'a mut O::Value> {
     let held = place(from)?;
     // SAFETY: not null and aligned. The tag is a plain number.
     if unsafe { (&raw const (*held).tag).read() } != O::TAG {
-        return Err(Error::new(ErrorKind::NotInitialised, 0));
+        return Err(Misuse(ErrorKind::NotInitialised));
     }
     // SAFETY: `fill` and `build` write the tag only after the value.
     Ok(unsafe { (*held).value.assume_init_mut() })
@@ -395,7 +425,7 @@ pub unsafe fn held_in<'a, O: Opaque>(from: *mut O) -> Result<&'a mut O::Value> {
 /// # Safety
 ///
 /// As for [`fill`].
-unsafe fn held_mut<'a, O: Opaque>(to: *mut O) -> Result<&'a mut Held<O::Value>> {
+unsafe fn held_mut<'a, O: Opaque>(to: *mut O) -> Checked<&'a mut Held<O::Value>> {
     let held = place(to)?;
     // SAFETY: not null, aligned, large enough by `fits`; the caller promises the rest. Any number
     // is a tag.
@@ -406,12 +436,12 @@ unsafe fn held_mut<'a, O: Opaque>(to: *mut O) -> Result<&'a mut Held<O::Value>> 
 }
 
 /// Returns the address of the value.
-fn place<O: Opaque>(at: *mut O) -> Result<*mut Held<O::Value>> {
+fn place<O: Opaque>(at: *mut O) -> Checked<*mut Held<O::Value>> {
     const { fits::<O>() };
     let held = at.cast::<Held<O::Value>>();
     match () {
         () if at.is_null() => Err(NULL),
-        () if !at.is_aligned() => Err(Error::new(ErrorKind::Misaligned, 0)),
+        () if !at.is_aligned() => Err(Misuse(ErrorKind::Misaligned)),
         () => Ok(held),
     }
 }
@@ -450,14 +480,14 @@ pub unsafe fn made<'a, T>(memory: *mut c_void, len: usize, make: impl FnOnce() -
 /// Refuses memory that is too small for a value.
 pub fn large_enough<T>(memory: *mut c_void, len: usize) -> Result<*mut T> {
     if memory.is_null() && len > 0 {
-        return Err(NULL);
+        return Err(NULL.into());
     }
     if len < size_of::<T>() {
         let need = u64::try_from(size_of::<T>()).unwrap_or(u64::MAX);
         return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
     }
     let place = memory.cast::<T>();
-    if place.is_aligned() { Ok(place) } else { Err(Error::new(ErrorKind::Misaligned, 0)) }
+    if place.is_aligned() { Ok(place) } else { Err(Misuse(ErrorKind::Misaligned).into()) }
 }
 
 /// Returns true if a static value equals what [`tables`] makes of memory.

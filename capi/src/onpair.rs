@@ -8,8 +8,8 @@ use unspool::{Error, ErrorKind, Result, Status, Step};
 use crate::common::{UnspoolLimits, UnspoolStep, bad_argument, limits_of, reply, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    NOTHING, Opaque, answer, apart, build, clear, fits, held, held_in, input, lent_to, maybe, needed, output, relent,
-    sized, span,
+    Checked, NOTHING, Opaque, answer, apart, build, clear, fits, held, held_in, input, lent_to, maybe, needed, output,
+    relent, sized, span,
 };
 
 /// Words of a column.
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
 ///
 /// As for [`clear`].
 #[inline(never)]
-unsafe fn clear_parts(column: *mut UnspoolOnPairColumn, parts: Result<Option<&UnspoolOnPairParts>>) -> Result<()> {
+unsafe fn clear_parts(column: *mut UnspoolOnPairColumn, parts: Checked<Option<&UnspoolOnPairParts>>) -> Checked<()> {
     let part = |data: *const c_void, len| span(data.cast::<u8>(), len);
     let lent = match parts {
         Ok(Some(parts)) => {
@@ -432,7 +432,7 @@ unsafe fn clear_search(
     search: *mut UnspoolOnPairSearch,
     column: *const UnspoolOnPairColumn,
     asked: &UnspoolOnPairNeedle,
-) -> Result<()> {
+) -> Checked<()> {
     let written = [span(search, 1), span(asked.fallback, asked.fallback_len), span(asked.tokens, asked.tokens_len)];
     // SAFETY: the same promise.
     unsafe {
@@ -511,7 +511,7 @@ pub unsafe extern "C" fn unspool_onpair_search_next(
             let Hunt { search, progress } = held_in(search)?;
             match progress.next(search) {
                 Some(match_at) => {
-                    answer(row, match_at?);
+                    answer(row, &match_at?);
                     Ok(1)
                 }
                 None => Ok(0),

@@ -11,7 +11,8 @@ use crate::common::{
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
-    NOTHING, Opaque, Plain, Span, answer, apart, build, clear, fill, fits, held, held_in, input, lent_to, output, span,
+    Checked, NOTHING, Opaque, Plain, Span, answer, apart, build, clear, fill, fits, held, held_in, input, lent_to,
+    output, span,
 };
 
 /// Words of an open file.
@@ -194,7 +195,7 @@ pub struct UnspoolPcoChunk {
 /// # Safety
 ///
 /// As for [`output`].
-unsafe fn words<'a>((memory, len): Place) -> Result<&'a mut [u64]> {
+unsafe fn words<'a>((memory, len): Place) -> Checked<&'a mut [u64]> {
     // SAFETY: the same promise.
     unsafe { output(memory.cast::<u64>(), len / size_of::<u64>()) }
 }
@@ -269,7 +270,7 @@ pub unsafe extern "C" fn unspool_pco_chunk(
             }
             let mut found = Chunk::new();
             if !found.open(held(file)?, at, &mut ())? {
-                answer(chunk, UnspoolPcoChunk::default());
+                answer(chunk, &UnspoolPcoChunk::default());
                 return Ok(());
             }
             let described = UnspoolPcoChunk {
@@ -279,7 +280,7 @@ pub unsafe extern "C" fn unspool_pco_chunk(
                 number_type: found.number_type() as u8,
                 number_size: u8::try_from(found.number_type().size()).unwrap_or(0),
             };
-            answer(chunk, described);
+            answer(chunk, &described);
             if meta.is_null() { Ok(()) } else { fill(meta, found.meta) }
         })
     }
@@ -304,7 +305,7 @@ unsafe fn read(file: *const UnspoolPcoFile, at: u64, chunk: &mut Chunk<'_>) -> R
 /// # Safety
 ///
 /// A pointer that is not null leads to a file whose bytes are valid.
-unsafe fn source(file: *const UnspoolPcoFile, at: u64) -> Result<[Span; 2]> {
+unsafe fn source(file: *const UnspoolPcoFile, at: u64) -> Checked<[Span; 2]> {
     // SAFETY: the same promise.
     let bytes = unsafe { held(file)? }.trailing(at.saturating_sub(1));
     Ok([span(file, 1), span(bytes.as_ptr(), bytes.len())])
@@ -423,7 +424,7 @@ pub unsafe extern "C" fn unspool_pco_meta(
             let (bytes, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
             build(meta, |place| {
                 let meta = place.write(Meta::new());
-                answer(len, meta.read(bytes, number_type, major, 0, &limits, &mut ())?);
+                answer(len, &meta.read(bytes, number_type, major, 0, &limits, &mut ())?);
                 Ok(meta)
             })
         })

@@ -6,12 +6,12 @@ use unspool::xz::{self, Block, CheckKind, Decoder, File, IndexReader, Literals, 
 use unspool::{Done, Error, ErrorKind, Result};
 
 use crate::common::{
-    Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolRange, UnspoolStep, advance, lend,
+    Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolRange, UnspoolStep, advance, bound, lend,
     limits_of, relend, reply, reply_done, report_step, start, verify,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
-    NOTHING, Opaque, apart, clear, fill, fits, held, held_in, input, large_enough, needed, sized, span, tables,
+    Checked, NOTHING, Opaque, apart, clear, fill, fits, held, held_in, input, large_enough, needed, sized, span, tables,
 };
 use crate::store::{UnspoolStore, store_of};
 
@@ -150,29 +150,45 @@ unsafe fn tables_of<'a>((memory, len): Place) -> Result<&'a mut Tables> {
     }
 }
 
-/// Turns the contexts that a file needs into bytes.
-#[cold]
-fn contexts_in_bytes(error: Error) -> Error {
-    match error.kind {
-        ErrorKind::WorkspaceTooSmall => {
-            let bytes = size_of::<Tables<[Literals; 0]>>() as u64 + error.need * size_of::<Literals>() as u64;
-            error.needing(bytes)
-        }
-        _ => error,
+/// Turns the contexts that a file needs into bytes. In place, to keep stack frames small, and by
+/// 32-bit numbers, because there are few.
+#[inline(never)]
+fn in_bytes(result: &mut Result<Done>) {
+    if let Err(error) = result
+        && error.kind == ErrorKind::WorkspaceTooSmall
+    {
+        let contexts = usize::try_from(error.need).unwrap_or(0);
+        error.need = (size_of::<Tables<[Literals; 0]>>() + contexts * size_of::<Literals>()) as u64;
     }
 }
 
+/// Returns the options of the caller, or the default.
+///
 /// # Safety
 ///
 /// A pointer that is not null leads to options, and so does that to their limits.
-#[inline(never)]
-unsafe fn options_of(with: *const UnspoolXzOptions) -> Result<Options> {
+unsafe fn options_of(with: *const UnspoolXzOptions) -> Checked<Options> {
+    let mut options = Options::DEFAULT;
     // SAFETY: the same promise.
-    unsafe {
-        let Some(asked) = sized(with)? else { return Ok(Options::DEFAULT) };
-        let streams = if asked.one_stream == 0 { Streams::All } else { Streams::One };
-        Ok(Options { limits: limits_of(asked.limits)?, verify: verify(asked.checks)?, streams })
+    unsafe { choose(&mut options, with)? };
+    Ok(options)
+}
+
+/// Sets the options that the caller has.
+///
+/// # Safety
+///
+/// As for [`options_of`].
+#[inline(never)]
+unsafe fn choose(options: &mut Options, with: *const UnspoolXzOptions) -> Checked<()> {
+    // SAFETY: the same promise.
+    let Some(asked) = (unsafe { sized(with)? }) else { return Ok(()) };
+    if asked.one_stream != 0 {
+        options.streams = Streams::One;
     }
+    options.verify = verify(asked.checks)?;
+    // SAFETY: the same promise.
+    unsafe { bound(&mut options.limits, asked.limits) }
 }
 
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
@@ -227,7 +243,9 @@ pub unsafe extern "C" fn unspool_xz_decode(
     unsafe {
         reply_done(done, error, || {
             let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
-            decode(lent.src, lent.dst, tables_of(lent.workspace)?, &options)
+            let mut result = decode(lent.src, lent.dst, tables_of(lent.workspace)?, &options);
+            in_bytes(&mut result);
+            result
         })
     }
 }
@@ -235,7 +253,7 @@ pub unsafe extern "C" fn unspool_xz_decode(
 /// Not inlined: its stack frame and that of the options have less than 512 bytes each.
 #[inline(never)]
 fn decode(src: &[u8], dst: &mut [u8], mut tables: &mut Tables, options: &Options) -> Result<Done> {
-    xz::decode(src, dst, &mut tables, options, &mut ()).map_err(contexts_in_bytes)
+    xz::decode(src, dst, &mut tables, options, &mut ())
 }
 
 /// Decodes a whole file from `src` to a store, page by page. The page is the scratch: any length
@@ -256,7 +274,9 @@ pub unsafe extern "C" fn unspool_xz_decode_to_store(
     unsafe {
         reply_done(done, error, || {
             let (mut store, options, lent) = (store_of(store)?, options_of(options)?, lend(buffers, &[])?);
-            restore(lent.src, &mut store, tables_of(lent.workspace)?, lent.scratch, &options)
+            let mut result = restore(lent.src, &mut store, tables_of(lent.workspace)?, lent.scratch, &options);
+            in_bytes(&mut result);
+            result
         })
     }
 }
@@ -270,7 +290,7 @@ fn restore(
     page: &mut [u8],
     options: &Options,
 ) -> Result<Done> {
-    xz::decode_to_store(src, store, &mut tables, page, options).map_err(contexts_in_bytes)
+    xz::decode_to_store(src, store, &mut tables, page, options)
 }
 
 /// Finds the block that holds a position of the content, in a file in memory. A position after the
@@ -374,8 +394,10 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
         reply_done(done, error, || {
             let (options, block) = (options_of(options)?, needed(block)?.to_core());
             let lent = lend(buffers, &[])?;
-            xz::decode_block(lent.src, &block, lent.dst, &mut tables_of(lent.workspace)?, &options)
-                .map_err(contexts_in_bytes)
+            let mut tables = tables_of(lent.workspace)?;
+            let mut result = xz::decode_block(lent.src, &block, lent.dst, &mut tables, &options);
+            in_bytes(&mut result);
+            result
         })
     }
 }

@@ -6,12 +6,13 @@ use unspool::zstd::{self, Decoder, Dictionary, File, Flavour, Header, Options, W
 use unspool::{Done, Error, ErrorKind, Limits, Result};
 
 use crate::common::{
-    Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument, lend,
+    Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument, bound, lend,
     limits_of, relend, reply, reply_done, report_step, start, u64_from, verify,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
-    NOTHING, Opaque, Span, apart, clear, fill, fits, held, held_in, input, lent_to, needed, relent, sized, span, tables,
+    Checked, Misuse, NOTHING, Opaque, Span, apart, clear, fill, fits, held, held_in, input, lent_to, needed, relent,
+    sized, span, tables,
 };
 use crate::store::{UnspoolStore, store_of};
 
@@ -171,35 +172,47 @@ unsafe fn reads_of(with: *const UnspoolZstdOptions) -> [Span; 2] {
     }
 }
 
+/// Returns the options of the caller, or the default.
+///
 /// # Safety
 ///
 /// A pointer that is not null leads to options, and so do those to limits and dictionary.
+unsafe fn options_of<'a>(with: *const UnspoolZstdOptions) -> Checked<Options<'a>> {
+    let mut options = Options::DEFAULT;
+    // SAFETY: the same promise.
+    unsafe { choose(&mut options, with)? };
+    Ok(options)
+}
+
+/// Sets the options that the caller has.
+///
+/// # Safety
+///
+/// As for [`options_of`].
 #[inline(never)]
-unsafe fn options_of<'a>(with: *const UnspoolZstdOptions) -> Result<Options<'a>> {
+unsafe fn choose(options: &mut Options<'_>, with: *const UnspoolZstdOptions) -> Checked<()> {
     // SAFETY: the same promise.
     unsafe {
-        let Some(asked) = sized(with)? else { return Ok(Options::DEFAULT) };
-        let dictionary = match asked.dictionary.is_null() {
-            true => None,
-            false => Some(*held(asked.dictionary)?),
-        };
-        let flavour = match asked.flavour {
-            UNSPOOL_ZSTD_ANY => None,
-            known => Some(flavour_of(known)?),
-        };
-        let (limits, verify, magicless) = (limits_of(asked.limits)?, verify(asked.checks)?, asked.magicless != 0);
-        Ok(Options { limits, verify, flavour, dictionary, magicless })
+        let Some(asked) = sized(with)? else { return Ok(()) };
+        if !asked.dictionary.is_null() {
+            options.dictionary = Some(*held(asked.dictionary)?);
+        }
+        if asked.flavour != UNSPOOL_ZSTD_ANY {
+            options.flavour = Some(flavour_of(asked.flavour)?);
+        }
+        (options.verify, options.magicless) = (verify(asked.checks)?, asked.magicless != 0);
+        bound(&mut options.limits, asked.limits)
     }
 }
 
-fn flavour_of(number: UnspoolZstdFlavour) -> Result<Flavour> {
+fn flavour_of(number: UnspoolZstdFlavour) -> Checked<Flavour> {
     match number {
         UNSPOOL_ZSTD_RFC8878 => Ok(Flavour::Rfc8878),
         #[cfg(feature = "zstd")]
         UNSPOOL_ZSTD_V07 => Ok(Flavour::V07),
         #[cfg(feature = "zstd")]
         UNSPOOL_ZSTD_DRAFT => Ok(Flavour::Draft),
-        _ => Err(bad_argument()),
+        _ => Err(Misuse(ErrorKind::BadArgument)),
     }
 }
 
@@ -316,7 +329,7 @@ pub unsafe extern "C" fn unspool_zstd_decode_to_store(
         reply_done(done, error, || {
             let (mut store, lent) = (store_of(store)?, lend(buffers, &reads_of(options))?);
             let options = options_of(options)?;
-            zstd::decode_to_store(lent.src, &mut store, workspace_of(lent.workspace)?, lent.scratch, &options)
+            restore(lent.src, &mut store, workspace_of(lent.workspace)?, lent.scratch, &options)
         })
     }
 }
@@ -359,6 +372,18 @@ pub unsafe extern "C" fn unspool_zstd_decode_in_place(
             in_place(lent.dst, len, workspace_of(lent.workspace)?, &options_of(options)?)
         })
     }
+}
+
+/// Not inlined, like [`in_place`].
+#[inline(never)]
+fn restore(
+    src: &[u8],
+    store: &mut UnspoolStore,
+    workspace: &mut Workspace,
+    page: &mut [u8],
+    options: &Options<'_>,
+) -> Result<Done> {
+    zstd::decode_to_store(src, store, workspace, page, options)
 }
 
 /// Decodes a file in a stack frame of its own, which is not added to that of the call from C.

@@ -91,7 +91,9 @@ fn programs() -> Result<Vec<Program>> {
         let aim = about.find_map(|line| line.strip_prefix("Aim: ")?.strip_suffix(" KB.")?.parse().ok());
         programs.push(Program { name, what, aim });
     }
-    programs.sort_by(|a, b| (a.is_peer(), &a.name).cmp(&(b.is_peer(), &b.name)));
+    // A program from C follows the one in Rust.
+    let key = |program: &Program| (program.is_peer(), program.name.trim_start_matches("c_").to_owned(), program.is_c());
+    programs.sort_by_cached_key(key);
     Ok(programs)
 }
 
@@ -106,6 +108,9 @@ impl Program {
             "zstd_rfc" => "rfc",
             "zstd_patch" => "patch",
             "xz_flash" => "xz-flash",
+            "c_at1_columnar" => "capi-columnar",
+            "c_zstd_patch" => "capi-patch",
+            _ if self.is_c() => "capi",
             name if name.starts_with("peer_c_") => "c",
             _ if self.is_peer() => "peers",
             _ => "formats",
@@ -117,12 +122,17 @@ impl Program {
         self.name.starts_with("peer_")
     }
 
+    /// Returns `true` for a program that calls the C interface.
+    fn is_c(&self) -> bool {
+        self.name.starts_with("c_")
+    }
+
     /// Returns `true` if it can be built for the machine.
     fn builds_for(&self, machine: &Machine) -> bool {
         match machine.key {
             CORTEX_M0 => true,
-            SMALL_M4F => !self.is_peer(),
-            _ => self.feature() != "c",
+            SMALL_M4F => !self.is_peer() && !self.is_c(),
+            _ => self.feature() != "c" && !self.is_c(),
         }
     }
 }
@@ -286,11 +296,26 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
     install::qemu()?;
     install::qemu_riscv()?;
     let mut weights = Weights::new();
-    for machine in &MACHINES {
+    let has_some = |machine: &&Machine| PROGRAMS.iter().any(|program| chosen(program) && program.builds_for(machine));
+    for machine in MACHINES.iter().filter(has_some) {
         install::target(machine.target)?;
         for (profile, level) in PROFILES {
             let programs = || PROGRAMS.iter().filter(|program| chosen(program) && program.builds_for(machine));
-            for feature in ["", "formats", "columnar", "rfc", "patch", "xz-flash", "at1", "lzma", "peers", "c"] {
+            for feature in [
+                "",
+                "formats",
+                "columnar",
+                "rfc",
+                "patch",
+                "xz-flash",
+                "at1",
+                "lzma",
+                "capi",
+                "capi-columnar",
+                "capi-patch",
+                "peers",
+                "c",
+            ] {
                 let bins: Vec<_> = programs().filter(|program| program.feature() == feature).collect();
                 if bins.is_empty() && !feature.is_empty() {
                     continue;
@@ -501,6 +526,8 @@ Cortex-M0 and RISC-V use the smallest tables (feature `small`), wasm the large o
 measured with both. With small tables and level z, every program, peers included, copies and fills
 memory with the short loops of [`byte_loops.rs`](../capi/memory/byte_loops.rs).
 zstd, xz, miniz_oxide, ruzstd and lzma-rust2 decode the same 64 KiB of text, each in its own format.
+Rows \"from C\" call the function of the C interface that does the same. They are measured on a
+Cortex-M0 only. Their options are not known to the compiler, as in a program in C.
 [firmware.md](firmware.md#aims-that-were-missed) says what it would cost to reach the aims that were
 missed.
 

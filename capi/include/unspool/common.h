@@ -761,8 +761,8 @@ extern "C" {
 /**
  * The output is too small; `need` is the least size, in the units of its length. It may not be
  * enough if the whole is not known yet (several frames, chunks of Pco, AT-1).
- * `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and `unspool_at1_decoded_len` count all
- * of it.
+ * `unspool_zstd_decoded_len`, `unspool_xz_decoded_len` and `unspool_at1_decoded_len` count all of
+ * it.
  */
 #define UNSPOOL_CLASS_OUTPUT_TOO_SMALL 6u
 

@@ -11,6 +11,9 @@ mod board;
 #[path = "../../../capi/memory/byte_loops.rs"]
 pub mod byte_loops;
 
+#[cfg(any(feature = "capi", feature = "capi-columnar", feature = "capi-patch"))]
+pub mod c;
+
 /// Output and workspace of a decoder.
 pub struct Room {
     /// Room for decoded bytes.
