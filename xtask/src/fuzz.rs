@@ -1,6 +1,7 @@
 //! Fuzzes one target or all in turn: with coverage guidance, or with mutations on stable Rust.
 //! Counts the executions on the page `docs/fuzzing.md`.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -75,15 +76,30 @@ pub fn mutate(name: Option<&str>, mutations: u64) -> Result<()> {
             run.arg(&target).args(&format!("--mutations {mutations} --seed {}", ledger::executions(&target)? + 1));
         let files = files(&root().join(seeds(&target)))?;
         let said = files.iter().fold(run, |run, file| run.arg(file)).quiet().read();
-        let counted = said.as_ref().ok().and_then(|said| said.rsplit(" in ").next()?.split(' ').next()?.parse().ok());
-        ledger::record(&target, counted.unwrap_or(0), None, said.is_err())?;
+        let counted = said.as_ref().ok().and_then(|said| said.lines().find_map(executions));
+        ledger::record(&target, counted.map_or(0, |(_, executions)| executions), None, said.is_err())?;
         said.with_context(|| format!("{target} found something"))?;
     }
     Ok(())
 }
 
+/// Adds the runs in the output of the program in `fuzz` to the page: long runs, or those of other
+/// machines.
+pub fn count(output: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(output).with_context(|| format!("cannot read {}", output.display()))?;
+    let runs: Vec<_> = text.lines().filter_map(executions).collect();
+    ensure!(!runs.is_empty(), "{} has no run", output.display());
+    runs.into_iter().try_for_each(|(target, executions)| ledger::record(target, executions, None, false))
+}
+
+/// Returns the target and the executions in the last line of a run.
+fn executions(line: &str) -> Option<(&str, u64)> {
+    let (target, rest) = line.split_once(": nothing found in ")?;
+    Some((target, rest.strip_suffix(" executions")?.parse().ok()?))
+}
+
 /// Returns the files of a folder and its subfolders, in order.
-fn files(folder: &std::path::Path) -> Result<Vec<std::path::PathBuf>> {
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = vec![];
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();

@@ -76,13 +76,14 @@ Measures this library and its peers in turns and prints case | unspool | peer | 
 Cases of the groups `wasm` and `process` run without NAME, or if NAME begins with the group.";
 
 const FUZZ: &str = "\
-Usage: cargo xtask fuzz [TARGET] [--seconds N | --mutations N] [--list]
+Usage: cargo xtask fuzz [TARGET] [--seconds N | --mutations N] [--list] [--count FILE]
 
 Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly Rust), and counts
 the executions in docs/fuzzing.md.
 
   --seconds N     time for each target (default: 60)
   --mutations N   run over mutations of the seeds on stable Rust instead
+  --count FILE    only count the runs in the output of the program in `fuzz`
   --list          list the targets";
 
 const SIZE: &str = "\
@@ -252,6 +253,7 @@ fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
             Value(name) if target.is_none() => target = Some(name.string()?),
             Long("seconds") => seconds = args.value()?.parse()?,
             Long("mutations") => mutations = Some(args.value()?.parse()?),
+            Long("count") => return fuzz::count(&PathBuf::from(args.value()?)).map(|()| true),
             Long("list") => {
                 fuzz::targets()?.iter().for_each(|name| println!("{name}"));
                 return Ok(true);
