@@ -196,12 +196,16 @@ impl<T: Trace> Trace for Symbols<T> {
 
 /// The methods of an observer that can be called through a pointer.
 trait Hears {
+    fn symbols(&self) -> bool;
     fn enter(&mut self, name: Name, value: Value<'_>);
     fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>);
     fn leave(&mut self);
 }
 
 impl<T: Trace> Hears for T {
+    fn symbols(&self) -> bool {
+        Trace::symbols(self)
+    }
     fn enter(&mut self, name: Name, value: Value<'_>) {
         Trace::enter(self, name, value);
     }
@@ -230,7 +234,7 @@ impl<'t> Shifted<'t> {
         Self { listens: Trace::listens(to), to, bits, symbols: false }
     }
 
-    /// Does the same, and asks for single symbols.
+    /// Does the same, and asks for single symbols while `to` does.
     pub fn with_symbols(to: &'t mut impl Trace, bits: u64) -> Self {
         Self { symbols: true, ..Self::new(to, bits) }
     }
@@ -250,7 +254,7 @@ impl Trace for Shifted<'_> {
     }
 
     fn symbols(&self) -> bool {
-        self.symbols
+        self.symbols && self.to.symbols()
     }
 
     fn enter(&mut self, name: Name, value: Value<'_>) {

@@ -1,7 +1,7 @@
 //! Pco: decodes standalone files, and pages stored in another format.
 
 #[cfg(feature = "inspect")]
-mod bins;
+mod latents;
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -8,7 +8,7 @@ mod stream;
 mod whole;
 
 #[cfg(all(feature = "inspect", feature = "zstd"))]
-pub use inside::{zstd_code_lengths, zstd_sequences, zstd_state_counts};
+pub use inside::{zstd_block_lengths, zstd_code_lengths, zstd_literals, zstd_sequences, zstd_state_counts};
 #[cfg(feature = "zstd-stream")]
 pub use stream::zstd_stream;
 use unspool::Limits;

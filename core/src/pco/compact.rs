@@ -168,7 +168,7 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
         let Page { meta, left, .. } = self.page;
         let end = self.each_variable(bytes, trace, |this, role, bit| {
             let lane = role.of(&mut this.lanes);
-            let ends = lane.walk(&mut lane.states.clone(), bytes, bit, meta.values(role, left), |_| ());
+            let ends = lane.walk(&mut lane.states.clone(), bytes, bit, meta.values(role, left));
             (lane.symbols, lane.offsets) = (bit, ends.0);
             ends
         })?;
@@ -185,11 +185,11 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
         Ok(())
     }
 
-    fn walk(&mut self, role: Role, bytes: &[u8], bit: usize, each: &mut impl FnMut(Role, usize)) -> (usize, usize) {
+    fn walk(&mut self, role: Role, bytes: &[u8], bit: usize) -> (usize, usize) {
         let count = self.page.meta.values(role, self.page.left);
         let lane = role.of(&mut self.lanes);
         let mut states = lane.states;
-        let ends = lane.walk(&mut states, bytes, bit, count, |bin| each(role, bin));
+        let ends = lane.walk(&mut states, bytes, bit, count);
         lane.states = states;
         ends
     }
@@ -201,6 +201,32 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
 }
 
 impl<W: Latent> Compact<'_, '_, W> {
+    /// Does what [`walk`](PageReader::walk) does, and calls `each` with the bin of every latent,
+    /// the bits of its symbol and those of its offset. Calls it only if the input holds all of
+    /// them.
+    pub(super) fn latents(
+        &mut self,
+        role: Role,
+        bytes: &[u8],
+        bit: usize,
+        mut each: impl FnMut(usize, Range<usize>, Range<usize>),
+    ) -> (usize, usize) {
+        let (count, mut states) = (self.page.meta.values(role, self.page.left), role.of(&mut self.lanes).states);
+        let ends = self.walk(role, bytes, bit);
+        if ends.1.div_ceil(8) > bytes.len() {
+            return ends;
+        }
+        let lane = role.of(&mut self.lanes);
+        let (mut at, mut offset) = (bit, ends.0);
+        for i in 0..count {
+            let (start, before) = (at, offset);
+            let bin = lane.symbol(&mut states[i & 3], bytes, &mut at);
+            offset = offset.wrapping_add(lane.widths.get(bin).copied().map_or(0, usize::from));
+            each(bin, start..at, before..offset);
+        }
+        ends
+    }
+
     /// Makes the numbers of the batch at the start of `bytes`.
     #[inline(never)]
     fn numbers(&mut self, bytes: &[u8], dst: &mut [u8], to: Range<usize>) -> Verdict<()> {
@@ -326,22 +352,13 @@ impl<'w, W: Latent> CompactLane<'w, W> {
         index(u64::from(entry >> 18))
     }
 
-    /// Walks over `count` symbols and calls `each` with their bins. Returns the bits where their
-    /// offsets start and end.
+    /// Walks over `count` symbols. Returns the bits where their offsets start and end.
     #[inline(never)]
-    fn walk(
-        &self,
-        states: &mut States,
-        bytes: &[u8],
-        at: usize,
-        count: usize,
-        mut each: impl FnMut(usize),
-    ) -> (usize, usize) {
+    fn walk(&self, states: &mut States, bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
         let (mut at, mut offsets) = (at, 0usize);
         for i in 0..count {
             let bin = self.symbol(&mut states[i & 3], bytes, &mut at);
             offsets = offsets.wrapping_add(self.widths.get(bin).copied().map_or(0, usize::from));
-            each(bin);
         }
         (at, at.wrapping_add(offsets))
     }

@@ -124,7 +124,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// Lookbacks and indexes outside of their range stay undetected. A page that was
     /// [started](Self::start) is given up.
     pub fn skip(&mut self, src: &[u8], n: usize, at: u64) -> Result<usize> {
-        let skipped = on!(&mut self.engine, reader => reader.skip(src, n, at, |_, _| ()));
+        let skipped = on!(&mut self.engine, reader => reader.skip(src, n, at, PageReader::walk));
         let page = self.page_read();
         let skipped = skipped.map_err(|fault| page.error(fault));
         *page = Page::new(page.meta, page.longest, page.plan);

@@ -331,13 +331,17 @@ impl<'a> Meta<'a> {
     /// Returns how many values of a variable the next batch holds if the page has `left` numbers
     /// left.
     pub(crate) fn values(&self, role: Role, left: usize) -> usize {
+        left.saturating_sub(self.values_in_metadata(role)).min(BATCH)
+    }
+
+    /// Returns how many values of a variable the metadata of a page holds.
+    pub(crate) fn values_in_metadata(&self, role: Role) -> usize {
         let plain = match role {
             Role::Lookback => false,
             Role::Primary => matches!(self.delta, Delta::None),
             Role::Secondary => !self.delta.covers_secondary(),
         };
-        let in_metadata = if plain { 0 } else { self.delta.state_len() };
-        left.saturating_sub(in_metadata).min(BATCH)
+        if plain { 0 } else { self.delta.state_len() }
     }
 
     /// Returns the variable of this role, if the chunk has it.

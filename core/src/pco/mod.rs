@@ -58,7 +58,6 @@
 //! [`Meta::workspace_len`] returns their exact number for each [`Plan`]: tables made for speed, or
 //! compact ones. Nothing about a page changes it. The words need not be cleared.
 
-mod bins;
 mod compact;
 mod decode;
 mod decoder;
@@ -67,6 +66,7 @@ mod fast;
 mod fields;
 mod file;
 mod header;
+mod latents;
 mod meta;
 mod number;
 mod outline;
@@ -85,6 +85,7 @@ pub use decode::{decode_chunks, decode_to_vec};
 pub use decoder::Decoder;
 pub use file::{Chunk, File};
 pub use header::{Header, MAX_HEADER_LEN, Version};
+pub use latents::LatentBits;
 pub use meta::{Bin, Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
 pub use number::{Latent, Number, NumberType};
 pub use outline::Outline;

@@ -71,9 +71,9 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     /// Makes numbers of the latents of a whole page, once nothing looks back on them any more.
     fn join_page(&mut self, dst: &mut [Self::Unit]) -> Verdict<()>;
 
-    /// Reads the symbols of a batch alone, and calls `each` with their bins if the tables know
-    /// them. Returns the bits after the symbols and after the offsets.
-    fn walk(&mut self, role: Role, bytes: &[u8], bit: usize, each: &mut impl FnMut(Role, usize)) -> (usize, usize);
+    /// Reads the symbols of a batch alone. Returns the bits after the symbols and after the
+    /// offsets.
+    fn walk(&mut self, role: Role, bytes: &[u8], bit: usize) -> (usize, usize);
 
     /// Goes on with the page, to little-endian numbers. See [`step_units`](Self::step_units).
     fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Verdict<()>;
@@ -222,11 +222,17 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         Ok(bit)
     }
 
-    /// Finds the end of a page of `n` numbers from its symbols alone, and calls `each` with the
-    /// variable and the bin of each if the tables know the bins. Returns the bytes of the page.
+    /// Finds the end of a page of `n` numbers from its symbols alone. `walk` reads those of a
+    /// batch, as [`walk`](Self::walk) does. Returns the bytes of the page.
     ///
     /// Lookbacks and indexes outside of their range stay undetected.
-    fn skip(&mut self, bytes: &[u8], n: usize, at: u64, mut each: impl FnMut(Role, usize)) -> Verdict<usize> {
+    fn skip(
+        &mut self,
+        bytes: &[u8],
+        n: usize,
+        at: u64,
+        mut walk: impl FnMut(&mut Self, Role, &[u8], usize) -> (usize, usize),
+    ) -> Verdict<usize> {
         self.page().start(n, at);
         let mut step = BEGIN;
         let len = self.read_metadata(bytes, &mut [], &mut ())?;
@@ -234,7 +240,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         while self.page().left > 0 {
             crate::steps::count(1);
             let rest = bytes.get(step.read..).unwrap_or(&[]);
-            let end = self.each_variable(rest, &mut (), |this, role, bit| this.walk(role, rest, bit, &mut each))?;
+            let end = self.each_variable(rest, &mut (), |this, role, bit| walk(this, role, rest, bit))?;
             self.page().pass(&mut step, end, BATCH);
         }
         self.page().end(bytes, &mut step, &mut ())?;
@@ -339,5 +345,5 @@ pub(crate) fn skip_page<'m, 'w, R: PageReader<'m, 'w>>(
 ) -> Result<usize> {
     let mut reader = new(Page::new(meta, n, plan));
     reader.open(workspace).map_err(|fault| meta.error(fault))?;
-    reader.skip(page, n, at, |_, _| ()).map_err(|fault| reader.page().error(fault))
+    reader.skip(page, n, at, R::walk).map_err(|fault| reader.page().error(fault))
 }

@@ -41,6 +41,18 @@ export interface ZstdSequences {
   readonly matchLengths: Uint32Array<ArrayBuffer>;
   /** Offset of each match, back from the end of the output. */
   readonly offsets: Uint32Array<ArrayBuffer>;
+  /** First bit of each sequence in `bytes`. */
+  readonly starts: Float64Array<ArrayBuffer>;
+  /** End of each sequence in bits, exclusive. */
+  readonly ends: Float64Array<ArrayBuffer>;
+}
+
+/** The bits of the Huffman-coded literals of a block, in the order of the content. */
+export interface ZstdLiterals {
+  /** First bit of each literal in `bytes`. */
+  readonly starts: Float64Array<ArrayBuffer>;
+  /** End of each literal in bits, exclusive. */
+  readonly ends: Float64Array<ArrayBuffer>;
 }
 
 /**
@@ -48,9 +60,37 @@ export interface ZstdSequences {
  * with the frame and may end after the block.
  */
 export async function zstdSequences(bytes: Bytes, block: number, options: ZstdDecodeOptions = {}): Promise<ZstdSequences> {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  const of = argumentsOf(bytes, options);
   checkWhole('block', block);
-  const all = await call((wasm) => wasm.zstd_sequences(view, block, dictionary, format, limits));
-  const every = (first: number): Uint32Array<ArrayBuffer> => Uint32Array.from({ length: all.length / 3 }, (_, at) => all[3 * at + first] ?? 0);
-  return { literalLengths: every(2), matchLengths: every(1), offsets: every(0) };
+  const all = await call((wasm) => wasm.zstd_sequences(of.view, block, of.dictionary, of.format, of.limits));
+  const every = (first: number): Float64Array<ArrayBuffer> => column(all, first, 5);
+  return { literalLengths: Uint32Array.from(every(2)), matchLengths: Uint32Array.from(every(1)), offsets: Uint32Array.from(every(0)), starts: every(3), ends: every(4) };
+}
+
+/**
+ * Returns the bits of the literals of a block, counted from 0; empty if they are stored without a
+ * code. Takes the arguments of {@link zstdSequences}.
+ */
+export async function zstdLiterals(bytes: Bytes, block: number, options: ZstdDecodeOptions = {}): Promise<ZstdLiterals> {
+  const of = argumentsOf(bytes, options);
+  checkWhole('block', block);
+  const all = await call((wasm) => wasm.zstd_literals(of.view, block, of.dictionary, of.format, of.limits));
+  return { starts: column(all, 0, 2), ends: column(all, 1, 2) };
+}
+
+/** Returns the content length of each compressed block of a file, without decoding literals. */
+export async function zstdBlockLengths(bytes: Bytes, options: ZstdDecodeOptions = {}): Promise<Float64Array> {
+  const of = argumentsOf(bytes, options);
+  return call((wasm) => wasm.zstd_block_lengths(of.view, of.dictionary, of.format, of.limits));
+}
+
+/** Checks and converts the arguments of these functions. */
+function argumentsOf(bytes: Bytes, options: ZstdDecodeOptions) {
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  return { view, limits, dictionary, format };
+}
+
+/** Returns one of `width` interleaved columns. */
+function column(all: Float64Array, first: number, width: number): Float64Array<ArrayBuffer> {
+  return Float64Array.from({ length: all.length / width }, (_, at) => all[width * at + first] ?? 0);
 }

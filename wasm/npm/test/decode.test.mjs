@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import {
   at1Stream, at1Text, cvcHeader, decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeCvc, decodeCvcInto, decodeGzip, decodeInto, decodeOnPair, decodeOnPairInto,
   decodePco, decodePcoInto, decodePcoPages, decodeXz, decodeZstd, decodeZstdInto, DEFAULT_LIMITS, describeAt1, gzipStream, inspect, nodeAt, openCvc,
-  openOnPair, outline, pcoBinCounts, probe, queryAt1, salvageOnPair, salvagePco, statistics, UnspoolError, xzStream, zstdHeader, zstdSequences, zstdStream,
+  openOnPair, outline, pcoBinCounts, pcoLatents, probe, queryAt1, salvageOnPair, salvagePco, statistics, UnspoolError, xzStream, zstdHeader, zstdSequences, zstdStream,
 } from './all.mjs';
 import { bad, bytesOf, expected, read, text, valid } from './vectors.mjs';
 
@@ -260,6 +260,7 @@ test('refuses invalid arguments by name', async () => {
   for (const wrong of [null, -1, NaN, 1.5, 2 ** 60, '3', [1], {}, true]) {
     await assert.rejects(zstdSequences(zstd, wrong), /TypeError: block must be/);
     await assert.rejects(pcoBinCounts(pco, wrong, 'primary'), /TypeError: chunk must be/);
+    await assert.rejects(pcoLatents(pco, wrong, { numbers: { start: 0, end: 1 } }), /TypeError: at must be/);
     await assert.rejects(pcoBinCounts(pco, 0, wrong), /TypeError: variable must be/);
     assert.throws(() => inspect(cvc, { maxNodes: wrong }), /TypeError: maxNodes must be/);
     assert.throws(() => nodeAt(inspect(cvc).structure, wrong), RangeError);

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decode, decodePco, decodePcoInto, decodePcoPages, inspect, nodes, pcoBinCounts, pcoHeader, probe, salvagePco, statistics, UnspoolError } from './all.mjs';
+import { decode, decodePco, decodePcoInto, decodePcoPages, inspect, nodes, pcoBinCounts, pcoHeader, pcoLatents, probe, salvagePco, statistics, UnspoolError } from './all.mjs';
 import * as Name from 'unspool/names';
 import { bytesOf } from './vectors.mjs';
 
@@ -184,6 +184,37 @@ test('counts as many latents in the bins as there are numbers', async () => {
   assert.equal((await pcoBinCounts(bytes, 0, 'secondary')).length, 0);
   assert.equal((await pcoBinCounts(bytes, 1, 'primary')).length, 0);
   await assert.rejects(pcoBinCounts(bytes.subarray(0, bytes.length / 2), 0, 'primary'), { name: 'Truncated' });
+});
+
+test('finds the bits of a number, and the numbers of a bit', async () => {
+  const bytes = read('m_i32_classic_auto.pco');
+  const { data } = decodePco(bytes);
+  const all = [...nodes(inspect(bytes).structure)];
+  const at = all.find(({ id }) => id === Name.Chunk).start / 8;
+  const lowers = all.filter(({ id }) => id === Name.Lower).map(({ value }) => Number(value));
+  const read32 = ({ start, end }) => {
+    let value = 0;
+    for (let bit = end - 1; bit >= start; bit--) value = 2 * value + ((bytes[bit >> 3] >> (bit & 7)) & 1);
+    return value;
+  };
+  // The first number is in the metadata of the page; each other one is the sum of it and a delta.
+  assert.deepEqual(await pcoLatents(bytes, at, { numbers: { start: 0, end: 1 } }), []);
+  const found = await pcoLatents(bytes, at, { numbers: { start: 1, end: data.length } });
+  assert.equal(found.length, data.length - 1);
+  for (const { variable, number, bin, offset } of found) {
+    assert.equal(variable, 'primary');
+    assert.equal((lowers[bin] + read32(offset) - 2 ** 31) | 0, (data[number] - data[number - 1]) | 0, `${number}`);
+  }
+  // A symbol may have no bits.
+  const { number, offset, symbol } = found.slice(700).find(({ symbol }) => symbol.end > symbol.start + 1);
+  for (const bits of [offset, symbol, { start: offset.start, end: offset.start + 1 }, { start: symbol.end - 1, end: symbol.end }]) {
+    const back = await pcoLatents(bytes, at, { bits });
+    assert.deepEqual(back.map((latent) => latent.number), [number], JSON.stringify(bits));
+  }
+  assert.deepEqual(await pcoLatents(bytes, bytes.length - 1, { numbers: { start: 0, end: 9 } }), []);
+  await assert.rejects(pcoLatents(bytes.subarray(0, bytes.length / 2), at, { numbers: { start: 0, end: 9 } }), { name: 'Truncated' });
+  await assert.rejects(pcoLatents(bytes, -1, { numbers: { start: 0, end: 9 } }), /TypeError: at must be/);
+  await assert.rejects(pcoLatents(bytes, at, { bits: { start: 0.5, end: 9 } }), /TypeError: start must be/);
 });
 
 /** Returns the halves of a file as doubles, on an engine with or without `Float16Array`. */

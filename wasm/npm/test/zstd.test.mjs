@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
-  decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError, zstdCodeLengths, zstdFormat, zstdHeader, zstdSequences, zstdStateCounts,
+  decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError, zstdBlockLengths, zstdCodeLengths, zstdFormat, zstdHeader, zstdLiterals, zstdSequences, zstdStateCounts,
 } from './all.mjs';
 import * as Name from 'unspool/names';
 
@@ -81,7 +81,8 @@ test('refuses broken files, and stops bombs at the limit', async () => {
   const needing = small.find(({ dict, features }) => dict !== null && features.includes('did.1b'));
   assert.throws(() => decodeZstd(read(needing.file)), UnspoolError);
   assert.throws(() => decodeZstd(read(needing.file), { dictionary: new Uint8Array(8) }), UnspoolError);
-  await assert.rejects(zstdSequences(read(needing.file), 0), { name: 'ZstdDictionaryWanted' });
+  for (const call of [zstdSequences, zstdLiterals]) await assert.rejects(call(read(needing.file), 0), { name: 'ZstdDictionaryWanted' });
+  await assert.rejects(zstdBlockLengths(read(needing.file)), { name: 'ZstdDictionaryWanted' });
   const empty = new Uint8Array();
   assert.throws(() => decodeZstd(empty), { class: 'Truncated' });
 });
@@ -100,6 +101,47 @@ test('covers a file with its structure, and verifies its checksums', () => {
     assert.equal(at, bytes.length * 8, file);
     if (features.includes('checksum.yes')) assert.ok(checksums.right > 0, file);
   }
+});
+
+test('returns the bits of every sequence and literal, and the length of every block', async () => {
+  let [coded, sequential] = [0, 0];
+  const files = small.filter(({ dict, frames, orig_size }) => dict === null && frames === 1 && orig_size < 300_000).slice(0, 60);
+  for (const { file } of files) {
+    const bytes = read(file);
+    const format = zstdFormat(bytes);
+    const content = decodeZstd(bytes);
+    const all = [...nodes(inspect(bytes).structure)];
+    const blocks = all.filter(({ id, part, value }) => id === Name.Block && part === undefined && value === 'compressed');
+    const lengths = await zstdBlockLengths(bytes, { format });
+    assert.equal(lengths.length, blocks.length, file);
+    const plain = all.filter(({ id }) => id === Name.RawBytes).reduce((sum, { start, end }) => sum + (end - start) / 8, 0);
+    const sum = lengths.reduce((sum, length) => sum + length, plain);
+    if (!all.some(({ id, part }) => id === Name.Byte && part === 'data')) assert.equal(sum, content.length, file);
+    // Blocks are counted with those that are not compressed.
+    const numbers = all.filter(({ id, part }) => id === Name.Block && part === undefined).flatMap(({ value }, at) => (value === 'compressed' ? [at] : []));
+    for (const [at, block] of numbers.slice(0, 3).entries()) {
+      const within = all.filter(({ start, end }) => start >= blocks[at].start && end <= blocks[at].end);
+      const bitsOf = (id) => within.filter((node) => node.id === id && node.part !== undefined).map(({ start, end }) => [start, end]);
+      const { starts, ends, literalLengths, matchLengths } = await zstdSequences(bytes, block, { format });
+      const literals = await zstdLiterals(bytes, block, { format });
+      const holds = ([first, last], streams) => streams.some(([start, end]) => start <= first && last <= end);
+      // Sequences follow each other from the end of their bits to the start.
+      const [stream] = bitsOf(Name.SequenceBits);
+      starts.forEach((start, index) => {
+        assert.ok(holds([start, ends[index]], [stream]), `${file}: sequence ${index}`);
+        assert.equal(ends[index + 1] ?? stream[0], index + 1 < ends.length ? start : stream[0]);
+      });
+      if (starts.length > 0) assert.equal(starts.at(-1), stream[0], file);
+      sequential += starts.length;
+      const streams = bitsOf(Name.HuffmanStream);
+      literals.starts.forEach((start, index) => assert.ok(holds([start, literals.ends[index]], streams), `${file}: literal ${index}`));
+      const count = lengths[at] - matchLengths.reduce((sum, length) => sum + length, 0);
+      assert.equal(literals.starts.length, streams.length > 0 ? count : 0, file);
+      assert.ok(literalLengths.reduce((sum, length) => sum + length, 0) <= count, file);
+      coded += literals.starts.length;
+    }
+  }
+  assert.ok(files.length >= 30 && coded > 10_000 && sequential > 1000, `${files.length} ${coded} ${sequential}`);
 });
 
 test('returns sequences that rebuild the content, and code lengths that fill their space', async () => {

@@ -248,7 +248,7 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         self.join.run(dst, &[], &[])
     }
 
-    fn walk(&mut self, role: Role, bytes: &[u8], bit: usize, _: &mut impl FnMut(Role, usize)) -> (usize, usize) {
+    fn walk(&mut self, role: Role, bytes: &[u8], bit: usize) -> (usize, usize) {
         let count = self.page.meta.values(role, self.page.left);
         let (entries, states) = on!(role.of(&mut self.lanes), lane => (lane.table.entries, &mut lane.states));
         skip_batch(bytes, bit, entries, states, count)
