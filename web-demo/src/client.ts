@@ -1,6 +1,6 @@
 // The page's side of the worker.
 import type { OnPairStrings } from 'unspool';
-import type { ZstdSequences } from 'unspool/inspect';
+import type { PcoLatent, ZstdLiterals, ZstdSequences } from 'unspool/inspect';
 import type { BinsWanted } from './formats/pco-bins';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report, Verdict } from './model';
@@ -8,6 +8,7 @@ import { RemoteFile, type Content } from './arrive/remote';
 import type { Sought } from './bytes/search';
 import type { Curve, CurveWanted, ExportWanted, Neighbour, OddRows, Projected, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
 import type { Progress } from './tools/progress';
+import type { LatentsWanted, LengthsWanted, TraceWanted } from './trace/inside';
 import type { Answer, Wanted } from './worker';
 
 /** An error that the worker reported. */
@@ -109,6 +110,22 @@ export class OpenFile {
 
   sequences(wanted: SequencesWanted): Promise<ZstdSequences> {
     return this.#ask({ sequences: wanted }) as Promise<ZstdSequences>;
+  }
+
+  latents(latents: LatentsWanted): Promise<PcoLatent[]> {
+    return this.#trace({ latents }) as Promise<PcoLatent[]>;
+  }
+
+  literals(literals: SequencesWanted): Promise<ZstdLiterals> {
+    return this.#trace({ literals }) as Promise<ZstdLiterals>;
+  }
+
+  blockLengths(lengths: LengthsWanted): Promise<Float64Array> {
+    return this.#trace({ lengths }) as Promise<Float64Array>;
+  }
+
+  #trace(wanted: TraceWanted): Promise<unknown> {
+    return this.#ask({ trace: wanted });
   }
 
   bytes(start: number, end: number): Promise<Uint8Array> {

@@ -10,7 +10,7 @@ import type { OpenFile } from './client';
 import type { ValuesProps } from './data/preview';
 import { visible } from './format';
 import { hasCodec } from './inside/has-codec';
-import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report, type Summary, type Verdict } from './model';
+import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, leafAtBit, placeOf, sameNode, type Fault, type Report, type Summary, type Verdict } from './model';
 import { Check } from './structure/check';
 import { MayWantDictionary, WantsDictionary } from './structure/dictionary';
 import { idOfDictionary, wantsDictionary } from './structure/dictionary-wanted';
@@ -24,6 +24,9 @@ import { Refused, Remote } from './tools/refused';
 import { useShortcuts } from './tools/shortcuts';
 import { columnsOf, Split } from './tools/split';
 import { Tabs } from './tools/tabs';
+import { Decodes } from './trace/asked';
+import { canTrace, Going } from './trace/going';
+import type { Bits as BitRange, Value } from './trace/tracer';
 import { problem, structure as words, verdict as verdicts, views } from './words';
 
 /** The view for each kind of decoded values. */
@@ -70,6 +73,9 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
   const [cursor, setCursor] = useState(-1);
   /** Increases with each request for a place, so that the panes scroll to it again. */
   const [asked, setAsked] = useState(0);
+  /** The bits of a value, and the value of bits. */
+  const [traced, setTraced] = useState<BitRange>();
+  const [sought, seek] = useState<Value>();
   const [unread, setUnread] = useState<Unread>();
   const panes = useRef<HTMLDivElement>(null);
   const known = report.format !== undefined;
@@ -107,6 +113,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
   const goToByte = useCallback(
     (byte: number) => {
       setCursor(byte);
+      setTraced(undefined);
       setSelected(leafAt(model, byte));
       setAsked((times) => times + 1);
     },
@@ -114,6 +121,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
   );
   const goToNode = useCallback((node: number) => {
     setCursor(-1);
+    setTraced(undefined);
     setSelected(node);
     setAsked((times) => times + 1);
   }, []);
@@ -132,6 +140,22 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
     goToNode(node);
     showPanes();
   };
+
+  const going = useMemo<Going>(
+    () => ({
+      sought,
+      showBits(bits) {
+        showByte(Math.floor(bits[0] / 8));
+        setSelected(leafAtBit(model, bits[0]));
+        setTraced(bits);
+      },
+      showValue(value) {
+        seek(value);
+        pick('data');
+      },
+    }),
+    [sought, model],
+  );
 
   // A broken file opens at its error, unless the address names another place.
   useEffect(() => {
@@ -198,11 +222,12 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
               <Split label={words.split} around={panes} />
             </>
           )}
-          <Structure.now.HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} onUnread={setUnread} />
+          <Structure.now.HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} traced={traced} onCursor={goToByte} onHover={setHovered} onUnread={setUnread} />
         </div>
         {unread !== undefined && <Refused what={words.unread} error={unread.error} onRetry={unread.again} />}
         <Structure.now.Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
-        <Structure.now.Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
+        <Structure.now.Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} traced={traced} onSelect={goToNode} onHover={setHovered} />
+        {cursor >= 0 && canTrace(report) && <Decodes file={file} report={report} at={cursor} />}
         {/* Also of a field, so that the page does not jump between a byte and a field. */}
         {(cursor >= 0 || selected >= 0) && <Structure.now.Readings content={content} at={cursor >= 0 ? cursor : Math.min(size - 1, bytesOf(model, selected)[0])} />}
         <Structure.now.Take name={name} model={model} content={content} selected={selected} />
@@ -220,31 +245,33 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
 
   return (
     <Remote.Provider value={file.source instanceof RemoteFile}>
-      <div class="inspector">
-        <div class="title">
-          <h1 ref={title} title={visible(name)} tabIndex={-1} aria-describedby="verdict">{visible(name)}</h1>
-          {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
-          {extra > 0 && <p class="verdict warn">{verdicts.extra(extra)}</p>}
-          {verdict === undefined && known && <Check file={file} size={size} onChecked={setChecked} />}
-          {hasLink && <span class="actions"><CopyLink /></span>}
-          {shown.length > 1 && <Tabs label={views.label} panels="view" tabs={shown.map((id) => ({ id, name: views[id] }))} picked={view} onPick={(id) => pick(id as View)} />}
-        </div>
-        <Overview report={report} />
-        {origin !== undefined && <p class="doubt" role="note">{verdicts.doubtfulOrigin(visible(origin))}</p>}
-        <Large file={file} report={report} onListed={onListed} />
-        {wanting && <WantsDictionary report={report} />}
-        {error !== undefined && known && !wanting && (
-          <Problem report={report} error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
-        )}
-        <MayWantDictionary report={report} />
-        {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
-        {refusal}
-        {shown.map((id) => (
-          <div key={id} id={`view-${id}`} class="view" role={shown.length > 1 ? 'tabpanel' : undefined} aria-labelledby={shown.length > 1 ? `view-tab-${id}` : undefined} hidden={id !== view}>
-            {visited.current.has(id) && panels[id]()}
+      <Going.Provider value={going}>
+        <div class="inspector">
+          <div class="title">
+            <h1 ref={title} title={visible(name)} tabIndex={-1} aria-describedby="verdict">{visible(name)}</h1>
+            {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+            {extra > 0 && <p class="verdict warn">{verdicts.extra(extra)}</p>}
+            {verdict === undefined && known && <Check file={file} size={size} onChecked={setChecked} />}
+            {hasLink && <span class="actions"><CopyLink /></span>}
+            {shown.length > 1 && <Tabs label={views.label} panels="view" tabs={shown.map((id) => ({ id, name: views[id] }))} picked={view} onPick={(id) => pick(id as View)} />}
           </div>
-        ))}
-      </div>
+          <Overview report={report} />
+          {origin !== undefined && <p class="doubt" role="note">{verdicts.doubtfulOrigin(visible(origin))}</p>}
+          <Large file={file} report={report} onListed={onListed} />
+          {wanting && <WantsDictionary report={report} />}
+          {error !== undefined && known && !wanting && (
+            <Problem report={report} error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
+          )}
+          <MayWantDictionary report={report} />
+          {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
+          {refusal}
+          {shown.map((id) => (
+            <div key={id} id={`view-${id}`} class="view" role={shown.length > 1 ? 'tabpanel' : undefined} aria-labelledby={shown.length > 1 ? `view-tab-${id}` : undefined} hidden={id !== view}>
+              {visited.current.has(id) && panels[id]()}
+            </div>
+          ))}
+        </div>
+      </Going.Provider>
     </Remote.Provider>
   );
 }

@@ -80,3 +80,81 @@ export const columns = {
   show: (name: string): string => `Show column ${name}`,
   spark: (low: string, high: string, n: number): string => `The first ${plural(n, 'value')}, ${low} to ${high}`,
 } as const;
+
+/** Where values are stored, and what bytes decode to. */
+export const trace = {
+  storedLabel: 'Where this value is stored',
+  decodesLabel: 'What this byte decodes to',
+  failed: 'This cannot be traced',
+  unknown: 'The bytes of this value are not known. For a file on a server, list its chunks first.',
+  nothing: 'This byte is not part of a value: see its field.',
+  pieces: 'Parts of the value',
+  heads: ['part', 'value', 'place', 'bytes', 'go to'],
+  placeLabel: 'Value of the row',
+  ofValues: (n: number): string => `of ${count(n)}`,
+  bits: (start: number, end: number): string => {
+    const [first, last] = [Math.floor(start / 8), Math.floor((end - 1) / 8)];
+    if (end <= start) return 'no bits';
+    if (start % 8 === 0 && end % 8 === 0) return first === last ? `byte ${count(first)}` : `bytes ${count(first)} to ${count(last)}`;
+    return `${plural(end - start, 'bit')} from bit ${start % 8} of byte ${count(first)}`;
+  },
+  show: 'Show',
+  showOf: (what: string): string => `Show the bytes of ${what}`,
+  follow: 'Follow',
+  followOf: (what: string): string => `Go to: ${what}`,
+  showValue: 'Show in Data',
+  showValueOf: (what: string): string => `Show in Data: ${what}`,
+  // OnPair
+  rowOffsets: 'row offsets',
+  codesFrom: (first: number, after: number): string => (after > first ? `codes ${count(first)} to ${count(after - 1)}` : 'no codes'),
+  allCodes: 'codes of the row',
+  codeCount: (codes: number, width: number): string => `${plural(codes, 'code')} of ${plural(width, 'bit')}`,
+  code: (at: number): string => `code ${count(at)} of the row`,
+  codeOf: (code: number, text: string): string => `token ${count(code)}: ${text}`,
+  token: (code: number): string => `token ${count(code)}`,
+  offsetOf: (row: number): string => `offset of row ${count(row)}`,
+  partOf: (row: number): string => `codes of row ${count(row)}`,
+  // CVC
+  wholeRow: 'whole row',
+  valuesOf: (n: number): string => plural(n, 'value'),
+  storedAs: (encoding: string, dtype: string, width: number): string => (encoding === 'fp16' ? 'half float' : encoding === 'int8' ? 'code' : `${dtype}, ${plural(width, 'byte')}`),
+  codeOfRange: (code: number): string => `${code}: the value is code × scale + min`,
+  min: 'min of the chunk',
+  scale: 'scale of the chunk',
+  planeCode: (plane: number): string => `code in plane ${plane}`,
+  codeInPlane: (code: number): string => `entry ${code} of its dictionary`,
+  planeByte: (plane: number): string => `byte ${plane} of the float`,
+  valueIn: (column: string, row: number, place: number | undefined, last: { readonly row: number; readonly place: number } | undefined): string =>
+    `${column === '' ? '' : `${column}, `}row ${count(row)}${place === undefined ? '' : `, value ${count(place)}`}${last === undefined ? '' : ` to row ${count(last.row)}${place === undefined ? '' : `, value ${count(last.place)}`}`}`,
+  // Pco
+  state: (number: number): string => (number === 0 ? 'first number of the page' : `initial state ${count(number)}`),
+  bin: (variable: string): string => `${variable} bin`,
+  binOf: (bin: number, bits: number): string => `bin ${count(bin)}; ${plural(bits, 'bit')} for the bin of the number four later`,
+  offset: (variable: string): string => `${variable} offset`,
+  offsetInBin: (offset: bigint, latent: string | undefined): string => (latent === undefined ? String(offset) : `${offset}, so the latent is ${latent}`),
+  before: 'number before it',
+  deltaFrom: (delta: string): string => `the latent is added to what precedes it (${delta})`,
+  mode: 'mode',
+  isOf: (what: string, row: number): string => `${what} of row ${count(row)}`,
+  // Zstandard, xz, gzip
+  block: 'block',
+  blockOf: (frame: number | undefined, block: number, kind: string, at: number, length: number): string =>
+    `${frame === undefined ? '' : `frame ${count(frame)}, `}block ${count(block)}, ${kind}: byte ${count(at)} of ${count(length)}`,
+  storedByte: 'stored byte',
+  literal: (at: number): string => `literal ${count(at)} of the block`,
+  huffman: 'Huffman-coded',
+  raw: 'stored as it is',
+  repeated: 'one byte for all literals',
+  sequence: (at: number): string => `sequence ${count(at)}`,
+  takesLiterals: (run: number, at: number): string => `appends ${plural(run, 'literal')}; this is number ${count(at)}`,
+  afterSequences: 'no sequence',
+  lastLiterals: 'literals after the last sequence',
+  copies: (length: number, offset: number, at: number): string => `copies ${plural(length, 'byte')} from ${count(offset)} back; this is number ${count(at)}`,
+  copiedFrom: 'copied from',
+  contentByte: (byte: number): string => `byte ${count(byte)} of the content`,
+  content: (what: string, first: number, last: number): string => `${what === '' ? '' : `${what}: `}${first === last ? `byte ${count(first)}` : `bytes ${count(first)} to ${count(last)}`} of the content`,
+  // AT-1
+  column: (name: string): string => `column ${name}`,
+  group: (group: number, at: number): string => `row ${count(at)} of group ${count(group)}`,
+  rowsOf: (column: string, first: number, last: number): string => `column ${column}, rows ${count(first)} to ${count(last)}`,
+} as const;

@@ -12,6 +12,7 @@ import { seldom, telling, type Progress, type Tell } from './tools/progress';
 import { idOf } from './arrive/dictionary';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
+import type { TraceWanted } from './trace/inside';
 import type { CurveWanted, ExportWanted, Neighbour, OddRows, Projected, Question, TextSearch, TextsWanted, VectorsWanted } from './values';
 import { network, dictionary as dictionaryWords } from './words';
 
@@ -34,6 +35,7 @@ export type Wanted =
   | { readonly bins: BinsWanted }
   | { readonly codes: CodesWanted }
   | { readonly sequences: SequencesWanted }
+  | { readonly trace: TraceWanted }
   | { readonly check: true }
   | { readonly statistics: number }
   | { readonly curve: CurveWanted }
@@ -216,6 +218,7 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
   if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
+  if ('trace' in wanted) return [await (await import('./trace/inside')).inside(here(content), wanted.trace, dictionary), []];
   if ('check' in wanted) return [await check(tell, signal), []];
   if ('statistics' in wanted) return [await summedUp(here(file?.numbers)(wanted.statistics), telling(post, signal, () => listing > 0)), []];
   if ('curve' in wanted) return [await curveOf(here(file?.numbers)(wanted.curve.column), wanted.curve.start, wanted.curve.end, tell), []];

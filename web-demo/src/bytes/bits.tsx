@@ -14,15 +14,18 @@ interface Props {
   readonly selected: number;
   readonly hovered: number;
   readonly cursor: number;
+  /** The bits of a value. */
+  readonly traced: readonly [start: number, end: number] | undefined;
   readonly onSelect: (node: number) => void;
   readonly onHover: (node: number) => void;
 }
 
-export function Bits({ model, content, selected, hovered, cursor, onSelect, onHover }: Props) {
+export function Bits({ model, content, selected, hovered, cursor, traced, onSelect, onHover }: Props) {
   const [start, end] = stretchOf(model, selected, cursor);
   const { at: byteAt } = useBytes(content, start, end);
   const bytes = Array.from({ length: end - start }, (_, at) => start + at);
-  if (!bytes.some((byte) => cutsBytes(model, leafAt(model, byte)))) return null;
+  const isTraced = (bit: number): boolean => traced !== undefined && bit >= traced[0] && bit < traced[1];
+  if (traced === undefined && !bytes.some((byte) => cutsBytes(model, leafAt(model, byte)))) return null;
   return (
     <div class="bits" role="group" aria-label={words.bits} onMouseLeave={() => onHover(-1)}>
       {bytes.map((byte) => (
@@ -39,7 +42,7 @@ export function Bits({ model, content, selected, hovered, cursor, onSelect, onHo
                 <button
                   key={place}
                   type="button"
-                  class={`bit part-${part}${leaf >= 0 && leaf === selected ? ' selected' : ''}${leaf >= 0 && leaf === hovered ? ' hovered' : ''}`}
+                  class={`bit part-${part}${leaf >= 0 && leaf === selected ? ' selected' : ''}${leaf >= 0 && leaf === hovered ? ' hovered' : ''}${isTraced(8 * byte + place) ? ' traced' : ''}`}
                   tabIndex={-1}
                   aria-label={words.bit(place, byte, bit, name)}
                   title={name}

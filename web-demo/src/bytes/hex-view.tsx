@@ -23,13 +23,15 @@ interface Props {
   readonly broken: number;
   /** The bytes covered by a checksum that does not match. */
   readonly covered: readonly [start: number, end: number] | undefined;
+  /** The bits of a value. */
+  readonly traced: readonly [start: number, end: number] | undefined;
   readonly onCursor: (byte: number) => void;
   readonly onHover: (node: number) => void;
   /** Called when bytes in sight cannot be read, and when they can. */
   readonly onUnread: (unread: Unread) => void;
 }
 
-export function HexView({ blob, model, selected, asked, hovered, cursor, broken, covered, onCursor, onHover, onUnread }: Props) {
+export function HexView({ blob, model, selected, asked, hovered, cursor, broken, covered, traced, onCursor, onHover, onUnread }: Props) {
   const [width, setWidth] = useState(16);
   const total = Math.ceil(blob.size / width);
   const lines = useLines(total, LINE, HEAD);
@@ -90,6 +92,7 @@ export function HexView({ blob, model, selected, asked, hovered, cursor, broken,
       if (at === cursor) state += ' cursor';
       if (at === broken) state += ' broken';
       if (covered !== undefined && at >= covered[0] && at < covered[1]) state += ' covered';
+      if (traced !== undefined && 8 * at + 8 > traced[0] && 8 * at < traced[1]) state += ' traced';
       const byte = data(at);
       cells.push(
         <span

@@ -1,6 +1,6 @@
 // The decoded values of a column: its rows, a heat map of those in sight, and a curve of the
 // selected one.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
 import { later } from '../tools/later';
 import { Tabs } from '../tools/tabs';
@@ -18,6 +18,8 @@ import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
 import { count, exact, rest, value, visible } from '../format';
 import { Refused } from '../tools/refused';
 import { HeatMap, Plot } from './plot';
+import { Stored } from '../trace/asked';
+import { Going, useSought } from '../trace/going';
 import type { Rows as Decoded } from '../values';
 import { data } from '../words';
 
@@ -51,6 +53,11 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
   const named = summary.columns.length > 1 ? (column?.name ?? '') : '';
   const [wanted, show] = useState<{ readonly row: number }>();
 
+  const { sought } = useContext(Going);
+  useEffect(() => {
+    if (sought !== undefined) setPicked(Math.min(sought.column, summary.columns.length - 1));
+  }, [sought]);
+
   useEffect(() => noteInAddress({ column: picked > 0 ? picked : undefined }), [picked]);
   const listed = useMemo(() => {
     const sizes = columnSizes(report);
@@ -77,7 +84,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
           )}
         </div>
         {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} here={summary.startOnly} onRow={(row) => show({ row })} />}
-        {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} wanted={wanted} />}
+        {column !== undefined && <Values key={picked} file={file} report={report} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} wanted={wanted} />}
         {column !== undefined && report.format !== undefined && (
           <Export
             file={file}
@@ -96,6 +103,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
 
 interface ColumnProps {
   readonly file: OpenFile;
+  readonly report: Report;
   readonly column: Column;
   readonly index: number;
   /** Number of rows. */
@@ -105,7 +113,7 @@ interface ColumnProps {
   readonly wanted: { readonly row: number } | undefined;
 }
 
-function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds: ends = [], sections = [] } }: ColumnProps) {
+function Values({ file, report, column, index, rows: total, wanted, summary: { chunkEnds: ends = [], sections = [] } }: ColumnProps) {
   const [chosen, choose] = useState(() => Math.max(0, Math.min(total - 1, readAddress().drawn ?? 0)));
   const [pointed, point] = useState('');
   const [pointedAt, pointAt] = useState('');
@@ -155,6 +163,15 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
     if (wanted !== undefined && wanted !== before.current) show(wanted.row);
     before.current = wanted;
   }, [wanted]);
+  /** The value of the row whose bits are shown. */
+  const [traced, setTraced] = useState(0);
+  useSought(
+    ({ column }) => column === index,
+    ({ row, place }) => {
+      setTraced(place);
+      show(row);
+    },
+  );
   const left = dimension - shown;
   const place = Math.max(0, Math.min(left, firstPlace));
   const heads: Head[] = [{ name: data.row }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? data.value : String(place + at) }))];
@@ -200,7 +217,9 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
               <th scope="row">
                 <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={data.drawRow(at)} onClick={() => choose(at)}>{count(at)}</button>
               </th>
-              {values.slice(place, place + shown).map((number, at) => <td key={at} title={rest(number)}>{value(number)}</td>)}
+              {values.slice(place, place + shown).map((number, cell) => (
+                <td key={cell} class={at === chosen && place + cell === traced && dimension > 1 ? 'traced' : undefined} title={rest(number)} onClick={() => setTraced(place + cell)}>{value(number)}</td>
+              ))}
               {left > 0 && <td class="more">…</td>}
             </>
           )}
@@ -212,6 +231,9 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
           <NumberField label={data.firstValue} min={0} max={left} value={place} onValue={setFirstPlace} />{' '}
           {data.valuesOf(place + shown - 1, dimension)}
         </label>
+      )}
+      {!empty && (
+        <Stored file={file} report={report} value={{ column: index, row: chosen, place: dimension > 1 ? traced : 0 }} name={data.rowNumber(chosen)} dimension={dimension} onPlace={setTraced} />
       )}
       {ends.length > 1 && !empty && <Chunks ends={ends} row={stop} onRow={show} />}
       <Sections sections={sections} onRow={show} />

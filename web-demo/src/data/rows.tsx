@@ -71,8 +71,8 @@ interface Props<Row> {
   readonly heads: readonly Head[];
   /** Renders the cells of a row: the row header, then one cell per name. */
   readonly cells: (row: Row, at: number) => ComponentChildren;
-  readonly chosen?: number;
-  readonly onRow?: (at: number) => void;
+  readonly chosen?: number | undefined;
+  readonly onRow?: ((at: number) => void) | undefined;
   /** Returns the position of a row, if it differs from its number. */
   readonly place?: (row: number) => number;
   /** Number of rows that the shown ones were selected from. */
@@ -149,7 +149,12 @@ export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, o
             type="number"
             aria-label={data.goToRowOf(label.toLowerCase())}
             min={0}
-            onChange={({ currentTarget }) => currentTarget.valueAsNumber >= 0 && lines.go(place(currentTarget.valueAsNumber))}
+            onChange={({ currentTarget }) => {
+              if (!(currentTarget.valueAsNumber >= 0)) return;
+              const at = Math.min(total - 1, place(Math.floor(currentTarget.valueAsNumber)));
+              lines.go(at);
+              onRow?.(at);
+            }}
           />{' '}
           {data.outOf(outOf)}{outOf > total && data.orNext}
         </label>

@@ -1,6 +1,6 @@
 // Rows of a string column, or those that a search finds.
 import { useEffect, useState } from 'preact/hooks';
-import { noteInAddress, parametersHere } from '../arrive/address';
+import { noteInAddress, parametersHere, readAddress } from '../arrive/address';
 import { pause, useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import type { OpenFile } from '../client';
@@ -9,6 +9,8 @@ import { ABOUT, snippet } from '../formats/about';
 import { bytes, count, inOneLine, plural } from '../format';
 import { Refused } from '../tools/refused';
 import { RowTable, useNotedRow, useRows } from './rows';
+import { Stored } from '../trace/asked';
+import { useSought } from '../trace/going';
 import type { ValuesProps } from './preview';
 import type { Place } from '../values';
 import { data } from '../words';
@@ -52,6 +54,27 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
   const error = search.error || found.error;
   const again = search.error === '' ? found.again : search.again;
 
+  const [chosen, choose] = useState(() => readAddress().drawn);
+  useEffect(() => noteInAddress({ drawn: chosen }), [chosen]);
+  const placeIn = (row: number): number => (matches === undefined ? row : placeOf(row, matches));
+  const isListed = chosen !== undefined && (matches === undefined || matches.includes(chosen));
+  /** A row to scroll to, once all rows are listed. */
+  const [wanted, want] = useState<number>();
+  useSought(
+    () => true,
+    ({ row }) => {
+      setNeedle('');
+      setPlace('contains');
+      choose(row);
+      want(row);
+    },
+  );
+  useEffect(() => {
+    if (wanted === undefined || matches !== undefined) return;
+    found.lines.go(wanted);
+    want(undefined);
+  }, [wanted, matches]);
+
   const needleShown = matches === undefined ? '' : needle;
   return (
     <section class="preview strings" aria-label={data.label} data-jump={data.values} tabIndex={-1}>
@@ -75,17 +98,20 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
       <RowTable
         rows={found}
         heads={[{ name: data.row }, { name: data.size }, { name: data.text, kind: 'text' }]}
-        place={(row) => (matches === undefined ? row : placeOf(row, matches))}
+        place={placeIn}
+        chosen={isListed ? placeIn(chosen) : undefined}
+        onRow={(at) => choose(matches === undefined ? at : matches[at])}
         outOf={rows}
         copy={(start, end) => wholeRows(file, matches?.slice(start, end) ?? Uint32Array.from({ length: end - start }, (_, at) => start + at))}
         cells={({ row, text, bytes: size }) => (
           <>
-            <th scope="row">{count(row)}</th>
+            <th scope="row"><button type="button" tabIndex={-1} aria-pressed={row === chosen} aria-label={data.chooseRow(row)}>{count(row)}</button></th>
             <td class="size">{bytes(size)}</td>
             <td class="text">{size === 0 ? <i>{data.empty}</i> : <Marked text={text} needle={needleShown} />}</td>
           </>
         )}
       />
+      {chosen !== undefined && chosen < rows && <Stored file={file} report={report} value={{ column: 0, row: chosen, place: 0 }} name={data.rowNumber(chosen)} />}
       {total === 0 && <p class="facts">{rows === 0 ? data.noRows : data.noMatch}</p>}
       {report.format !== undefined && (
         <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />

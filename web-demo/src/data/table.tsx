@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { pause, useAnswer } from '../tools/answer';
 import { Passing } from '../tools/passing';
-import { noteInAddress, parametersHere } from '../arrive/address';
+import { noteInAddress, parametersHere, readAddress } from '../arrive/address';
 import { groupHeads, placesOf, plainly, questionIn } from './asked';
 import { Conditions } from './conditions';
 import { Export } from './export';
@@ -16,6 +16,8 @@ import type { ValuesProps } from './preview';
 import { RowTable, useList, useNotedRow, type Head } from './rows';
 import { ASKS, NOTHING_ASKED, type Ask, type At1Columns, type Condition, type Question, type TableAnswer } from '../values';
 import { Refused } from '../tools/refused';
+import { Stored } from '../trace/asked';
+import { canTrace, useSought } from '../trace/going';
 import { ZoneMaps } from '../inside/zone-maps';
 import { data, query as words, verdict } from '../words';
 
@@ -48,6 +50,25 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const rows = useList(sorted, [sorted]);
   useNotedRow(rows, answer !== undefined);
   useEffect(() => noteInAddress(placesOf(question)), [question]);
+  // Of rows that meet a condition, the numbers in the table are not known.
+  const numbered = question.conditions.length === 0 && question.ask === 'rows';
+  const [chosen, choose] = useState(() => readAddress().drawn);
+  useEffect(() => noteInAddress({ drawn: numbered ? chosen : undefined }), [numbered, chosen]);
+  /** A row to scroll to, once the table has it. */
+  const [wanted, want] = useState<number>();
+  useSought(
+    () => table !== undefined,
+    ({ row }) => {
+      setQuestion({ ...NOTHING_ASKED, limit: Math.max(question.limit, row + 1) });
+      choose(row);
+      want(row);
+    },
+  );
+  useEffect(() => {
+    if (wanted === undefined || rows.total <= wanted) return;
+    rows.lines.go(sorted.indexOf(wanted));
+    want(undefined);
+  }, [wanted, rows.total]);
   const quotes = useMemo(() => answer?.rows.some((row) => row.some((text) => text.startsWith('"'))) === true, [answer]);
   const listed = useMemo(() => {
     const sizes = columnSizes(report);
@@ -153,17 +174,20 @@ export function Table({ file, name, report, summary }: ValuesProps) {
           rows={rows}
           heads={heads}
           copy={(start, end) => Promise.resolve(sorted.slice(start, end).map((at) => answer?.rows[at] ?? []))}
+          chosen={numbered && chosen !== undefined ? sorted.indexOf(chosen) : undefined}
+          onRow={numbered ? (place) => choose(sorted[place]) : undefined}
           cells={(at) => {
             const row = answer?.rows[at] ?? [];
             return (
               <>
-                <th scope="row">{count(at)}</th>
+                <th scope="row">{numbered ? <button type="button" tabIndex={-1} aria-pressed={at === chosen} aria-label={data.chooseRow(at)}>{count(at)}</button> : count(at)}</th>
                 {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
                 {row.length > SHOWN && <td class="more">…</td>}
               </>
             );
           }}
         />
+        {numbered && chosen !== undefined && canTrace(report) && <Stored file={file} report={report} value={{ column: 0, row: chosen, place: 0 }} name={data.rowNumber(chosen)} />}
         <Export
           file={file}
           report={report}
