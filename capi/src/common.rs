@@ -318,22 +318,20 @@ pub struct UnspoolDone {
     pub checks_unchecked: u64,
 }
 
-const _: () = {
-    assert!(offset_of!(Done, wrote) == offset_of!(UnspoolDone, wrote));
-    assert!(offset_of!(Done, content) == offset_of!(UnspoolDone, content));
-    assert!(offset_of!(Done, parts) == offset_of!(UnspoolDone, parts));
-    assert!(offset_of!(Done, blocks) == offset_of!(UnspoolDone, blocks));
-    assert!(offset_of!(Done, window) == offset_of!(UnspoolDone, window));
-    assert!(offset_of!(Done, checksums.matched) == offset_of!(UnspoolDone, checks_matched));
-    assert!(offset_of!(Done, checksums.mismatched) == offset_of!(UnspoolDone, checks_mismatched));
-    assert!(offset_of!(Done, checksums.unchecked) == offset_of!(UnspoolDone, checks_unchecked));
-};
-
-impl UnspoolDone {
-    /// Returns a result of the core as one of C, whose layout it has.
-    const fn from_core(done: &Done) -> &Self {
-        // SAFETY: the assertions; all members are numbers.
-        unsafe { start_of(done) }
+impl From<&Done> for UnspoolDone {
+    fn from(done: &Done) -> Self {
+        let &Done { read, wrote, content, parts, blocks, window, checksums } = done;
+        Self {
+            read,
+            wrote,
+            content,
+            parts,
+            blocks,
+            window,
+            checks_matched: checksums.matched,
+            checks_mismatched: checksums.mismatched,
+            checks_unchecked: checksums.unchecked,
+        }
     }
 }
 
@@ -369,9 +367,7 @@ pub unsafe fn reply_done(
 #[inline(never)]
 unsafe fn concluded(to: *mut UnspoolDone, error: *mut UnspoolError, result: Result<Done>) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    unsafe {
-        report(error, result.as_ref().map(|done| answer(to, UnspoolDone::from_core(done))).map_err(|error| *error))
-    }
+    unsafe { report(error, result.as_ref().map(|done| answer(to, &UnspoolDone::from(done))).map_err(|error| *error)) }
 }
 
 /// Turns the elements of which an error of this kind needs more into bytes.

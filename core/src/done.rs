@@ -6,8 +6,6 @@ use crate::fault::{Fault, Verdict};
 /// The outcome of decoding or inspecting a whole file.
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-// The layout of C, so that a C interface can pass it on as bytes.
-#[repr(C)]
 pub struct Done {
     /// Bytes of the input that were used.
     pub read: usize,
@@ -31,7 +29,6 @@ pub struct Done {
 /// Checksums of a file, by outcome.
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
 pub struct Checksums {
     /// Compared, and equal. After `inspect`, the checksums that the file has.
     pub matched: u64,
