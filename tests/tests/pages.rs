@@ -76,7 +76,7 @@ const TESTED: [(&str, &[&str]); 12] = [
     ("packaging/README.md", &["cmake", "sh"]),
     ("python/README.md", &["console", "python"]),
     ("python/REFERENCE.md", &["python"]),
-    ("wasm/npm/README.md", &["console", "js", "sh", "ts"]),
+    ("wasm/npm/README.md", &["console", "html", "js", "sh", "ts"]),
 ];
 
 #[test]

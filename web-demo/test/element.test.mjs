@@ -1,7 +1,7 @@
 // The inspector as an element of another page.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { after, before, test } from 'node:test';
 import { launch, watchedPage } from './browser.mjs';
@@ -29,9 +29,12 @@ test('is packed with the page that it shows', () => {
 });
 
 test('shows a file by its address, another one, and a comparison', async () => {
+  // What the recipe shows, with the paths of this host.
+  const recipe = readFileSync(new URL('recipes/inspect.md', root), 'utf8');
+  const shown = /```html\n(.*?)```/s.exec(recipe)[1].replace('node_modules/unspool/', '').replace('vectors.cvc', 'files/one.cvc');
   const policy = "default-src 'none'; script-src 'self'; frame-src 'self'; img-src data:";
   const host = await serve({
-    '/host.html': `<!doctype html><title>host</title><link rel="icon" href="data:,"><meta http-equiv="Content-Security-Policy" content="${policy}"><script type="module" src="dist/element.js"></script><unspool-inspector src="files/one.cvc"></unspool-inspector>`,
+    '/host.html': `<!doctype html><title>host</title><link rel="icon" href="data:,"><meta http-equiv="Content-Security-Policy" content="${policy}">${shown}`,
     '/files/one.cvc': vector('cvc/v1_int8.cvc'),
     '/files/other.cvc': vector('cvc/med_fp16.cvc'),
   }, root);
