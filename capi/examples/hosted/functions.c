@@ -694,7 +694,8 @@ static void xz(void) {
     CHECK(unspool_xz_index_feed(&index, range.start, file + range.start, (size_t)(range.end - range.start) - 1, &error) == UNSPOOL_ERROR_TRUNCATED);
     CHECK(unspool_xz_index_feed(&index, range.start, file + range.start, (size_t)(range.end - range.start), &error) == 0);
   }
-  CHECK(unspool_xz_index_found(&index, &found, &error) == 0 && !memcmp(&found, &block, sizeof found));
+  CHECK(unspool_xz_index_found(&index, &found, &error) == 0 && found.check == block.check);
+  CHECK(!memcmp(&found.file, &block.file, sizeof found.file) && !memcmp(&found.content, &block.content, sizeof found.content));
   CHECK(BLOCK(file, found, NULL) == 0 && done.wrote == 23 && !memcmp(out, "unspool unspool unspool", 23));
   CHECK(unspool_xz_step(&decoder, with(&step, file, len, UNSPOOL_END_HERE, out, 32), &error) == UNSPOOL_ERROR_NOT_INITIALISED);
   /* A wrong check, which is compared unless checks are skipped. */
