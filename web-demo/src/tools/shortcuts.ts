@@ -9,10 +9,14 @@ export function useShortcuts(pick: (number: number) => void, reveal: (key: strin
   const acts = useRef({ pick, reveal });
   acts.current = { pick, reveal };
   useEffect(() => {
+    const field = (key: string): HTMLElement | null => document.querySelector(`[data-key="${key}"]`);
     const focus = async (key: string): Promise<void> => {
+      const found = field(key);
+      // Now if it is shown, so that what is typed next arrives in it.
+      if (found !== null && found.offsetParent !== null) return found.focus();
       await acts.current.reveal(key);
       // The tab may have to be rendered first.
-      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-key="${key}"]`)?.focus());
+      requestAnimationFrame(() => field(key)?.focus());
     };
     const onKeyDown = (event: KeyboardEvent): void => {
       const typing = event.target instanceof Element && event.target.closest('input, select, textarea, dialog[open]') !== null;
