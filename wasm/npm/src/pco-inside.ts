@@ -27,6 +27,7 @@ export async function pcoBinCounts(bytes: Bytes, chunk: number, variable: PcoVar
 
 /** A latent of a chunk, and its bits in the file. */
 export interface PcoLatent {
+  /** The latent variable that it belongs to. */
   readonly variable: PcoVariable;
   /** Index in the chunk of the first number that depends on it. */
   readonly number: number;
@@ -39,7 +40,15 @@ export interface PcoLatent {
 }
 
 /** A condition on latents: those of some numbers of the chunk, or with some bits of the file. */
-export type PcoLatentsWanted = { readonly numbers: ByteRange } | { readonly bits: ByteRange };
+export type PcoLatentsWanted =
+  | {
+      /** Numbers of the chunk, counted from 0. */
+      readonly numbers: ByteRange;
+    }
+  | {
+      /** Bits of the file, counted from 0. */
+      readonly bits: ByteRange;
+    };
 
 /**
  * Returns latents of the chunk that starts at a byte of the file; empty if none starts there. Those
