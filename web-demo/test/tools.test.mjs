@@ -115,7 +115,9 @@ test('shows the size of each column at once, and searches many', async () => {
   // The same sizes as in the view of bytes.
   const stored = new Map(shown.map(([name, , , size]) => [name, size]));
   await it.tab('Bytes');
-  const pieces = await page.getByRole('table', { name: 'Pieces of the file' }).locator('tbody tr').evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent, row.cells[1].textContent]));
+  const rows = page.getByRole('table', { name: 'Pieces of the file' }).locator('tbody tr');
+  await rows.first().waitFor();
+  const pieces = await rows.evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent, row.cells[1].textContent]));
   assert.ok(pieces.length > 4);
   for (const [name, size] of pieces) assert.equal(stored.get(name), size, name);
   await it.tab('Data');
