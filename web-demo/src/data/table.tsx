@@ -115,22 +115,8 @@ export function Table({ file, name, report, summary }: ValuesProps) {
                 {ASKS.map((ask) => <option key={ask} value={ask}>{words.asks[ask]}</option>)}
               </select>
             </label>
-            {inGroups && (
-              <label>
-                {words.by}{' '}
-                <select aria-label={words.groupedBy} value={question.group} onChange={({ currentTarget }) => ask({ group: Number(currentTarget.value) })}>
-                  {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
-                </select>
-              </label>
-            )}
-            {(one || inGroups) && (
-              <label>
-                {words.of}{' '}
-                <select aria-label={words.aggregated} value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
-                  {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
-                </select>
-              </label>
-            )}
+            {inGroups && <ColumnChoice before={words.by} label={words.groupedBy} columns={columns} picked={question.group} onPick={(group) => ask({ group })} />}
+            {(one || inGroups) && <ColumnChoice before={words.of} label={words.aggregated} columns={columns} picked={question.column} onPick={(column) => ask({ column })} />}
             {question.ask !== 'count' && !one && (
               <label>
                 {words.first}{' '}
@@ -223,6 +209,26 @@ function orderOf(rows: readonly (readonly string[])[], by: number, descending: b
     if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other)) || a - b;
     return sign * (one - other) || a - b;
   });
+}
+
+interface ColumnChoiceProps {
+  /** The word before the field, and the name of the field. */
+  readonly before: string;
+  readonly label: string;
+  readonly columns: At1Columns['columns'];
+  readonly picked: number;
+  readonly onPick: (column: number) => void;
+}
+
+function ColumnChoice({ before, label, columns, picked, onPick }: ColumnChoiceProps) {
+  return (
+    <label>
+      {before}{' '}
+      <select aria-label={label} value={picked} onChange={({ currentTarget }) => onPick(Number(currentTarget.value))}>
+        {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
+      </select>
+    </label>
+  );
 }
 
 interface UnquotedProps {
