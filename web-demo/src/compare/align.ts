@@ -34,22 +34,19 @@ export function alignedNodes(one: Model, other: Model): Aligned[] {
 /** Merges two lists of keys: common ones at once, others where their list has them. */
 export function merged(left: ReadonlyMap<string, number>, right: ReadonlyMap<string, number>): (readonly [a: number, b: number])[] {
   const pairs: (readonly [a: number, b: number])[] = [];
-  const rest = new Map(right);
+  const others = [...right];
+  const places = new Map(others.map(([key], place) => [key, place]));
+  let next = 0;
+  /** Adds what only the right list has, before a place in it. */
+  const pass = (place: number): void => {
+    for (const [key, b] of others.slice(next, place)) if (!left.has(key)) pairs.push([-1, b]);
+    next = Math.max(next, place);
+  };
   for (const [key, a] of left) {
-    const b = rest.get(key);
-    if (b !== undefined) {
-      // What only the right list has, before this key.
-      for (const [other, node] of rest) {
-        if (other === key) break;
-        if (left.has(other)) continue;
-        pairs.push([-1, node]);
-        rest.delete(other);
-      }
-      rest.delete(key);
-    }
-    pairs.push([a, b ?? -1]);
+    pass(places.get(key) ?? 0);
+    pairs.push([a, right.get(key) ?? -1]);
   }
-  for (const node of rest.values()) pairs.push([-1, node]);
+  pass(others.length);
   return pairs;
 }
 
