@@ -79,8 +79,10 @@ export class UnspoolInspector extends Base {
     const [src, compare, view] = ['src', 'compare', 'view'].map((name) => this.getAttribute(name));
     const absolute = (address: string): string => new URL(address, document.baseURI).href;
     const place = new URLSearchParams();
-    if (src && compare) [place.set('a', absolute(src)), place.set('b', absolute(compare))];
-    else if (src) place.set('url', absolute(src));
+    if (src && compare) {
+      place.set('a', absolute(src));
+      place.set('b', absolute(compare));
+    } else if (src) place.set('url', absolute(src));
     if (view) place.set('view', view);
     const page = this.#page;
     page.hash = place.toString();
