@@ -301,8 +301,8 @@ const JUDGED: [Judged; 8] = [
     ("at1", at1_agrees, &["c1_scalars.at1", "c255_unicode_zstd.at1"]),
 ];
 
-/// The table that the tests of the command and of the npm package read: a file, a change to it, and
-/// the verdict that all doors agree on.
+/// The table that the tests of the command, of C and of the npm package read: a file, a change to
+/// it, and the verdict that all doors agree on.
 #[test]
 fn the_table_of_verdicts_is_up_to_date() {
     let (mut lines, mut random) = (String::new(), Random(35));
