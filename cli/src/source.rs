@@ -6,8 +6,7 @@ use std::io::{self, ErrorKind::FileTooLarge, Read, Seek, SeekFrom};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use unspool::{Error, ErrorKind, Format, Limits, PROBE_LEN, Probe, probe};
 
@@ -25,8 +24,8 @@ pub struct Source {
     path: PathBuf,
     head: Vec<u8>,
     body: Body,
-    /// Bytes that were read of the gzip file around it.
-    wrapped: Option<Arc<AtomicU64>>,
+    /// Bytes that were read of the gzip file around it. Some machines have no atomic 64-bit number.
+    wrapped: Option<Arc<Mutex<u64>>>,
     /// The offset of the next byte that is read in order.
     at: u64,
     /// The threads that may work on it.
@@ -129,7 +128,8 @@ impl Source {
             _ if head == bytes.len() => Body::Nothing,
             Some(cut) => Body::Stream(Box::new(Slow(io::Cursor::new(bytes[head..].to_vec()), cut))),
             None => {
-                static COUNT: AtomicU64 = AtomicU64::new(0);
+                use std::sync::atomic::{AtomicUsize, Ordering};
+                static COUNT: AtomicUsize = AtomicUsize::new(0);
                 let name = format!("unspool-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
                 let path = std::env::temp_dir().join(name);
                 std::fs::write(&path, bytes).unwrap();
@@ -144,7 +144,7 @@ impl Source {
 
     /// Returns the content of a gzip file as a source.
     fn unwrapped(self, limits: &Limits) -> io::Result<Self> {
-        let (path, read) = (self.path.clone(), Arc::new(AtomicU64::new(0)));
+        let (path, read) = (self.path.clone(), Arc::new(Mutex::new(0)));
         let inside = gzip::unwrap(Counted(self.into_reader()?, Arc::clone(&read)), limits)?;
         Ok(Self { wrapped: Some(read), ..Self::stream(&path, Box::new(inside), NonZeroUsize::MIN, |_| true)? })
     }
@@ -192,7 +192,7 @@ impl Source {
 
     /// Returns the length of the gzip file that the input was in, once all of it was read.
     pub fn wrapped(&self) -> Option<u64> {
-        self.wrapped.as_ref().map(|read| read.load(Ordering::Relaxed))
+        self.wrapped.as_ref().map(|read| *read.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the number of bytes that were read of a file so far.
@@ -373,12 +373,12 @@ impl Read for Broken {
 }
 
 /// Counts the bytes that are read.
-struct Counted<R>(R, Arc<AtomicU64>);
+struct Counted<R>(R, Arc<Mutex<u64>>);
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let read = self.0.read(to)?;
-        self.1.fetch_add(read as u64, Ordering::Relaxed);
+        *self.1.lock().unwrap_or_else(PoisonError::into_inner) += read as u64;
         Ok(read)
     }
 }
