@@ -1,7 +1,8 @@
 //! The command on arbitrary bytes: files, and streams with random cuts, on any number of threads
 //! lead to the output and to the error of one thread over bytes in memory.
 
-use unspool::Format;
+use unspool::{Format, Limits};
+use unspool_cli::same::{Expected, Way};
 
 /// Reads Zstandard.
 pub fn zstd_command(bytes: &[u8]) {
@@ -44,10 +45,7 @@ pub fn at1_command(bytes: &[u8]) {
 }
 
 /// Compares a file and a stream, each with a random head, cut and number of threads.
-#[cfg(not(miri))]
 fn same(format: Format, bytes: &[u8]) {
-    use unspool::Limits;
-    use unspool_cli::same::{Expected, Way};
     // So small that no file takes long.
     let limits = Limits { max_output: 1 << 18, max_window: 1 << 18, max_elements: 1 << 16, ..Limits::DEFAULT };
     let mut random = crate::Random::of(bytes);
@@ -61,7 +59,3 @@ fn same(format: Format, bytes: &[u8]) {
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }
-
-/// Does nothing in an interpreter, which is too slow for files and threads.
-#[cfg(miri)]
-fn same(_: Format, _: &[u8]) {}

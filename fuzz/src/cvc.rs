@@ -9,10 +9,9 @@ use unspool::{Error, ErrorKind, Limits, Verify};
 use unspool_harness::cvc::agree;
 use unspool_harness::{Random, drive};
 
-/// Limits so small that no header can request much memory or time. Smaller in the interpreter,
-/// where clearing a byte costs a microsecond.
+/// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits {
-    max_output: if cfg!(miri) { 1 << 10 } else { 1 << 16 },
+    max_output: 1 << 16,
     max_window: 1 << 16,
     max_header: 1 << 16,
     max_elements: 1 << 10,
@@ -119,7 +118,7 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
 /// Decodes as a stream: at once, byte by byte, and in random pieces. All three must agree.
 fn streams(bytes: &[u8], name: Option<&str>, random: &mut Random) -> Result<Vec<u8>, Error> {
     let at_once = stream(bytes, name, || (usize::MAX, LIMITS.max_output as usize));
-    if bytes.len() < if cfg!(miri) { 130 } else { 500 } {
+    if bytes.len() < 500 {
         assert_same(&at_once, &stream(bytes, name, || (1, 1)));
     }
     assert_same(&at_once, &stream(bytes, name, || (1 + random.below(70), 1 + random.below(9) + random.below(2) * 500)));

@@ -42,16 +42,16 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant};
 
-    /// Mutations for each target. Miri is a few hundred times slower and checks portability, not
-    /// luck.
-    const ROUNDS: usize = if cfg!(miri) { 2 } else { 30_000 };
+    /// Emulated machines are many times slower, and check portability, not luck.
+    const IS_EMULATED: bool = cfg!(target_endian = "big");
+    /// Mutations for each target.
+    const ROUNDS: usize = if IS_EMULATED { 100 } else { 30_000 };
     /// Mutations that are made however slow a target is, before the time limit applies.
-    const LEAST: usize = if cfg!(miri) { 2 } else { 2_000 };
+    const LEAST: usize = if IS_EMULATED { 20 } else { 2_000 };
     /// Longer runs are counted in `docs/fuzzing.md`.
-    const PATIENCE: Duration = Duration::from_secs(3);
-    /// Limits for seeds under Miri, which is too slow for long seeds or for many.
-    const LONGEST: usize = if cfg!(miri) { 225 } else { 1 << 20 };
-    const MOST: usize = if cfg!(miri) { 2 } else { usize::MAX };
+    const PATIENCE: Duration = Duration::from_secs(if IS_EMULATED { 1 } else { 3 });
+    /// Prefixes of each seed.
+    const PREFIXES: usize = if IS_EMULATED { 10 } else { 300 };
 
     #[test]
     fn every_target_survives_seeds_prefixes_and_mutations() {
@@ -60,9 +60,7 @@ mod tests {
             assert!(!seeds.is_empty(), "{} has no seeds", target.name);
             for seed in &seeds {
                 visit(target, seed);
-                if !cfg!(miri) {
-                    (0..seed.len()).step_by(seed.len() / 300 + 1).for_each(|cut| visit(target, &seed[..cut]));
-                }
+                (0..seed.len()).step_by(seed.len() / PREFIXES + 1).for_each(|cut| visit(target, &seed[..cut]));
             }
             let (mut random, begun, mut rounds) = (Random(1), Instant::now(), 0);
             while rounds < ROUNDS && (rounds < LEAST || begun.elapsed() < PATIENCE) {
@@ -98,8 +96,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
         let own = folder.join(target.name.split('_').next().unwrap_or(target.name));
         let files = files(&if own.is_dir() { own } else { folder.join("common") });
-        let seeds = files.iter().map(|file| std::fs::read(file).unwrap());
-        seeds.filter(|seed| seed.len() <= LONGEST).take(MOST).collect()
+        files.iter().map(|file| std::fs::read(file).unwrap()).collect()
     }
 
     fn files(folder: &Path) -> Vec<PathBuf> {

@@ -37,11 +37,6 @@ const COMPARED: usize = 4 << 20;
 
 /// Compares with the reference: it must decode the same files, to the same numbers.
 pub fn pco_differential(bytes: &[u8]) {
-    // Skips the reference under Miri: its unchecked reads are not under test, and are slow in an
-    // interpreter.
-    if cfg!(miri) {
-        return;
-    }
     let Ok(file) = File::open(bytes, &LIMITS) else { return };
     let (mut at, mut all, mut ty) = (file.first(), vec![], None);
     let taken = loop {

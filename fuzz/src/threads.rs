@@ -6,14 +6,9 @@ use std::num::NonZeroUsize;
 use unspool::{Done, ErrorKind, Limits, Result, at1, cvc, onpair, pco, xz, zstd};
 
 /// Limits so small that no file takes long.
-const LIMITS: Limits = Limits {
-    max_output: if cfg!(miri) { 1 << 10 } else { 1 << 18 },
-    max_window: 1 << 18,
-    max_elements: 1 << 16,
-    ..Limits::DEFAULT
-};
+const LIMITS: Limits = Limits { max_output: 1 << 18, max_window: 1 << 18, max_elements: 1 << 16, ..Limits::DEFAULT };
 /// Room for all output, or not.
-const ROOM: usize = if cfg!(miri) { 1 << 9 } else { 1 << 16 };
+const ROOM: usize = 1 << 16;
 
 /// Decodes xz, also twice in a row.
 pub fn xz_threads(bytes: &[u8]) {

@@ -45,7 +45,6 @@ pub fn zstd_mutated(bytes: &[u8]) {
 
 /// Compares with the C library and a decoder in Rust: they must accept the same files, with the
 /// same output.
-#[cfg(not(miri))]
 pub fn zstd_differential(bytes: &[u8]) {
     let bytes = unchecked(bytes);
     let ours = decode_to_vec(&bytes, &RFC8878);
@@ -70,13 +69,8 @@ pub fn zstd_differential(bytes: &[u8]) {
     }
 }
 
-/// Does nothing in an interpreter, which cannot call the reference.
-#[cfg(miri)]
-pub fn zstd_differential(_: &[u8]) {}
-
 /// Returns the bytes with the first frame's checksum removed: it would reject every change of the
 /// content.
-#[cfg(not(miri))]
 pub(crate) fn unchecked(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let (Ok(Header::Frame(frame)), Some(descriptor)) =
@@ -91,7 +85,6 @@ pub(crate) fn unchecked(bytes: &[u8]) -> Vec<u8> {
 
 /// Decodes with the C library. Returns `None` if the output exceeds our limit. Allocates only the
 /// window, which is bounded.
-#[cfg(not(miri))]
 fn reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, &'static str>> {
     use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name};
     let mut decoder = DCtx::create();
@@ -112,7 +105,6 @@ fn reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, &'static str>
 }
 
 /// Decodes with the decoder in Rust, frame by frame, a file that decodes to `ours`.
-#[cfg(not(miri))]
 fn other_reference(bytes: &[u8], ours: &[u8]) {
     use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
     let (mut rest, mut all) = (bytes, vec![]);

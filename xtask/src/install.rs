@@ -16,7 +16,7 @@ pub const CORTEX_M4F: &str = "thumbv7em-none-eabihf";
 pub const RISCV32: &str = "riscv32imc-unknown-none-elf";
 /// Targets of programs for an emulator: one with NEON, and a big-endian one of 64 bits.
 pub const AARCH64: &str = "aarch64-unknown-linux-musl";
-pub const S390X: &str = "s390x-unknown-linux-gnu";
+pub const POWERPC: &str = "powerpc-unknown-linux-gnu";
 
 /// Installs a Rust target for the toolchain in use.
 pub fn target(name: &str) -> Result<()> {
@@ -76,9 +76,9 @@ pub fn qemu_user() -> Result<()> {
     debian(&["qemu-aarch64"], &[BARE, "qemu-user"]).map(|_| ())
 }
 
-/// Installs the linker for [`S390X`], and the system's library to link with.
-pub fn s390x_gcc() -> Result<()> {
-    debian(&["s390x-linux-gnu-gcc"], &[BARE, "gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"]).map(|_| ())
+/// Installs the linker for [`POWERPC`], and the system's library to link with.
+pub fn powerpc_gcc() -> Result<()> {
+    debian(&["powerpc-linux-gnu-gcc"], &[BARE, "gcc-powerpc-linux-gnu", "libc6-dev-powerpc-cross"]).map(|_| ())
 }
 
 /// Installs the C compiler for bare ARM devices.

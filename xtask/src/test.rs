@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-use crate::install::{self, AARCH64, CORTEX_M0, CORTEX_M4F, RISCV32, S390X, WASM};
+use crate::install::{self, AARCH64, CORTEX_M0, CORTEX_M4F, POWERPC, RISCV32, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
 use crate::{archives, c, demo, firmware, fuzz, prose, python, site, size, wasm};
@@ -25,7 +25,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "targets", proves: "each format alone builds for microcontrollers and wasm", run: targets },
     Step {
         name: "emulated",
-        proves: "the core's unit tests pass on aarch64, which has kernels of its own, and on a 64-bit big-endian machine",
+        proves: "the core's unit tests pass on aarch64, which has kernels of its own; they and the fuzz targets on a 32-bit big-endian machine",
         run: emulated,
     },
     Step {
@@ -66,7 +66,11 @@ pub const STEPS: &[Step] = &[
         run: site::test,
     },
     Step { name: "fuzz", proves: "every fuzz target survives thousands of mutations of its seeds", run: fuzz_smoke },
-    Step { name: "miri", proves: "unit tests and fuzz targets pass on a 32-bit big-endian machine", run: miri },
+    Step {
+        name: "miri",
+        proves: "the core's unit tests pass in an interpreter, on a 64-bit big-endian machine",
+        run: miri,
+    },
 ];
 
 /// Steps that run in parallel to the others, because they have build folders of their own. The
@@ -161,25 +165,25 @@ fn targets() -> Result<()> {
     cmd("cargo check --locked -p unspool-wasm --target").arg(WASM).run()
 }
 
-/// Runs the unit tests of the core as programs of other machines. The linker of Rust links musl for
-/// aarch64; s390x has glibc only.
+/// Runs the unit tests of the core, and the fuzz targets, as programs of other machines. The linker
+/// of Rust links musl for aarch64; PowerPC has glibc only.
 fn emulated() -> Result<()> {
     install::qemu_user()?;
-    install::s390x_gcc()?;
-    let machines =
-        [(AARCH64, "rust-lld", "qemu-aarch64"), (S390X, "s390x-linux-gnu-gcc", "qemu-s390x -L /usr/s390x-linux-gnu")];
-    for (target, linker, runner) in machines {
+    install::powerpc_gcc()?;
+    let emulated = |target: &str, linker: &str, runner: &str, test: &str| {
         install::target(target)?;
         let key = format!("CARGO_TARGET_{}", target.replace('-', "_").to_uppercase());
-        cmd("cargo test --locked -p unspool --lib --target")
-            .arg(target)
-            .env(&format!("{key}_LINKER"), linker)
-            .env(&format!("{key}_RUNNER"), runner)
-            .args("-- --skip")
-            .arg(SLOW)
-            .run()?;
+        let (linker, runner) = ((format!("{key}_LINKER"), linker), (format!("{key}_RUNNER"), runner));
+        let test = cmd(test).arg("--target").arg(target).env(&linker.0, linker.1).env(&runner.0, runner.1);
+        Ok::<_, anyhow::Error>(test)
+    };
+    let powerpc = |test| emulated(POWERPC, "powerpc-linux-gnu-gcc", "qemu-ppc -L /usr/powerpc-linux-gnu", test);
+    const UNIT: &str = "cargo test --locked -p unspool --lib";
+    for unit in [emulated(AARCH64, "rust-lld", "qemu-aarch64", UNIT)?, powerpc(UNIT)?] {
+        unit.args("-- --skip").arg(SLOW).run()?;
     }
-    Ok(())
+    // Compiling takes most of the time, so little is optimised.
+    powerpc("cargo test --locked --release --config profile.release.opt-level=1")?.dir("fuzz").run()
 }
 
 /// Compiling the engine takes most of the time. `clippy-driver` compiles the crate, so its lints
@@ -213,7 +217,7 @@ fn fuzz_smoke() -> Result<()> {
 }
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
-/// the interpreter. The fuzz targets reach the same code.
+/// the interpreter.
 const EXHAUSTIVE: [&str; 16] = [
     "every_width_at_every_bit",
     "at_every_length_and_split",
@@ -233,22 +237,14 @@ const EXHAUSTIVE: [&str; 16] = [
     "every_list_of_small_weights",
 ];
 
-/// A 32-bit big-endian machine. The emulated microcontrollers and wasm are 32-bit little-endian.
-const MIRI: &str = "powerpc-unknown-linux-gnu";
+/// A 64-bit big-endian machine. Others are 64-bit or big-endian, but not both.
+const MIRI: &str = "s390x-unknown-linux-gnu";
 
 fn miri() -> Result<()> {
     install::nightly("miri,rust-src").context("or leave it out: cargo xtask test --without miri")?;
-    let mut unit = cmd("cargo +nightly miri test --locked -p unspool --lib --no-default-features")
+    let unit = cmd("cargo +nightly miri test --locked -p unspool --lib --no-default-features")
         .args(&format!("--features messages,{} --target {MIRI} --", formats()?.join(",")));
-    for test in EXHAUSTIVE {
-        unit = unit.arg("--skip").arg(test);
-    }
-    unit.run()?;
-    cmd("cargo +nightly miri test --locked --target")
-        .arg(MIRI)
-        .dir("fuzz")
-        .env("MIRIFLAGS", "-Zmiri-disable-isolation")
-        .run()
+    EXHAUSTIVE.iter().fold(unit, |unit, test| unit.arg("--skip").arg(test)).run()
 }
 
 /// Features of the core that are not formats.
