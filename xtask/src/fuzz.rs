@@ -51,7 +51,8 @@ pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
             .args(&format!("-- -max_total_time={seconds} -rss_limit_mb=2048 -timeout=10 -print_final_stats=1"))
             .arg(format!("-artifact_prefix={}/", artifacts.display()));
         if smoke {
-            fuzz.args("-seed=1 -verbosity=0").run()?;
+            // Compiling takes most of the time, so little is optimised.
+            fuzz.args("-seed=1 -verbosity=0").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1").run()?;
             continue;
         }
         // The first build may take minutes.
