@@ -1,8 +1,8 @@
 //! AT-1: tables as record batches of integers, exact decimals and text.
 //!
 //! A [`Table`] knows the schema and the place of every block from the head of a file. A block is
-//! one column of one row group. Its text is decoded into the buffer that views of strings point
-//! into; integers and decimals are parsed from it.
+//! one column of one row group. Its text is decoded into a buffer that serves block after block;
+//! integers and decimals are parsed from it, strings are copied.
 //!
 //! The text of a value is the one in the file: JSON strings keep their quotes, as in the answers of
 //! `unspool query`. Lines that are not rows of the table are not in it;
@@ -11,17 +11,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::builder::StringViewBuilder;
 use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
 use arrow_array::{ArrayRef, Decimal128Array, PrimitiveArray, RecordBatch, RecordBatchOptions};
-use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use memchr::{memchr, memchr_iter};
 use unspool::at1::qcolumnar::{ColumnType, Zone, block_size, decode_block};
-use unspool::at1::{Backend, Number, Row, Sum, TableHead, Workspace, grow};
+use unspool::at1::{Backend, Row, TableHead, Workspace, grow};
 use unspool::{ErrorKind, Limits};
 
-use crate::views::{self, view};
-use crate::{Error, Misfit, Result, zeros};
+use crate::numbers::{PRECISION, Plain, brief, decimal, float, integer};
+use crate::{Error, Misfit, Result, views, zeros};
 
 /// The outcome of a value that does not fit the type of its column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,9 +71,6 @@ impl Default for Options {
     }
 }
 
-/// The most digits of a decimal.
-const PRECISION: u8 = 38;
-
 /// The schema of a table, and the place of its blocks.
 ///
 /// ```
@@ -85,6 +83,7 @@ const PRECISION: u8 = 38;
 /// assert_eq!(batch.num_rows(), 100);
 /// # Ok::<(), unspool_arrow::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Table {
     schema: SchemaRef,
     types: Vec<ColumnType>,
@@ -100,7 +99,7 @@ pub struct Table {
     backend: Backend,
     blocks: Range<u64>,
     /// The stream of blocks, if it is compressed as a whole and was [unwrapped](Self::unwrap).
-    inside: Option<Vec<u8>>,
+    inside: Option<Arc<Vec<u8>>>,
 }
 
 impl Table {
@@ -133,7 +132,7 @@ impl Table {
             return Err(unspool::Error::new(ErrorKind::At1RowGroups, blocks.start).into());
         }
         Ok(Self {
-            schema: Arc::new(schema(&names, &types, options)),
+            schema: Arc::new(schema(&distinct(names, types.len()), &types, options)),
             types,
             options: *options,
             rows: meta.rows,
@@ -155,6 +154,13 @@ impl Table {
             table.unwrap(part(src, range)?)?;
         }
         Ok(table)
+    }
+
+    /// Returns the same table with another type for decimals and another outcome of misfits.
+    pub fn with_types(&self, decimals: Decimals, on_misfit: OnMisfit) -> Self {
+        let options = Options { decimals, on_misfit, ..self.options };
+        let names: Vec<_> = self.schema.fields().iter().map(|field| field.name().clone()).collect();
+        Self { schema: Arc::new(schema(&names, &self.types, &options)), options, ..self.clone() }
     }
 
     /// Returns the schema of all columns.
@@ -221,7 +227,7 @@ impl Table {
         let moved = |error: unspool::Error| error.offset_by(at);
         let mut inside = zeros(self.backend.decoded_size(bytes, limits).map_err(moved)?)?;
         self.backend.decode(bytes, &mut inside, &mut Workspace::new(), limits).map_err(moved)?;
-        self.inside = Some(inside);
+        self.inside = Some(Arc::new(inside));
         Ok(())
     }
 
@@ -255,8 +261,20 @@ impl Table {
 
     /// Decodes the block of a column in a group, from the bytes of its [range](Self::block).
     pub fn column(&self, group: u64, column: usize, bytes: &[u8], workspace: &mut Workspace) -> Result<ArrayRef> {
+        self.column_of_groups(group..group.saturating_add(1), column, |_| bytes, workspace)
+    }
+
+    /// Decodes the blocks of a column in adjacent groups to one array. `block` returns the bytes
+    /// of the [range](Self::block) of a group.
+    pub fn column_of_groups<'b>(
+        &self,
+        groups: Range<u64>,
+        column: usize,
+        block: impl Fn(u64) -> &'b [u8],
+        workspace: &mut Workspace,
+    ) -> Result<ArrayRef> {
         let data_type = self.schema.fields().get(column).map(|field| field.data_type());
-        self.column_as(group, column, data_type.unwrap_or(&DataType::Utf8View), bytes, workspace)
+        self.decode(groups, column, data_type.unwrap_or(&DataType::Utf8View), block, workspace)
     }
 
     /// Decodes a block as [`column`](Self::column) does, to values of another type: `Int64`,
@@ -269,24 +287,42 @@ impl Table {
         bytes: &[u8],
         workspace: &mut Workspace,
     ) -> Result<ArrayRef> {
-        let (at, limits) = (self.block(group, column)?.start, &self.options.limits);
-        let bytes = match &self.inside {
-            Some(inside) => part(inside, self.range(group, column)?)?,
-            None => bytes,
-        };
-        let mut text = zeros(block_size(bytes, at, limits)?)?;
-        decode_block(bytes, at, &mut text, workspace, limits)?;
-        let rows = self.rows_of(group);
-        let short = unspool::Error::new(ErrorKind::At1ListShort, at);
-        let count = usize::try_from(rows.end - rows.start).map_err(|_| short)?;
-        // Each value but the last one takes a line feed, so the block bounds their number.
-        let values = memchr_iter(b'\n', &text).count().saturating_add(1);
-        if values < count {
-            return Err(short.into());
+        self.decode(group..group.saturating_add(1), column, data_type, |_| bytes, workspace)
+    }
+
+    fn decode<'b>(
+        &self,
+        groups: Range<u64>,
+        column: usize,
+        data_type: &DataType,
+        block: impl Fn(u64) -> &'b [u8],
+        workspace: &mut Workspace,
+    ) -> Result<ArrayRef> {
+        let mut builder = self.builder(column, data_type, self.rows_of(groups.start).start);
+        let (mut buffer, limits) = (vec![], &self.options.limits);
+        for group in groups {
+            let at = self.block(group, column)?.start;
+            let bytes = match &self.inside {
+                Some(inside) => part(inside, self.range(group, column)?)?,
+                None => block(group),
+            };
+            let len = block_size(bytes, at, limits)?;
+            let text = lend(&mut buffer, len)?;
+            decode_block(bytes, at, text, workspace, limits)?;
+            let (text, rows) = (&*text, self.rows_of(group));
+            // Each value but the last one takes a line feed, so the block bounds their number.
+            let count = usize::try_from(rows.end - rows.start).ok().filter(|&count| count <= text.len() + 1);
+            let filled = count.map_or(Ok(false), |count| builder.fill(text, count));
+            let is_short = match &filled {
+                Ok(filled) => !filled,
+                // A list that is too short is refused for that, whatever it holds.
+                Err(_) => count.is_none_or(|count| memchr_iter(b'\n', text).count() + 1 < count),
+            };
+            if is_short {
+                return Err(unspool::Error::new(ErrorKind::At1ListShort, at).into());
+            }
+            filled?;
         }
-        let mut builder = self.builder(column, data_type, rows.start);
-        builder.reserve(count);
-        builder.fill(text, count)?;
         builder.finish()
     }
 
@@ -322,7 +358,7 @@ impl Table {
                 let scale = scale.clamp(0, PRECISION.cast_signed());
                 (DataType::Decimal128(PRECISION, scale), Values::Decimals(vec![], u32::from(scale.unsigned_abs())))
             }
-            _ => (DataType::Utf8View, Values::Texts(vec![], vec![])),
+            _ => (DataType::Utf8View, Values::Texts(StringViewBuilder::new())),
         };
         Builder { column, data_type, values, nulls: None, row: first, on_misfit: self.options.on_misfit }
     }
@@ -473,13 +509,22 @@ fn text_of_name(name: &[u8]) -> String {
     String::from_utf8_lossy(inner.unwrap_or(name)).into_owned()
 }
 
-fn schema(names: &[String], types: &[ColumnType], options: &Options) -> Schema {
+/// Returns a name of its own for each column.
+fn distinct(names: Vec<String>, columns: usize) -> Vec<String> {
     let mut taken = std::collections::HashSet::new();
-    let field = |(number, ty): (usize, &ColumnType)| {
-        let mut name = names.get(number).filter(|name| !name.is_empty()).cloned().unwrap_or(number.to_string());
+    let name = |(number, name): (usize, String)| {
+        let mut name = if name.is_empty() { number.to_string() } else { name };
         while !taken.insert(name.clone()) {
             name.push_str(&format!(".{number}"));
         }
+        name
+    };
+    let names = names.into_iter().chain(std::iter::repeat(String::new()));
+    names.take(columns).enumerate().map(name).collect()
+}
+
+fn schema(names: &[String], types: &[ColumnType], options: &Options) -> Schema {
+    let field = |(name, ty): (&String, &ColumnType)| {
         let data_type = match (ty, options.decimals) {
             (ColumnType::Integer, _) => DataType::Int64,
             (ColumnType::Decimal, Decimals::Exact { scale }) => {
@@ -488,10 +533,9 @@ fn schema(names: &[String], types: &[ColumnType], options: &Options) -> Schema {
             (ColumnType::Decimal, Decimals::Float) => DataType::Float64,
             (ColumnType::Decimal, Decimals::Text) | (ColumnType::Text, _) => DataType::Utf8View,
         };
-        let nullable = options.on_misfit == OnMisfit::Null;
-        Field::new(name, data_type, nullable)
+        Field::new(name, data_type, options.on_misfit == OnMisfit::Null)
     };
-    Schema::new(types.iter().enumerate().map(field).collect::<Vec<_>>())
+    Schema::new(names.iter().zip(types).map(field).collect::<Vec<_>>())
 }
 
 /// The values of an array so far.
@@ -500,8 +544,7 @@ enum Values {
     Floats(Vec<f64>),
     /// With this many digits after the point.
     Decimals(Vec<i128>, u32),
-    /// Views, and the bytes that they point into.
-    Texts(Vec<u128>, Vec<u8>),
+    Texts(StringViewBuilder),
 }
 
 /// An array in progress.
@@ -509,7 +552,7 @@ struct Builder {
     column: usize,
     data_type: DataType,
     values: Values,
-    /// A bit for each value, if one is null.
+    /// A bit for each value, if one is null. Texts count their own.
     nulls: Option<BooleanBufferBuilder>,
     /// The row of the next value.
     row: u64,
@@ -517,72 +560,61 @@ struct Builder {
 }
 
 impl Builder {
-    fn reserve(&mut self, count: usize) {
+    /// Appends the first `count` lines of a text. Returns `false` if it has fewer.
+    fn fill(&mut self, text: &[u8], count: usize) -> Result<bool> {
         match &mut self.values {
-            Values::Integers(values) => values.reserve_exact(count),
-            Values::Floats(values) => values.reserve_exact(count),
-            Values::Decimals(values, _) => values.reserve_exact(count),
-            Values::Texts(values, _) => values.reserve_exact(count),
+            Values::Integers(values) => values.reserve(count),
+            Values::Floats(values) => values.reserve(count),
+            Values::Decimals(values, _) => values.reserve(count),
+            Values::Texts(_) => return self.fill_texts(text, count),
         }
-    }
-
-    /// Appends the first `count` lines of a text, of which there are at least as many.
-    fn fill(&mut self, text: Vec<u8>, count: usize) -> Result<()> {
         let (mut at, mut left) = (0, count);
         while left > 0 {
-            let rest = text.get(at..).unwrap_or_default();
+            let Some(rest) = text.get(at..) else { return Ok(false) };
+            let most = left.min(STEP);
             let (read, used) = match &mut self.values {
-                Values::Integers(values) => fill_brief(rest, left, values, |number| number.integer()),
-                Values::Floats(values) => fill_brief(rest, left, values, |number| Some(number.float())),
+                Values::Integers(values) => fill_brief(rest, most, values, Plain::integer),
+                Values::Floats(values) => fill_brief(rest, most, values, Plain::float),
                 Values::Decimals(values, scale) => {
-                    let scale = *scale;
-                    fill_brief(rest, left, values, |number| number.decimal(scale))
+                    let scale = *scale as usize;
+                    fill_brief(rest, most, values, |number| number.decimal(scale))
                 }
-                Values::Texts(..) => return self.fill_texts(text, count),
+                Values::Texts(_) => (0, 0),
             };
             if let Some(nulls) = &mut self.nulls {
                 nulls.append_n(read, true);
             }
             self.row = self.row.saturating_add(read as u64);
-            at = at.saturating_add(used);
+            at += used;
             left -= read;
-            if left > 0 {
-                let rest = text.get(at..).unwrap_or_default();
+            if read < most {
+                let Some(rest) = text.get(at..) else { return Ok(false) };
                 let line = rest.get(..line_len(rest)).unwrap_or_default();
                 self.push(line)?;
-                at = at.saturating_add(line.len()).saturating_add(1);
+                at += line.len() + 1;
                 left -= 1;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// Appends the first `count` lines of a text that becomes the buffer of views.
-    fn fill_texts(&mut self, text: Vec<u8>, count: usize) -> Result<()> {
-        views::check_len(text.len() as u64)?;
-        let is_utf8 = std::str::from_utf8(&text).is_ok();
+    /// Appends the first `count` lines of a text as they are. Returns `false` if it has fewer.
+    fn fill_texts(&mut self, text: &[u8], count: usize) -> Result<bool> {
+        let all = std::str::from_utf8(text).ok();
         let mut at = 0;
         for _ in 0..count {
-            let rest = text.get(at..).unwrap_or_default();
-            let brief = rest.first_chunk().and_then(views::brief_line).filter(|_| is_utf8);
-            let (len, view) = match brief {
-                Some((len, view)) => (len, Some(view)),
-                None => {
-                    let line = rest.get(..line_len(rest)).unwrap_or_default();
-                    let fits = is_utf8 || std::str::from_utf8(line).is_ok();
-                    (line.len(), fits.then(|| view(line, at)))
+            let Some(rest) = text.get(at..) else { return Ok(false) };
+            let end = at + line_len(rest);
+            match (all.and_then(|all| all.get(at..end)), &mut self.values) {
+                (Some(line), Values::Texts(values)) if line.len() <= views::MAX_BUFFER => {
+                    values.append_value(line);
+                    self.row = self.row.saturating_add(1);
                 }
-            };
-            if let Values::Texts(values, _) = &mut self.values {
-                values.push(view.unwrap_or_default());
+                _ => self.push(text.get(at..end).unwrap_or_default())?,
             }
-            self.pushed(view.is_some(), rest.get(..len).unwrap_or_default())?;
-            at = at.saturating_add(len).saturating_add(1);
+            at = end + 1;
         }
-        if let Values::Texts(_, bytes) = &mut self.values {
-            *bytes = text;
-        }
-        Ok(())
+        Ok(true)
     }
 
     /// Appends a value.
@@ -591,15 +623,11 @@ impl Builder {
             Values::Integers(values) => append(values, integer(text)),
             Values::Floats(values) => append(values, float(text)),
             Values::Decimals(values, scale) => append(values, decimal(text, *scale)),
-            Values::Texts(values, bytes) => {
-                let at = bytes.len();
-                views::check_len(at.saturating_add(text.len()) as u64)?;
-                let fits = std::str::from_utf8(text).is_ok();
-                values.push(if fits { view(text, at) } else { 0 });
-                if fits && text.len() > views::INLINE {
-                    bytes.extend_from_slice(text);
-                }
-                fits
+            Values::Texts(values) => {
+                views::check_len(text.len() as u64)?;
+                let text = std::str::from_utf8(text).ok();
+                values.append_option(text);
+                text.is_some()
             }
         };
         self.pushed(fits, text)
@@ -624,7 +652,13 @@ impl Builder {
             let (column, row, data_type) = (self.column, self.row, self.data_type.clone());
             return Err(Error::Misfit(Misfit { column, row, value, data_type }));
         }
-        let before = self.len().saturating_sub(1);
+        let before = match &self.values {
+            Values::Integers(values) => values.len(),
+            Values::Floats(values) => values.len(),
+            Values::Decimals(values, _) => values.len(),
+            Values::Texts(_) => return Ok(()),
+        };
+        let before = before.saturating_sub(1);
         let nulls = self.nulls.get_or_insert_with(|| {
             let mut nulls = BooleanBufferBuilder::new(before);
             nulls.append_n(before, true);
@@ -632,15 +666,6 @@ impl Builder {
         });
         nulls.append(false);
         Ok(())
-    }
-
-    fn len(&self) -> usize {
-        match &self.values {
-            Values::Integers(values) => values.len(),
-            Values::Floats(values) => values.len(),
-            Values::Decimals(values, _) => values.len(),
-            Values::Texts(values, _) => values.len(),
-        }
     }
 
     fn finish(self) -> Result<ArrayRef> {
@@ -652,10 +677,7 @@ impl Builder {
                 let array: Decimal128Array = PrimitiveArray::<Decimal128Type>::new(ScalarBuffer::from(values), nulls);
                 Arc::new(array.with_data_type(self.data_type))
             }
-            Values::Texts(values, bytes) => {
-                let (len, bytes) = (bytes.len() as u64, Buffer::from_vec(bytes));
-                views::array(values, &bytes, nulls, true).ok_or_else(|| views::out_of_reach(len))?
-            }
+            Values::Texts(mut values) => Arc::new(values.finish()),
         })
     }
 }
@@ -668,179 +690,58 @@ fn append<T: Default>(values: &mut Vec<T>, value: Option<T>) -> bool {
     fits
 }
 
+/// The most numbers that are appended in one go.
+const STEP: usize = 256;
+
 /// Appends numbers from lines, at most `most`, up to the first one that is not brief or that
 /// `convert` refuses. Returns how many, and the bytes that their lines take.
 #[inline]
-fn fill_brief<T>(
+fn fill_brief<T: Copy + Default>(
     text: &[u8],
     most: usize,
     values: &mut Vec<T>,
     convert: impl Fn(Plain) -> Option<T>,
 ) -> (usize, usize) {
-    let (before, mut at) = (values.len(), 0);
-    let next = || {
-        let (number, len) = brief(text.get(at..)?.first_chunk()?)?;
-        let value = convert(number)?;
+    let before = values.len();
+    // Slots of a slice, which need no check of the capacity.
+    values.resize(before + most, T::default());
+    let (mut read, mut at) = (0, 0);
+    for slot in values.get_mut(before..).unwrap_or_default() {
+        let Some((number, len)) = text.get(at..).and_then(brief) else { break };
+        let Some(value) = convert(number) else { break };
+        *slot = value;
+        read += 1;
         at += len + 1;
-        Some(value)
-    };
-    values.extend(std::iter::from_fn(next).take(most));
-    (values.len() - before, at)
+    }
+    values.truncate(before + read);
+    (read, at)
 }
 
-/// Returns the length of the first line.
+/// Returns the first `len` bytes of a buffer, which grows if it is shorter.
+fn lend(buffer: &mut Vec<u8>, len: u64) -> Result<&mut [u8]> {
+    if (buffer.len() as u64) < len {
+        *buffer = zeros(len)?;
+    }
+    Ok(buffer.get_mut(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or_default())
+}
+
+/// Returns the length of the first line. Most lines are short: the first 16 bytes are searched at
+/// once, without a branch, which lines of mixed lengths would mispredict.
+#[inline]
 fn line_len(text: &[u8]) -> usize {
-    memchr(b'\n', text).unwrap_or(text.len())
-}
-
-/// Returns an integer, written in any way that queries accept: `7`, `007`, `+7`, `7.0`, `0.7e1`.
-fn integer(text: &[u8]) -> Option<i64> {
-    let value = plain(text).and_then(|number| number.integer());
-    value.or_else(|| exact(text, 0).and_then(|value| i64::try_from(value).ok()))
-}
-
-/// Returns a decimal times ten to the power of `scale`, if it is exact.
-fn decimal(text: &[u8], scale: u32) -> Option<i128> {
-    plain(text).and_then(|number| number.decimal(scale)).or_else(|| exact(text, scale))
-}
-
-/// Returns the nearest float of a number.
-fn float(text: &[u8]) -> Option<f64> {
-    let text = text.trim_ascii();
-    Number::read(text)?;
-    std::str::from_utf8(text).ok()?.parse().ok()
-}
-
-/// The end of what a decimal can hold: ten to the power of its precision.
-const MOST: u128 = 10u128.pow(PRECISION as u32);
-
-fn power(exponent: u32) -> Option<i128> {
-    10i128.checked_pow(exponent)
-}
-
-/// A number of at most 18 digits, perhaps with a sign before and a point between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plain {
-    negative: bool,
-    /// The digits as an integer.
-    digits: u64,
-    /// The number of digits after the point.
-    after: u32,
-}
-
-impl Plain {
-    #[inline]
-    fn signed(self) -> i64 {
-        let value = self.digits.cast_signed();
-        if self.negative { -value } else { value }
+    const ONES: u64 = u64::MAX / 0xFF;
+    let search = || memchr(b'\n', text).unwrap_or(text.len());
+    let Some(&[low, high]) = text.as_chunks::<8>().0.first_chunk() else { return search() };
+    // The lowest bit that is set belongs to the first line feed.
+    let [low, high] = [low, high].map(|word| {
+        let others = u64::from_le_bytes(word) ^ (ONES * 10);
+        (others.wrapping_sub(ONES) & !others & (ONES << 7)).trailing_zeros() / 8
+    });
+    // The second half counts if the first has none.
+    match (low + (high & (low >> 3).wrapping_neg())) as usize {
+        16 => search(),
+        len => len,
     }
-
-    #[inline]
-    fn integer(self) -> Option<i64> {
-        (self.after == 0).then(|| self.signed())
-    }
-
-    /// Returns the number times ten to the power of `scale`, if it is exact.
-    #[inline]
-    fn decimal(self, scale: u32) -> Option<i128> {
-        let up = power(scale.checked_sub(self.after)?)?;
-        i128::from(self.signed()).checked_mul(up).filter(|value| value.unsigned_abs() < MOST)
-    }
-
-    /// Returns the nearest float of a number of at most 15 digits. One division of two exact floats
-    /// rounds once.
-    #[inline]
-    #[allow(clippy::cast_precision_loss, reason = "15 digits are exact")]
-    fn float(self) -> f64 {
-        let power = FLOATS.get(self.after as usize).copied().unwrap_or(f64::NAN);
-        let value = self.digits as f64 / power;
-        if self.negative { -value } else { value }
-    }
-}
-
-/// The powers of ten for the digits of a brief number.
-const FLOATS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
-/// Reads a number of at most 18 digits.
-fn plain(text: &[u8]) -> Option<Plain> {
-    let (negative, text) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, text),
-    };
-    if text.len() > 18 {
-        return None;
-    }
-    let (mut digits, mut point, mut after) = (0, false, 0);
-    for &byte in text {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            digits = digits * 10 + u64::from(digit);
-            after += u32::from(point);
-        } else if byte == b'.' && !point {
-            point = true;
-        } else {
-            return None;
-        }
-    }
-    (text.len() > usize::from(point)).then_some(Plain { negative, digits, after })
-}
-
-/// Reads the number at the start of 16 bytes, as [`plain`] does, if a line feed follows it. Returns
-/// it and its length.
-///
-/// # Contract of the hot path
-///
-/// Takes all digits at once. The only branches are on the sign, which is part of the length, and on
-/// whether there is a point: both hardly change within a column.
-#[inline]
-fn brief(line: &[u8; 16]) -> Option<(Plain, usize)> {
-    const ONES: u128 = u128::MAX / 0xFF;
-    const ZEROS: u128 = ONES * 0x30;
-    const LOW: u128 = ONES * 0x7F;
-    /// Added to 10 or more, sets the highest bit.
-    const ABOVE_NINE: u128 = ONES * 0x76;
-    let negative = line[0] == b'-';
-    let word = u128::from_le_bytes(*line) >> (8 * u32::from(negative));
-    let values = word ^ ZEROS;
-    // The highest bit of each byte that is no digit.
-    let others = (((values & LOW) + ABOVE_NINE) | values) & !LOW;
-    let byte_at = |bit: u32| word.checked_shr(bit & !7).map_or(0, |word| word.to_le_bytes()[0]);
-    let (mut end, mut digits, mut point) = (others.trailing_zeros(), values, None);
-    if byte_at(end) == b'.' {
-        let before = (1 << (end & !7)) - 1;
-        digits = values & before | values >> 8 & !before;
-        point = Some(end);
-        end = (others & (others - 1)).trailing_zeros();
-    }
-    let count = end / 8 - u32::from(point.is_some());
-    if byte_at(end) != b'\n' || count == 0 {
-        return None;
-    }
-    let after = point.map_or(0, |point| (end - point) / 8 - 1);
-    // All 16 digits, with zeros before those of the number.
-    let digits = digits << (8 * (16 - count));
-    let half = |digits: u128| eight(u64::try_from(digits & u128::from(u64::MAX)).unwrap_or(0));
-    let (high, low) = (half(digits), half(digits >> 64));
-    let number = Plain { negative, digits: high * 100_000_000 + low, after };
-    Some((number, (end / 8) as usize + usize::from(negative)))
-}
-
-/// Returns the number of eight digits, the first in the lowest byte.
-#[inline]
-const fn eight(digits: u64) -> u64 {
-    // In each lane the digits before count ten, a hundred or ten thousand times those after.
-    let twos = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00FF_00FF_00FF_00FF;
-    let fours = twos.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_FFFF_0000_FFFF;
-    fours.wrapping_mul(10_000 << 32 | 1) >> 32
-}
-
-/// The slow path, by the rules of queries.
-#[cold]
-fn exact(text: &[u8], scale: u32) -> Option<i128> {
-    let mut sum = Sum::default();
-    sum.add(&Number::read(text)?).ok()?;
-    let up = scale.checked_sub(sum.scale)?;
-    sum.value.checked_mul(power(up)?).filter(|value| value.unsigned_abs() < MOST)
 }
 
 #[cfg(test)]
@@ -848,88 +749,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_read_as_queries_read_them() {
-        for text in ["7", "007", "+7", "7.0", "0.7e1", " 7\r", "700e-2", "7."] {
-            assert_eq!(integer(text.as_bytes()), Some(7), "{text}");
-        }
-        assert_eq!(integer(b"-9223372036854775808"), Some(i64::MIN));
-        assert_eq!(integer(b"9223372036854775807"), Some(i64::MAX));
-        for text in ["", "-", ".", "7.5", "x", "NaN", "9223372036854775808", "-9223372036854775809", "1e99", "null"] {
-            assert_eq!(integer(text.as_bytes()), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn brief_numbers_are_plain_numbers() {
-        let digits = "9081726354463728190";
-        let mut found = 0;
-        for sign in ["", "-", "+", " "] {
-            for len in 0..digits.len() {
-                for point in (0..=len).map(Some).chain([None]) {
-                    for end in ["\n", "\r\n", "", "x", ".", "e1\n", ":", "/"] {
-                        let mut text = digits[..len].to_owned();
-                        point.iter().for_each(|&point| text.insert(point, '.'));
-                        let text = format!("{sign}{text}{end}");
-                        for after in ["0123456789012345678", ".\n-5\n", "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"] {
-                            let bytes = format!("{text}{after}");
-                            let Some(line) = bytes.as_bytes().first_chunk() else { continue };
-                            let first = bytes.as_bytes().split(|&byte| byte == b'\n').next().unwrap();
-                            let expected = plain(first).map(|number| (number, first.len()));
-                            // The line feed must be among the 16 bytes.
-                            let expected = expected.filter(|_| first.len() < 16 && bytes.len() > first.len());
-                            assert_eq!(brief(line), expected, "{bytes:?}");
-                            found += usize::from(expected.is_some());
-                        }
-                    }
+    fn lines_end_at_the_first_line_feed() {
+        for byte in [0, 9, 11, 0x0B, 0x8A, 0xFF] {
+            for len in 0..40 {
+                for feed in 0..=len {
+                    let mut text = vec![byte; len];
+                    text.iter_mut().skip(feed).step_by(3).for_each(|byte| *byte = b'\n');
+                    assert_eq!(line_len(&text), feed, "{text:?}");
                 }
             }
-        }
-        assert!(found > 500, "{found}");
-    }
-
-    #[test]
-    fn brief_floats_are_the_nearest() {
-        for n in 0..200_000u64 {
-            let digits = (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (14 + n % 50)) % 1_000_000_000_000_000;
-            for after in [0u32, 1, 2, 7, 14, 15] {
-                let (text, point) = (format!("{digits:016}"), 16 - after as usize);
-                let text = format!("-{}.{}", &text[..point], &text[point..]);
-                let expected: f64 = text.parse().unwrap();
-                let number = Plain { negative: true, digits, after };
-                assert_eq!(number.float().to_bits(), expected.to_bits(), "{text}");
-            }
-        }
-        assert_eq!(brief(b"-0.0\n12345678901").map(|(number, _)| number.float().to_bits()), Some((-0.0f64).to_bits()));
-    }
-
-    #[test]
-    fn decimals_are_exact_or_none() {
-        for (text, scale, value) in [
-            ("9.130", 3, 9130),
-            ("9.13", 3, 9130),
-            ("9.1300000", 2, 913),
-            ("-0.00", 2, 0),
-            ("-0.5", 1, -5),
-            (".5", 1, 5),
-            ("5e-1", 1, 5),
-            ("123456789012345678901234567890.12345678", 8, 12_345_678_901_234_567_890_123_456_789_012_345_678),
-            ("99999999999999999999999999999999999999", 0, 99_999_999_999_999_999_999_999_999_999_999_999_999),
-        ] {
-            assert_eq!(decimal(text.as_bytes(), scale), Some(value), "{text}");
-        }
-        for (text, scale) in
-            [("9.1301", 3), ("", 2), ("x", 2), ("1e40", 0), ("100000000000000000000000000000000000000", 0), ("10", 37)]
-        {
-            assert_eq!(decimal(text.as_bytes(), scale), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn floats_are_the_nearest_and_words_are_none() {
-        assert_eq!(float(b" 0.1\r"), Some(0.1));
-        assert_eq!(float(b"1e400"), Some(f64::INFINITY));
-        for text in ["NaN", "inf", "", "null", "0x10", "1_0"] {
-            assert_eq!(float(text.as_bytes()), None, "{text}");
         }
     }
 }

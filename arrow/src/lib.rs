@@ -8,7 +8,8 @@
 //! | [`at1`] | a table | record batches of integers, exact decimals and text |
 //!
 //! Values are decoded straight into the buffer that becomes the Arrow buffer; no copy follows. The
-//! views of strings point into the decoded bytes.
+//! views of OnPair strings point into the decoded bytes. AT-1 holds text: its numbers are parsed, its
+//! strings are copied.
 //!
 //! ```
 //! use unspool::pco::Options;
@@ -26,6 +27,7 @@
 pub mod at1;
 pub mod cvc;
 mod error;
+mod numbers;
 pub mod onpair;
 pub mod pco;
 mod views;

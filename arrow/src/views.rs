@@ -11,7 +11,7 @@ use unspool::ErrorKind;
 use crate::{Error, Result};
 
 /// The most bytes of a view that need no buffer.
-pub(crate) const INLINE: usize = 12;
+const INLINE: usize = 12;
 
 /// Returns the view of a row that is in buffer 0 at this offset.
 ///
@@ -27,20 +27,6 @@ pub(crate) fn view(row: &[u8], offset: usize) -> u128 {
     }
     let [a, b, c, d, ..] = *row else { return 0 };
     ByteView { length: len, prefix: u32::from_le_bytes([a, b, c, d]), buffer_index: 0, offset: offset as u32 }.as_u128()
-}
-
-/// Returns the view of the line at the start of 16 bytes, and its length, if a line feed is among
-/// the first 13.
-#[inline]
-pub(crate) fn brief_line(line: &[u8; 16]) -> Option<(usize, u128)> {
-    const ONES: u128 = u128::MAX / 0xFF;
-    const LINE_FEEDS: u128 = ONES * 10;
-    let word = u128::from_le_bytes(*line);
-    let others = word ^ LINE_FEEDS;
-    // The lowest bit that is set belongs to the first line feed.
-    let bits = (others.wrapping_sub(ONES) & !others & (ONES << 7)).trailing_zeros() & !7;
-    let len = bits / 8;
-    (len as usize <= INLINE).then(|| (len as usize, (word & ((1 << bits) - 1)) << 32 | u128::from(len)))
 }
 
 /// The most bytes of a buffer: Arrow reads lengths and offsets of views as `i32`.
@@ -63,24 +49,5 @@ pub(crate) fn array(views: Vec<u128>, bytes: &Buffer, nulls: Option<NullBuffer>,
     match is_text {
         true => StringViewArray::try_new(views, buffers, nulls).ok().map(|array| Arc::new(array) as _),
         false => BinaryViewArray::try_new(views, buffers, nulls).ok().map(|array| Arc::new(array) as _),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn brief_lines_have_the_view_of_their_bytes() {
-        for byte in [0, 9, 10, 11, 0x0B, 0x8A, 0xFF] {
-            for len in 0..16 {
-                let mut line = [byte; 16];
-                line[len] = b'\n';
-                let first = line.iter().position(|&byte| byte == b'\n').unwrap_or(16);
-                let expected = (first <= INLINE).then(|| (first, view(&line[..first], 0)));
-                assert_eq!(brief_line(&line), expected, "{line:?}");
-            }
-        }
-        assert_eq!(brief_line(&[b'x'; 16]), None);
     }
 }

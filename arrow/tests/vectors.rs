@@ -286,6 +286,22 @@ fn at1_tables_hold_the_values_of_queries() {
                 at += batch.num_rows();
             }
             assert_eq!(at as u64, table.rows());
+            for (column, expected) in rows.columns().iter().enumerate() {
+                let block = |group| {
+                    let range = table.block(group, column).unwrap();
+                    let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap());
+                    &src[start..end]
+                };
+                for groups in [0..table.groups(), 1..table.groups(), 0..table.groups().min(2)] {
+                    let mut workspace = Workspace::new();
+                    let array = table.column_of_groups(groups.clone(), column, block, &mut workspace).unwrap();
+                    let first = usize::try_from(table.rows_of(groups.start).start).unwrap();
+                    assert_eq!(*array, *expected.slice(first, array.len()), "{name}: {groups:?} together");
+                    assert_eq!(array.is_empty(), groups.is_empty());
+                }
+            }
+            let other = Table::open(&src, &Options::DEFAULT).unwrap().with_types(decimals, OnMisfit::Null);
+            assert_eq!(other.schema(), table.schema(), "{name}");
             for (texts, array) in texts.iter().zip(rows.columns()) {
                 // Latin-1 text is null here; its bytes are compared in no other way.
                 if array.null_count() == 0 || !matches!(array.data_type(), DataType::Utf8View) {

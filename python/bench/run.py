@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,9 +18,12 @@ import pcodec.standalone
 import polars as pl
 import unspool
 import unspool.polars
+import zstandard
 
 ROUNDS = 7
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python/tests"))
+from tables import at1_table  # noqa: E402
 
 
 def compare(name: str, peer: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
@@ -34,17 +39,20 @@ def compare(name: str, peer: str, ours: Callable[[], Any], theirs: Callable[[], 
     print(f"| {name} | {peer} | {mine * 1000:.1f} | {other * 1000:.1f} | {other / mine:.2f} |", flush=True)
 
 
+def megabytes(path: Path) -> str:
+    return f"{path.stat().st_size / 1e6:.1f} MB"
+
+
 def vectors(folder: Path) -> None:
     random = np.random.default_rng(1)
     for compression in ("fp16", "int8"):
         path = folder / f"{compression}.cvc"
         values = random.standard_normal((130_000 if compression == "fp16" else 260_000, 400), np.float32)
         decompressed.pack_cvc(values, str(path), compression=compression, chunk_size=8192)
-        size = f"{path.stat().st_size / 1e6:.0f} MB"
         column = unspool.open(path).column()
         for threads in (1, 2):
             compare(
-                f"CVC {compression}, {size}, to numpy, {threads} threads",
+                f"CVC {compression}, {megabytes(path)}, to numpy, {threads} threads",
                 "decompressed",
                 lambda threads=threads, column=column: column.numpy(threads=threads),
                 lambda path=path: decompressed.load_cvc(str(path), framework="numpy", backend="python"),
@@ -78,18 +86,37 @@ def tables(folder: Path) -> None:
     frame = pl.DataFrame(file.read(decimals="float"))
     path = folder / "table.csv"
     frame.write_csv(path)
-    name = f"AT-1 {source.stem}, {len(file):,} rows, {path.stat().st_size / 1e6:.1f} MB as CSV"
-    for decimals in ("float", "exact"):
-        compare(
-            f"{name}, decimals {decimals}",
-            "polars.read_csv",
-            lambda decimals=decimals: pl.DataFrame(unspool.open(source).read(decimals=decimals)),
-            lambda: pl.read_csv(path),
-        )
+    # The same table with other blocks, and the same CSV compressed in the same way.
+    values = file.read(decimals="text").to_dict()
+    texts = [(name, kind, list(map(str, values[name]))) for name, kind in file.columns.items()]
+    packs: dict[str, Callable[[bytes], bytes]] = {"zstd": zstandard.compress, "xz": lzma.compress}
+    cases: list[tuple[str, Path, str, Path]] = []
+    for tag, (name, pack) in zip((1, 0), packs.items()):
+        table, packed = folder / f"{name}.at1", folder / f"table.csv.{name}"
+        table.write_bytes(at1_table(texts, file.rows_per_group, lambda text, pack=pack, tag=tag: (tag, pack(text))))
+        packed.write_bytes(pack(path.read_bytes()))
+        cases += [(f"{name} blocks", table, "CSV", path), (f"{name} blocks", table, f"CSV in {name}", packed)]
+    cases.append(("the smaller blocks", source, "CSV", path))
+    for blocks, table, peer, csv in cases:
+        for threads in (1, None):
+            compare(
+                f"AT-1, {len(file):,} rows, {blocks}, {megabytes(table)}, {threads or 'all'} threads",
+                f"polars, {peer}, {megabytes(csv)}",
+                lambda table=table, threads=threads: pl.DataFrame(
+                    unspool.open(table).read(decimals="float", threads=threads)
+                ),
+                lambda csv=csv: pl.read_csv(lzma.decompress(csv.read_bytes()) if csv.suffix == ".xz" else csv),
+            )
+    compare(
+        "the same, zstd blocks, decimals exact, all threads",
+        "polars, CSV",
+        lambda: pl.DataFrame(unspool.open(folder / "zstd.at1").read()),
+        lambda: pl.read_csv(path),
+    )
     column = frame.columns[0]
     middle = frame[column][len(frame) // 2]
     compare(
-        f"{name}, one value of {column}",
+        f"the same, the smaller blocks, one value of {column}",
         "polars.scan_csv",
         lambda: unspool.polars.scan_at1(source, decimals="float").filter(pl.col(column) == middle).collect(),
         lambda: pl.scan_csv(path).filter(pl.col(column) == middle).collect(),

@@ -1,7 +1,9 @@
 //! `unspool.At1`.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -29,8 +31,10 @@ pub struct At1 {
     limits: unspool::Limits,
     codec: Codec,
     container: Container,
-    /// The layout of the table for the options that were asked for last.
-    layout: Mutex<Option<(Options, Arc<Layout>)>>,
+    /// The layout of the table for the types that were asked for last.
+    layout: Mutex<Option<(Decimals, OnMisfit, Arc<Layout>)>>,
+    /// The most digits after the point in the first row group.
+    scale: OnceLock<u8>,
 }
 
 /// Bytes that are read first. Most heads fit.
@@ -41,6 +45,10 @@ const PIECE: u64 = 4 << 20;
 
 /// Rows of a record batch that a query returns.
 const BATCH: u64 = 1 << 16;
+
+/// Rows of adjacent groups that are decoded together, to one record batch: enough to make up for
+/// handing them to a thread.
+const RUN: u64 = 1 << 15;
 
 /// A condition: column, lowest and highest number, or the value that it equals.
 type Condition = (String, Option<Vec<u8>>, Option<Vec<u8>>, Option<Vec<u8>>);
@@ -63,7 +71,7 @@ impl At1 {
         let (held, source, limits) = (source.clone().unbind(), source.get(), limits::of(limits));
         let header = py.detach(|| Ok::<_, Fail>(Header::read_start(&source.head(FIRST)?)?))?;
         let (codec, container) = (header.codec, header.container);
-        Ok(Self { source: held, limits, codec, container, layout: Mutex::new(None) })
+        Ok(Self { source: held, limits, codec, container, layout: Mutex::new(None), scale: OnceLock::new() })
     }
 
     #[getter]
@@ -83,14 +91,14 @@ impl At1 {
 
     /// The number of rows of a table.
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        let layout = py.detach(|| self.layout(&self.with(Decimals::Text, OnMisfit::Error)))?;
+        let layout = py.detach(|| self.layout(Decimals::Text, OnMisfit::Error))?;
         Ok(usize::try_from(layout.rows()).unwrap_or(usize::MAX))
     }
 
     /// The names and types of the columns of a table.
     #[getter]
     fn columns(&self, py: Python<'_>) -> PyResult<Vec<(String, &'static str)>> {
-        let layout = py.detach(|| self.layout(&self.with(Decimals::Text, OnMisfit::Error)))?;
+        let layout = py.detach(|| self.layout(Decimals::Text, OnMisfit::Error))?;
         let schema = layout.schema();
         let column = |(i, field): (usize, &Arc<arrow_schema::Field>)| {
             (field.name().clone(), layout.column_type(i).map_or("text", ColumnType::name))
@@ -101,13 +109,13 @@ impl At1 {
     /// The rows of each group but the last.
     #[getter]
     fn rows_per_group(&self, py: Python<'_>) -> PyResult<u64> {
-        let layout = py.detach(|| self.layout(&self.with(Decimals::Text, OnMisfit::Error)))?;
+        let layout = py.detach(|| self.layout(Decimals::Text, OnMisfit::Error))?;
         Ok(layout.rows_of(0).end)
     }
 
     #[getter]
     fn other_lines(&self, py: Python<'_>) -> PyResult<u64> {
-        let layout = py.detach(|| self.layout(&self.with(Decimals::Text, OnMisfit::Error)))?;
+        let layout = py.detach(|| self.layout(Decimals::Text, OnMisfit::Error))?;
         Ok(layout.lines().saturating_sub(layout.rows()))
     }
 
@@ -174,7 +182,7 @@ impl At1 {
     /// Counts the rows that meet the conditions.
     fn count(&self, py: Python<'_>, conditions: Vec<Condition>) -> PyResult<u64> {
         let count = py.detach(|| {
-            let layout = self.layout(&self.with(Decimals::Text, OnMisfit::Error))?;
+            let layout = self.layout(Decimals::Text, OnMisfit::Error)?;
             let filters = filters(&layout, &conditions)?;
             self.run(Request { filters: &filters, ask: Ask::Count, limit: u64::MAX }, &mut |_| Ok(()))
         });
@@ -240,16 +248,20 @@ impl At1 {
         unspool::at1::Options { limits: self.limits, ..unspool::at1::Options::DEFAULT }
     }
 
-    const fn with(&self, decimals: Decimals, on_misfit: OnMisfit) -> Options {
-        Options { limits: self.limits, decimals, on_misfit }
+    /// Returns the layout of the table for these types. Reads its head once, as much as is needed.
+    fn layout(&self, decimals: Decimals, on_misfit: OnMisfit) -> Result<Arc<Layout>> {
+        let cached = self.layout.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let layout = match cached {
+            Some((of, on, layout)) if (of, on) == (decimals, on_misfit) => return Ok(layout),
+            Some((_, _, layout)) => layout.with_types(decimals, on_misfit),
+            None => self.read_layout(&Options { limits: self.limits, decimals, on_misfit })?,
+        };
+        let layout = Arc::new(layout);
+        *self.layout.lock().unwrap_or_else(PoisonError::into_inner) = Some((decimals, on_misfit, Arc::clone(&layout)));
+        Ok(layout)
     }
 
-    /// Reads the head of a table, as much of it as is needed.
-    fn layout(&self, options: &Options) -> Result<Arc<Layout>> {
-        let cached = self.layout.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, layout)) = cached.filter(|(found, _)| found == options) {
-            return Ok(layout);
-        }
+    fn read_layout(&self, options: &Options) -> Result<Layout> {
         let source = self.source.get();
         let mut head = source.head(FIRST)?;
         let mut layout = loop {
@@ -267,18 +279,24 @@ impl At1 {
         if let Some(range) = layout.wrapped() {
             layout.unwrap(&source.get(range)?)?;
         }
-        let layout = Arc::new(layout);
-        *self.layout.lock().unwrap_or_else(PoisonError::into_inner) = Some((*options, Arc::clone(&layout)));
         Ok(layout)
     }
 
-    /// Reads the head of a table. Without a choice for decimals, they get as many digits after the
-    /// point as those of the first group have.
+    /// Returns the layout of the table. Without a choice for decimals, they get as many digits
+    /// after the point as those of the first group have.
     fn layout_for(&self, decimals: Option<Decimals>, on_misfit: OnMisfit) -> Result<Arc<Layout>> {
-        if let Some(decimals) = decimals {
-            return self.layout(&self.with(decimals, on_misfit));
+        let decimals = match decimals {
+            Some(decimals) => decimals,
+            None => Decimals::Exact { scale: self.scale()? },
+        };
+        self.layout(decimals, on_misfit)
+    }
+
+    fn scale(&self) -> Result<u8> {
+        if let Some(&scale) = self.scale.get() {
+            return Ok(scale);
         }
-        let text = self.layout(&self.with(Decimals::Text, OnMisfit::Null))?;
+        let text = self.layout(Decimals::Text, OnMisfit::Null)?;
         let columns = text.schema().fields().len();
         let is_decimal = |column: &usize| text.column_type(*column) == Some(ColumnType::Decimal);
         let mut scale = 0;
@@ -288,7 +306,7 @@ impl At1 {
             let digits = array.as_string_view().iter().flatten().map(|text| digits_after_point(text.as_bytes()));
             scale = digits.max().unwrap_or(0).max(scale);
         }
-        self.layout(&self.with(Decimals::Exact { scale }, on_misfit))
+        Ok(*self.scale.get_or_init(|| scale))
     }
 
     /// Decodes the groups that hold these rows, their columns on several threads.
@@ -297,57 +315,71 @@ impl At1 {
         layout: &Layout,
         columns: &[usize],
         rows: Range<u64>,
-        threads: std::num::NonZeroUsize,
+        threads: NonZeroUsize,
     ) -> Result<Vec<RecordBatch>> {
-        let source = self.source.get();
+        match self.decode_runs(layout, columns, rows.clone(), RUN, threads) {
+            // A run is decoded column by column. Group by group finds the error that comes first in
+            // the file.
+            Err(Fail::Refused(_) | Fail::Misfit(_)) => self.decode_runs(layout, columns, rows, 0, NonZeroUsize::MIN),
+            decoded => decoded,
+        }
+    }
+
+    /// Decodes these rows in runs of adjacent groups of at most `most` rows, or of one group.
+    fn decode_runs(
+        &self,
+        layout: &Layout,
+        columns: &[usize],
+        rows: Range<u64>,
+        most: u64,
+        threads: NonZeroUsize,
+    ) -> Result<Vec<RecordBatch>> {
         let mut sorted: Vec<usize> = columns.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
         let groups = layout.groups_of(rows.clone());
-        let mut blocks = groups.clone().flat_map(|group| sorted.iter().map(move |&column| (group, column))).peekable();
-        let mut piece: (Range<u64>, Arc<Data>) = (0..0, Arc::new(Data::Owned(vec![])));
-        let is_inside = |piece: &Range<u64>, range: &Range<u64>| piece.start <= range.start && range.end <= piece.end;
-        let items = std::iter::from_fn(|| {
-            let (group, column) = blocks.next()?;
-            let mut next = || {
-                let range = layout.block(group, column)?;
-                if !is_inside(&piece.0, &range) {
-                    // Adjacent blocks are read together.
-                    let (mut end, mut ahead) = (range.end, blocks.clone());
-                    while let Some((group, column)) = ahead.next()
-                        && let Ok(more) = layout.block(group, column)
-                        && more.start == end
-                        && more.end - range.start <= PIECE
-                    {
-                        end = more.end;
-                    }
-                    piece = (range.start..end, Arc::new(source.get(range.start..end)?));
-                }
-                let start = range.start - piece.0.start;
-                let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-                Ok((group, column, place(start)..place(range.end - piece.0.start), Arc::clone(&piece.1)))
-            };
-            Some(next())
-        });
-        let work = |workspace: &mut Workspace, (group, column, range, data): (u64, usize, Range<usize>, Arc<Data>)| {
-            Ok(layout.column(group, column, data.get(range).unwrap_or_default(), workspace)?)
+        let mut pieces = Pieces {
+            source: self.source.get(),
+            layout,
+            columns: &sorted,
+            groups: groups.clone(),
+            held: BTreeMap::new(),
         };
-        let (mut batches, mut arrays, mut group): (Vec<RecordBatch>, Vec<ArrayRef>, u64) =
-            (vec![], vec![], groups.start);
+        // As many groups as the first one suggests: their rows, and their bytes in the file.
+        let block = |column: Option<&usize>| layout.block(groups.start, *column?).ok();
+        let len = block(sorted.first()).zip(block(sorted.last())).map_or(0, |(first, last)| last.end - first.start);
+        let per_run = (most / layout.rows_of(0).end.max(1)).min(PIECE / len.max(1)).max(1);
+        let run_at = |start: u64| start..start.saturating_add(per_run).min(groups.end);
+        let starts = groups.clone().step_by(usize::try_from(per_run).unwrap_or(usize::MAX));
+        let items = starts.clone().flat_map(|start| sorted.iter().map(move |&column| (run_at(start), column)));
+        let items = items.map(|(run, column)| {
+            let blocks: Result<Vec<_>> = run.clone().map(|group| pieces.block(group, column, run.start)).collect();
+            Ok((run, column, blocks?))
+        });
+        let work = |workspace: &mut Workspace, (run, column, blocks): (Range<u64>, usize, Vec<Block>)| {
+            let block = |group: u64| {
+                let place = usize::try_from(group.wrapping_sub(run.start)).unwrap_or(usize::MAX);
+                blocks.get(place).map_or(&[][..], Block::bytes)
+            };
+            Ok(layout.column_of_groups(run.clone(), column, block, workspace)?)
+        };
+        let (mut batches, mut arrays, mut runs): (Vec<RecordBatch>, Vec<ArrayRef>, _) =
+            (vec![], vec![], starts.map(run_at));
         let mut signals = Signals::new();
         in_order(threads, items, Workspace::new, work, |array: ArrayRef| {
             arrays.push(array);
-            if arrays.len() == sorted.len() {
+            if arrays.len() == sorted.len()
+                && let Some(run) = runs.next()
+            {
                 let all = std::mem::take(&mut arrays);
                 let pick = |column: &usize| sorted.binary_search(column).ok().and_then(|at| all.get(at)).cloned();
                 let picked: Option<Vec<_>> = columns.iter().map(pick).collect();
-                let of = layout.rows_of(group);
+                let of = layout.rows_of(run.start).start..layout.rows_of(run.end.saturating_sub(1)).end;
                 let batch = layout.assemble(columns, picked.unwrap_or_default(), of.end - of.start)?;
-                // Within the group, whose values are in memory.
+                // Within the run, whose values are in memory.
                 let place = |row: u64| usize::try_from(row.saturating_sub(of.start)).unwrap_or(usize::MAX);
                 let (start, end) = (place(rows.start), place(rows.end.min(of.end)));
                 batches.push(batch.slice(start, end.saturating_sub(start)));
-                group += 1;
             }
             signals.check()
         })?;
@@ -416,6 +448,59 @@ impl At1 {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads the blocks of some columns, adjacent ones together.
+struct Pieces<'t> {
+    source: &'t Source,
+    layout: &'t Layout,
+    columns: &'t [usize],
+    groups: Range<u64>,
+    /// The pieces of the file that later blocks may be in, by their first byte.
+    held: BTreeMap<u64, Arc<Data>>,
+}
+
+/// A block within a piece.
+struct Block(Arc<Data>, Range<usize>);
+
+impl Block {
+    fn bytes(&self) -> &[u8] {
+        self.0.get(self.1.clone()).unwrap_or_default()
+    }
+}
+
+impl Pieces<'_> {
+    /// Returns the block of a column in a group. No block of a group before `first` will be needed.
+    fn block(&mut self, group: u64, column: usize, first: u64) -> Result<Block> {
+        let range = self.layout.block(group, column)?;
+        if let Some(block) = self.find(&range) {
+            return Ok(block);
+        }
+        if let Some(&column) = self.columns.first() {
+            let start = self.layout.block(first, column)?.start;
+            self.held.retain(|&at, data| at + data.len() as u64 > start);
+        }
+        // Adjacent blocks are read together, of this column and of those after it in the file.
+        let mut end = range.end;
+        let rest = self.columns.iter().filter(|&&other| other > column).map(|&other| (group, other));
+        let later =
+            (group + 1..self.groups.end).flat_map(|group| self.columns.iter().map(move |&column| (group, column)));
+        for (group, column) in rest.chain(later) {
+            match self.layout.block(group, column) {
+                Ok(more) if more.start == end && more.end - range.start <= PIECE => end = more.end,
+                _ => break,
+            }
+        }
+        self.held.insert(range.start, Arc::new(self.source.get(range.start..end)?));
+        self.find(&range).ok_or_else(|| misuse(ErrorKind::RangeOutside))
+    }
+
+    /// Returns a block of a piece that was read.
+    fn find(&self, range: &Range<u64>) -> Option<Block> {
+        let (&at, data) = self.held.range(..=range.start).next_back()?;
+        let [start, end] = [range.start, range.end].map(|place| usize::try_from(place - at).unwrap_or(usize::MAX));
+        (end <= data.len()).then(|| Block(Arc::clone(data), start..end))
     }
 }
 

@@ -16,11 +16,24 @@ import time
 import numpy as np
 import pytest
 import unspool
+import zstandard
+from tables import at1_table
 from vectors import ROOT
 
 PCO = (ROOT / "pco" / "k_u32_arange.pco").read_bytes()
 CVC = (ROOT / "cvc" / "v1_fp16.cvc").read_bytes()
+ONPAIR = (ROOT / "onpair" / "cpp" / "urls_b12.onp").read_bytes()
+XZ = (ROOT / "xz" / "blocks.xz").read_bytes()
 BROKEN = (ROOT / "pco" / "bad" / "delta_order_4.pco").read_bytes()
+TABLE = at1_table(
+    [("id", "integer", [str(row) for row in range(40)]), ("text", "text", [f"row number {row}" for row in range(40)])],
+    20,
+    lambda text: (1, zstandard.compress(text)),
+)
+# Its last block ends too soon.
+BROKEN_TABLE = at1_table(
+    [("id", "integer", [str(row) for row in range(40)])], 20, lambda text: (1, zstandard.compress(text)[:-1])
+)
 
 
 def resident() -> int:
@@ -38,25 +51,44 @@ def once() -> None:
     cvc = unspool.open(CVC)
     assert isinstance(cvc, unspool.Cvc)
     cvc.read(rows=(1, 2)).__arrow_c_stream__()
-    try:
-        unspool.open(BROKEN).read()
-    except unspool.Error:
-        pass
+    onpair = unspool.open(ONPAIR)
+    assert isinstance(onpair, unspool.OnPair)
+    onpair[:2].__arrow_c_array__()
+    with unspool.open(XZ, threads=1) as stream:
+        stream.seek(5)
+        stream.read(5)
+    for broken in (BROKEN, BROKEN_TABLE):
+        try:
+            unspool.open(broken).read()
+        except unspool.Error:
+            pass
+
+
+def table_once() -> None:
+    table = unspool.open(TABLE)
+    assert isinstance(table, unspool.At1)
+    table.read(threads=1).__arrow_c_stream__()
+    table.query([("id", "<=", 3)])
+    unspool.inspect(CVC, max_nodes=20)
+    out = np.empty(777, np.uint32)
+    unspool.open(PCO).numpy(out=out, threads=2)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads the memory of a process as Linux shows it")
 def test_many_calls_leak_nothing() -> None:
-    # Each round is several calls: 100,000 and more together.
-    for _ in range(2_000):
-        once()
-    gc.collect()
-    before = resident()
-    for _ in range(15_000):
-        once()
-    gc.collect()
-    grown = resident() - before
-    # 32 bytes a call would be 3 MB.
-    assert grown < 2 << 20, f"{grown} bytes more"
+    # Each round is several calls: 100,000 and more together. Those on tables and on threads take
+    # longer, so there are fewer.
+    for repeated, rounds in ((once, 12_000), (table_once, 2_000)):
+        for _ in range(rounds // 8):
+            repeated()
+        gc.collect()
+        before = resident()
+        for _ in range(rounds):
+            repeated()
+        gc.collect()
+        grown = resident() - before
+        # 32 bytes for each of at least nine calls would be 3 MB in the first loop.
+        assert grown < 2 << 20, f"{grown} bytes more after {repeated.__name__}"
 
 
 def test_threads_share_objects() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+import random
 from decimal import Decimal
 
 import arro3.core
@@ -12,7 +14,9 @@ import pyarrow as pa
 import pytest
 import unspool
 import unspool.polars
+import zstandard
 from polars.testing import assert_frame_equal
+from tables import Column, at1_table
 from vectors import ROOT
 
 EVENTS = ROOT / "at1" / "c8_events.at1"
@@ -127,6 +131,76 @@ def test_tables_have_exact_decimals() -> None:
         mixed.read(decimals=3)
     assert (caught.value.column, caught.value.row, caught.value.value) == (0, 3, b"3.0003")
     assert mixed.read(decimals=3, misfit="null").to_dict()["0"][:4][3] is None
+
+
+def many_groups(rows: int) -> list[Column]:
+    """Returns columns whose values have every length, sign and number of digits after the point."""
+    rand = random.Random(3)
+
+    def digits(most: int) -> str:
+        return str(rand.randrange(10 ** rand.randint(1, most)))
+
+    def decimal(row: int) -> str:
+        sign, most = "-" * (row % 3 == 0), 22 if row % 97 == 0 else 9
+        return f"{sign}{digits(most)}.{''.join(rand.choices('0123456789', k=rand.randint(1, most)))}"
+
+    words = ["", "x", "größer", "twelve bytes", "thirteen byte", "日本語のテキスト", "a long text " * 9]
+    return [
+        ("id", "integer", [str(1_704_067_200_000 + 17 * row) for row in range(rows)]),
+        ("any", "integer", [f"{'-' * (row % 2)}{int(digits(18))}" for row in range(rows)]),
+        ("price", "decimal", [f"{42283 + row / 100:.2f}" for row in range(rows)]),
+        ("mixed", "decimal", [decimal(row) for row in range(rows)]),
+        ("word", "text", [rand.choice(words) for _ in range(rows)]),
+    ]
+
+
+def pack(text: bytes) -> tuple[int, bytes]:
+    """Compresses every other block with xz, the others with zstd."""
+    return (0, lzma.compress(text, preset=0)) if text[0] % 2 else (1, zstandard.compress(text, 3))
+
+
+def test_tables_of_many_groups_have_the_values_of_their_text() -> None:
+    columns = many_groups(70_001)
+    table = at1(at1_table(columns, 1000, pack))
+    expected = [
+        [int(text) if kind == "integer" else float(text) if kind == "decimal" else text for text in texts]
+        for _, kind, texts in columns
+    ]
+    for threads in (1, 2, 5):
+        frame = pl.DataFrame(table.read(decimals="float", threads=threads))
+        for (name, _, _), values in zip(columns, expected):
+            # Also zeros have the sign of their text.
+            assert list(map(repr, frame[name].to_list())) == list(map(repr, values)), name
+    exact = table.read(["price", "mixed"], decimals=22, misfit="null").to_dict()
+    for name, _, texts in columns[2:4]:
+        fits = (len(text.lstrip("-").split(".")[0]) + 22 <= 38 for text in texts)
+        assert exact[name] == [Decimal(text) if fit else None for text, fit in zip(texts, fits)], name
+    order = ["word", "id", "price", "word"]
+    for start, end in [(0, 1), (999, 1001), (31_999, 32_001), (500, 64_500), (69_999, 70_001), (5, 5), (0, 70_001)]:
+        part = pl.DataFrame(table.read(sorted(set(order)), (start, end), decimals="float", threads=2))
+        whole = pl.DataFrame(table.read(sorted(set(order)), decimals="float"))
+        assert_frame_equal(part, whole[start:end])
+        assert table.read(order, (start, end)).column_names == order
+
+
+def test_the_first_error_in_the_file_is_raised() -> None:
+    ids = [str(row) for row in range(9000)]
+    misfit = [f"-{row}" if row != 4500 else "none" for row in range(9000)]
+    for group, error in [(3, unspool.CorruptError), (5, unspool.MisfitError)]:
+
+        def short(text: bytes, group: int = group) -> tuple[int, bytes]:
+            payload = zstandard.compress(text)
+            return 1, payload[:-1] if text.startswith(b"%d000\n" % group) else payload
+
+        # The misfit is in a column after the broken block, in a group before or after it.
+        table = at1(at1_table([("id", "integer", ids), ("misfit", "integer", misfit)], 1000, short))
+        places: list[object] = []
+        for threads in (1, 2, 5):
+            with pytest.raises(error) as caught:
+                table.read(threads=threads)
+            places.append((caught.value.kind, caught.value.at, getattr(caught.value, "row", None)))
+        assert len(set(places)) == 1, places
+        assert (places[0] == ("Misfit", 0, 4500)) == (error is unspool.MisfitError), places
 
 
 def test_queries_return_the_rows_that_match() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import io
 import json
+import lzma
 import struct
 import tarfile
 import threading
@@ -19,6 +20,7 @@ import obstore
 import pandas as pd
 import pytest
 import unspool
+from tables import Column, at1_table
 from vectors import ROOT
 
 CVC = ROOT / "cvc" / "v1_fp16.cvc"
@@ -131,20 +133,54 @@ def test_rows_of_a_large_remote_file_read_the_head_and_their_chunk(large: Server
     assert len(large.ranges) == 1, "the last chunk"
 
 
-@pytest.fixture()
-def table() -> Iterator[Server]:
-    yield from serve(ROOT / "at1" / "c8_events.at1")
+GROUPS, GROUP_ROWS = 100, 500
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A table of 100 row groups of about 9 KB, half of it a column of noise."""
+    rows = GROUPS * GROUP_ROWS
+    noise = np.random.default_rng(5).integers(0, 1 << 60, (2, rows)).tolist()
+    columns: list[Column] = [
+        ("id", "integer", [str(row) for row in range(rows)]),
+        ("noise", "text", [str(number) for number in noise[0]]),
+        ("more", "integer", [str(number) for number in noise[1]]),
+    ]
+    path = tmp_path_factory.mktemp("at1") / "noise.at1"
+    path.write_bytes(at1_table(columns, GROUP_ROWS, lambda text: (0, lzma.compress(text))))
+    yield from serve(path)
 
 
 def test_queries_of_a_remote_table_read_the_blocks_they_need(table: Server) -> None:
     file = unspool.open(Remote(table.url))
     assert isinstance(file, unspool.At1)
-    answer = file.query([("ts", ">=", 1700000100), ("ts", "<=", 1700000120)], ["ts", "val"], decimals="text")
-    local = unspool.open(ROOT / "at1" / "c8_events.at1")
+    local = unspool.open(table.path)
     assert isinstance(local, unspool.At1)
-    rows = local.read(["ts", "val"], decimals="text").to_dict()
-    expected = [(ts, val) for ts, val in zip(rows["ts"], rows["val"]) if 1700000100 <= ts <= 1700000120]
-    assert list(zip(*answer.to_dict().values())) == expected and expected
+    noise = local.read(["noise"]).to_dict()["noise"]
+    table.ranges.clear()
+    answer = file.query([("id", ">=", 30_010), ("id", "<=", 30_012)], ["noise"])
+    assert answer.to_dict() == {"noise": noise[30_010:30_013]}
+    blocks = [(start, end) for start, end in table.ranges if (start, end) != (0, 64 << 10)]
+    assert len(table.ranges) - len(blocks) <= 2, "the head, which holds the index"
+    # Of one group out of a hundred, the columns of the condition and of the answer.
+    assert len(blocks) <= 2 and sum(end - start for start, end in blocks) < 10_000, blocks
+
+
+def test_reads_of_a_remote_table_join_adjacent_blocks(table: Server) -> None:
+    file = unspool.open(Remote(table.url))
+    assert isinstance(file, unspool.At1)
+    assert len(file) == GROUPS * GROUP_ROWS
+    table.ranges.clear()
+    whole = file.read().to_dict()
+    assert whole["id"] == list(range(GROUPS * GROUP_ROWS))
+    assert len(table.ranges) == 1, "all blocks together"
+    table.ranges.clear()
+    # The blocks of one column are not adjacent: one request for each of four groups.
+    assert file.read(["more"], (1400, 2600)).to_dict()["more"] == whole["more"][1400:2600]
+    assert len(table.ranges) == 4, table.ranges
+    table.ranges.clear()
+    assert file.read(["noise", "more"], (1400, 1401)).to_dict()["noise"] == whole["noise"][1400:1401]
+    assert len(table.ranges) == 1, "two columns that are adjacent"
 
 
 @pytest.fixture()
@@ -206,8 +242,6 @@ def test_a_source_that_raises_passes_its_exception_on() -> None:
 
 
 def test_streams_are_files(tmp_path: Path) -> None:
-    import lzma
-
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
         for name in ("one.json", "two.csv"):

@@ -1,0 +1,323 @@
+//! Numbers of AT-1 tables as integers, decimals and floats: the short ones a word at a time, the
+//! others by the rules of queries.
+
+use unspool::at1::{Number, Sum};
+
+/// The most digits of a decimal.
+pub(crate) const PRECISION: u8 = 38;
+
+/// Returns an integer, written in any way that queries accept: `7`, `007`, `+7`, `7.0`, `0.7e1`.
+pub(crate) fn integer(text: &[u8]) -> Option<i64> {
+    let value = plain(text).and_then(|number| number.integer());
+    value.or_else(|| exact(text, 0).and_then(|value| i64::try_from(value).ok()))
+}
+
+/// Returns a decimal times ten to the power of `scale`, if it is exact.
+pub(crate) fn decimal(text: &[u8], scale: u32) -> Option<i128> {
+    plain(text).and_then(|number| number.decimal(scale as usize)).or_else(|| exact(text, scale))
+}
+
+/// Returns the nearest float of a number.
+pub(crate) fn float(text: &[u8]) -> Option<f64> {
+    let text = text.trim_ascii();
+    Number::read(text)?;
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// The end of what a decimal can hold: ten to the power of its precision.
+const MOST: u128 = 10u128.pow(PRECISION as u32);
+
+fn power(exponent: u32) -> Option<i128> {
+    10i128.checked_pow(exponent)
+}
+
+/// A number of at most 18 digits, perhaps with a sign before and a point between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plain {
+    negative: bool,
+    /// The digits as an integer.
+    digits: u64,
+    /// The number of digits after the point.
+    after: usize,
+}
+
+impl Plain {
+    /// The most digits.
+    const MOST: usize = 18;
+
+    #[inline]
+    fn signed(self) -> i64 {
+        let value = self.digits.cast_signed();
+        if self.negative { -value } else { value }
+    }
+
+    #[inline]
+    pub(crate) fn integer(self) -> Option<i64> {
+        (self.after == 0).then(|| self.signed())
+    }
+
+    /// Returns the number times ten to the power of `scale`, if at most 18 digits are added.
+    #[inline]
+    pub(crate) fn decimal(self, scale: usize) -> Option<i128> {
+        let up = *POWERS.get(scale.checked_sub(self.after)?)?;
+        // Fewer than 36 digits, so it fits.
+        Some(i128::from(self.signed()) * i128::from(up))
+    }
+
+    /// Returns the nearest float, if the digits are exact as a float. Powers of ten up to 22 are,
+    /// too, and one division of two exact floats rounds once.
+    #[inline]
+    #[allow(clippy::cast_precision_loss, reason = "both are exact")]
+    pub(crate) fn float(self) -> Option<f64> {
+        let power = *FLOATS.get(self.after)?;
+        let value = self.digits as f64 / power;
+        (self.digits <= 1 << f64::MANTISSA_DIGITS).then_some(if self.negative { -value } else { value })
+    }
+}
+
+const POWERS: [u64; Plain::MOST + 1] = {
+    let mut powers = [1; Plain::MOST + 1];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
+
+#[allow(clippy::cast_precision_loss, reason = "powers of ten up to 22 are exact")]
+const FLOATS: [f64; Plain::MOST + 1] = {
+    let mut floats = [1.0; Plain::MOST + 1];
+    let mut at = 0;
+    while at < floats.len() {
+        floats[at] = POWERS[at] as f64;
+        at += 1;
+    }
+    floats
+};
+
+/// Reads a number of at most 18 digits.
+fn plain(text: &[u8]) -> Option<Plain> {
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    if text.len() > Plain::MOST + 1 {
+        return None;
+    }
+    let (mut digits, mut point, mut after) = (0, false, 0);
+    for &byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            digits = digits * 10 + u64::from(digit);
+            after += usize::from(point);
+        } else if byte == b'.' && !point {
+            point = true;
+        } else {
+            return None;
+        }
+    }
+    let count = text.len() - usize::from(point);
+    (1..=Plain::MOST).contains(&count).then_some(Plain { negative, digits, after })
+}
+
+/// Reads the number at the start of a text, as [`plain`] does, if a line feed follows it. Returns
+/// it and its length. May return `None` for a number of more than 15 digits, or in the last 24
+/// bytes of the text.
+///
+/// # Contract of the hot path
+///
+/// Takes eight bytes at once. The branches are on the sign, on the point, and on more or fewer than
+/// eight digits before and after it: all of them hardly change within a column. No loop over digits,
+/// no integer of 128 bits: see `docs/tried/at1.md`.
+#[inline]
+pub(crate) fn brief(text: &[u8]) -> Option<(Plain, usize)> {
+    let negative = *text.first()? == b'-';
+    let start = usize::from(negative);
+    let (whole, len) = digits(text.get(start..)?)?;
+    let end = start + len;
+    match *text.get(end)? {
+        b'\n' if len > 0 => Some((Plain { negative, digits: whole, after: 0 }, end)),
+        b'.' => {
+            let (part, after) = digits(text.get(end + 1..)?)?;
+            let (count, end) = (len + after, end + 1 + after);
+            if *text.get(end)? != b'\n' || count == 0 || count > Plain::MOST {
+                return None;
+            }
+            Some((Plain { negative, digits: whole * POWERS.get(after)? + part, after }, end))
+        }
+        _ => None,
+    }
+}
+
+/// Reads at most 16 digits. Returns their number and their count.
+#[inline]
+fn digits(text: &[u8]) -> Option<(u64, usize)> {
+    let (first, len) = eight(text.first_chunk()?);
+    if len < 8 {
+        return Some((first, len));
+    }
+    let (second, len) = eight(text.get(8..)?.first_chunk()?);
+    Some((first * POWERS.get(len)? + second, 8 + len))
+}
+
+/// Reads the digits at the start of eight bytes. Returns their number and their count.
+#[inline]
+const fn eight(text: &[u8; 8]) -> (u64, usize) {
+    const ONES: u64 = u64::MAX / 0xFF;
+    let values = u64::from_le_bytes(*text) ^ (ONES * 0x30);
+    // Added to 10 or more, 0x76 sets the highest bit of the byte. A sum may carry into the bytes
+    // above, but only from a byte that is no digit: the lowest bit that is set is right.
+    let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES << 7);
+    let bits = others.trailing_zeros() & !7;
+    // Zeros before the digits.
+    let digits = values.unbounded_shl(64 - bits);
+    // In each lane the digits before count ten, a hundred or ten thousand times those after.
+    let twos = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00FF_00FF_00FF_00FF;
+    let fours = twos.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_FFFF_0000_FFFF;
+    (fours.wrapping_mul(10_000 << 32 | 1) >> 32, (bits / 8) as usize)
+}
+
+/// The slow path, by the rules of queries.
+#[cold]
+fn exact(text: &[u8], scale: u32) -> Option<i128> {
+    let mut sum = Sum::default();
+    sum.add(&Number::read(text)?).ok()?;
+    let up = scale.checked_sub(sum.scale)?;
+    sum.value.checked_mul(power(up)?).filter(|value| value.unsigned_abs() < MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_read_as_queries_read_them() {
+        for text in ["7", "007", "+7", "7.0", "0.7e1", " 7\r", "700e-2", "7."] {
+            assert_eq!(integer(text.as_bytes()), Some(7), "{text}");
+        }
+        assert_eq!(integer(b"-9223372036854775808"), Some(i64::MIN));
+        assert_eq!(integer(b"9223372036854775807"), Some(i64::MAX));
+        for text in ["", "-", ".", "7.5", "x", "NaN", "9223372036854775808", "-9223372036854775809", "1e99", "null"] {
+            assert_eq!(integer(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn brief_numbers_are_plain_numbers() {
+        let digits = "9081726354463728190";
+        let (mut found, mut cut) = (0, 0);
+        for sign in ["", "-", "+", " ", "--"] {
+            for len in 0..=digits.len() {
+                for point in (0..=len).map(Some).chain([None]) {
+                    for end in ["\n", "\r\n", "", "x", ".", "e1\n", ":", "/", "\u{ba}"] {
+                        let mut text = digits[..len].to_owned();
+                        point.iter().for_each(|&point| text.insert(point, '.'));
+                        let line = format!("{sign}{text}{end}");
+                        for after in
+                            ["", "0", "0123456789012345678901234", ".\n-5\n....................", "\n\n\n\n\n\n\n"]
+                        {
+                            let text = format!("{line}{after}");
+                            let first = text.split('\n').next().unwrap();
+                            let expected = plain(first.as_bytes()).map(|number| (number, first.len()));
+                            let expected = expected.filter(|_| first.len() < text.len());
+                            let brief = brief(text.as_bytes());
+                            if first.len() <= 16 && text.len() >= first.len() + 24 {
+                                assert_eq!(brief, expected, "{text:?}");
+                                found += usize::from(expected.is_some());
+                            } else if brief.is_some() {
+                                assert_eq!(brief, expected, "{text:?}");
+                                cut += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(found > 500 && cut > 100, "{found} {cut}");
+    }
+
+    #[test]
+    fn bytes_that_are_no_digits_end_a_number() {
+        for byte in (0..=255u8).filter(|byte| !byte.is_ascii_digit()) {
+            for len in 0..8 {
+                for other in [b'0', b'9', b'\n', 0xFF] {
+                    let mut word = [other; 8];
+                    word[..len].copy_from_slice(&b"9876543"[..len]);
+                    word[len] = byte;
+                    let expected = "9876543"[..len].parse().unwrap_or(0);
+                    assert_eq!(eight(&word), (expected, len), "{word:?}");
+                }
+            }
+        }
+        assert_eq!(eight(b"98765432"), (98_765_432, 8));
+    }
+
+    #[test]
+    fn brief_floats_are_the_nearest() {
+        let mut found = 0;
+        for n in 0..200_000u64 {
+            let digits = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (4 + n % 60);
+            for after in [0, 1, 2, 7, 14, 15, 16, 18] {
+                let (text, point) = (format!("{digits:020}"), 20 - after);
+                let text = format!("-{}.{}", &text[..point], &text[point..]);
+                let expected: f64 = text.parse().unwrap();
+                let number = Plain { negative: true, digits, after };
+                if let Some(float) = number.float() {
+                    assert_eq!(float.to_bits(), expected.to_bits(), "{text}");
+                    found += 1;
+                } else {
+                    assert!(digits > 1 << 53, "{text}");
+                }
+            }
+        }
+        assert!(found > 1_000_000, "{found}");
+        let zero = brief(b"-0.0\n12345678901234567890").and_then(|(number, _)| number.float());
+        assert_eq!(zero.map(f64::to_bits), Some((-0.0f64).to_bits()));
+    }
+
+    #[test]
+    fn plain_decimals_are_those_of_the_slow_path() {
+        for text in ["0", "-1.5", "999999999999999999", "-.999999999999999999", "12345678.12345678", "7."] {
+            let number = plain(text.as_bytes()).unwrap();
+            for scale in 0..=38 {
+                let exact = exact(text.as_bytes(), scale);
+                match number.decimal(scale as usize) {
+                    Some(value) => assert_eq!(Some(value), exact, "{text} {scale}"),
+                    None => assert!(exact.is_none() || scale as usize > number.after + 18, "{text} {scale}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn decimals_are_exact_or_none() {
+        for (text, scale, value) in [
+            ("9.130", 3, 9130),
+            ("9.13", 3, 9130),
+            ("9.1300000", 2, 913),
+            ("-0.00", 2, 0),
+            ("-0.5", 1, -5),
+            (".5", 1, 5),
+            ("5e-1", 1, 5),
+            ("123456789012345678901234567890.12345678", 8, 12_345_678_901_234_567_890_123_456_789_012_345_678),
+            ("99999999999999999999999999999999999999", 0, 99_999_999_999_999_999_999_999_999_999_999_999_999),
+        ] {
+            assert_eq!(decimal(text.as_bytes(), scale), Some(value), "{text}");
+        }
+        for (text, scale) in
+            [("9.1301", 3), ("", 2), ("x", 2), ("1e40", 0), ("100000000000000000000000000000000000000", 0), ("10", 37)]
+        {
+            assert_eq!(decimal(text.as_bytes(), scale), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn floats_are_the_nearest_and_words_are_none() {
+        assert_eq!(float(b" 0.1\r"), Some(0.1));
+        assert_eq!(float(b"1e400"), Some(f64::INFINITY));
+        for text in ["NaN", "inf", "", "null", "0x10", "1_0"] {
+            assert_eq!(float(text.as_bytes()), None, "{text}");
+        }
+    }
+}
