@@ -51,8 +51,9 @@ struct Scan {
     limits: Vec<u64>,
 }
 
-const FLOAT: u32 = 100;
-const TEXT: u32 = 101;
+/// Beyond the digits that a `u8` can ask for.
+const FLOAT: u32 = 256;
+const TEXT: u32 = 257;
 
 impl PhysicalExtensionCodec for Codec {
     fn try_encode(

@@ -1,13 +1,4 @@
-//! Tables of folders, globs and partitioned paths; options; plans on the wire.
-
-use std::sync::Arc;
-
-use datafusion::physical_plan::{collect, displayable};
-use datafusion_proto::bytes::{
-    physical_plan_from_bytes_with_extension_codec, physical_plan_to_bytes_with_extension_codec,
-};
-use datafusion_proto::physical_plan::{ComposedPhysicalExtensionCodec, DefaultPhysicalExtensionCodec};
-use unspool_datafusion::Codec;
+//! Tables of folders, globs and partitioned paths; options.
 
 use crate::common::{Column, Counting, DECIMAL, INTEGER, TEXT, Zones, rows, session, table};
 
@@ -88,46 +79,5 @@ async fn options_choose_and_are_checked() {
     assert_eq!(rows(&context, "SELECT * FROM f").await.unwrap(), ["0|ts,price"]);
     for options in ["decimals 'real'", "scale '39'", "misfits 'null'", "decimals 'text', scale '3'"] {
         assert!(context.sql(&create("g", &format!("OPTIONS ({options})"))).await.is_err(), "{options}");
-    }
-}
-
-#[tokio::test]
-async fn plans_survive_the_wire() {
-    let context = session(2, 100);
-    let values: Vec<_> = (0..50).map(|row| format!("{row}.5")).collect();
-    let values: Vec<_> = values.iter().map(String::as_str).collect();
-    let bytes = small(0, DECIMAL, &values);
-    Counting::with(&context, &[("t.at1", &bytes), ("p/year=1/u.at1", &bytes)]).await;
-    for create in [
-        "CREATE EXTERNAL TABLE t STORED AS AT1 LOCATION 'mem://files/t.at1' OPTIONS (decimals 'float', zone_maps 'ignore')",
-        "CREATE EXTERNAL TABLE u STORED AS AT1 PARTITIONED BY (year) LOCATION 'mem://files/p/'",
-    ] {
-        context.sql(create).await.unwrap();
-    }
-    let codec = ComposedPhysicalExtensionCodec::new(vec![Arc::new(DefaultPhysicalExtensionCodec {}), Arc::new(Codec)]);
-    for sql in [
-        "SELECT price, ts FROM t WHERE ts BETWEEN 5 AND 30 AND price > 7.5",
-        "SELECT sum(price), year FROM u WHERE price > 3 GROUP BY year",
-        "SELECT t.ts FROM t JOIN u ON t.ts = u.ts WHERE u.price < 9 ORDER BY t.ts LIMIT 4",
-    ] {
-        let plan = context.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
-        let bytes = physical_plan_to_bytes_with_extension_codec(Arc::clone(&plan), &codec).unwrap();
-        let task = context.task_ctx();
-        let back = physical_plan_from_bytes_with_extension_codec(&bytes, &task, &codec).unwrap();
-        let show = |plan: &Arc<_>| {
-            displayable(Arc::<dyn datafusion::physical_plan::ExecutionPlan>::as_ref(plan)).indent(true).to_string()
-        };
-        assert_eq!(show(&back), show(&plan));
-        let count = |batches: Vec<datafusion::arrow::array::RecordBatch>| {
-            batches.iter().map(|batch| batch.num_rows()).sum::<usize>()
-        };
-        let (one, other) = (collect(plan, context.task_ctx()).await.unwrap(), collect(back, task).await.unwrap());
-        assert!(count(one.clone()) > 0);
-        assert_eq!(count(one), count(other));
-        // A cut message is an error.
-        assert!(
-            physical_plan_from_bytes_with_extension_codec(&bytes[..bytes.len() - 3], &context.task_ctx(), &codec)
-                .is_err()
-        );
     }
 }

@@ -8,3 +8,4 @@ mod floats;
 mod hostile;
 mod memory;
 mod store;
+mod wire;
