@@ -7,6 +7,7 @@ import type { Fault, Report, Verdict } from './model';
 import { RemoteFile, type Content } from './arrive/remote';
 import type { Sought } from './bytes/search';
 import type { Curve, CurveWanted, ExportWanted, Neighbour, OddRows, Projected, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
+import type { Scope, Text, TextRow, TextWanted } from './text/content';
 import type { Progress } from './tools/progress';
 import type { LatentsWanted, LengthsWanted, TraceWanted } from './trace/inside';
 import type { Answer, Wanted } from './worker';
@@ -122,6 +123,34 @@ export class OpenFile {
 
   blockLengths(lengths: LengthsWanted): Promise<Float64Array> {
     return this.#trace({ lengths }) as Promise<Float64Array>;
+  }
+
+  /** Finds the lines of the content, or of a part, if it is text. */
+  text(scope: Scope, care: Care = {}): Promise<Text> {
+    return this.#text({ scope, about: true }, care) as Promise<Text>;
+  }
+
+  /** Reads lines, or rows of the table. Cuts long ones, unless `whole`. */
+  textRows(scope: Scope, table: boolean, first: number, after: number, whole = false): Promise<TextRow[]> {
+    return this.#text({ scope, table, rows: [first, after], whole }) as Promise<TextRow[]>;
+  }
+
+  /** Returns the line of a byte, or its row of the table. */
+  textRowOf(scope: Scope, table: boolean, byte: number): Promise<number> {
+    return this.#text({ scope, table, rowOf: byte }) as Promise<number>;
+  }
+
+  textBytes(scope: Scope, start: number, end: number): Promise<Uint8Array> {
+    return this.#text({ scope, bytes: [start, end] }) as Promise<Uint8Array>;
+  }
+
+  /** Returns the next match in the content, or -1. */
+  findText(scope: Scope, find: Sought, care: Care): Promise<number> {
+    return this.#text({ scope, find }, care) as Promise<number>;
+  }
+
+  #text(wanted: TextWanted, care: Care = {}): Promise<unknown> {
+    return this.#ask({ text: wanted }, care);
   }
 
   #trace(wanted: TraceWanted): Promise<unknown> {

@@ -103,6 +103,8 @@ export interface Report {
    * number.
    */
   readonly zstd?: ZstdFormat | undefined;
+  /** Number of parts that decode by themselves; 0 if the file is one. */
+  readonly parts: number;
   /** Format of the decoded content, if it is itself a known file. */
   readonly within: Format | undefined;
   readonly size: number;

@@ -68,6 +68,41 @@ export const vectors = {
   more: (rows: number): string => `and ${count(rows)} more`,
 } as const;
 
+/** Content as text. */
+export const text = {
+  as: 'Content as',
+  ways: { table: 'Table', lines: 'Lines', bytes: 'Bytes' },
+  line: 'line',
+  goToLine: 'go to line',
+  counts: (lines: number, rows: number | undefined): string => `, ${plural(lines, 'line')}${rows === undefined ? '' : `, ${plural(rows, 'row')} of a table`}`,
+  reading: 'Finding the lines…',
+  moreOf: (size: number): string => `${bytes(size)} more`,
+  bad: (byte: number): string => `Byte ${count(byte)} is not UTF-8. Such bytes are shown as �.`,
+  encodings: {
+    'utf-16': 'This is text in UTF-16. Lines are shown of UTF-8 only.',
+    binary: 'This is not text in UTF-8.',
+  },
+  search: 'Find in the content',
+  searchLabel: 'Content',
+  next: 'Next match',
+  previous: 'Previous match',
+  searchJob: 'searching the content',
+  found: (line: number): string => `In line ${count(line)}.`,
+  notFound: 'Not found. Case matters.',
+  whole: (size: number): string => `Find all lines (reads ${bytes(size)})`,
+  wholeJob: 'finding all lines',
+  wholeFailed: 'The lines cannot be found',
+  passed: 'scrolled past',
+  part: 'block',
+  ofParts: (parts: number): string => `of ${count(parts)}`,
+  showPart: 'Show block',
+  showAll: 'Show from the start',
+  partIs: (part: number, size: number, isStart: boolean): string => `Block ${count(part)}: ${isStart ? 'the first ' : ''}${bytes(size)}`,
+  breaksOff: (why: string): string => `The content breaks off at its end: ${why}.`,
+  partByte: 'go to byte of the block',
+  partByteLabel: 'Byte of the block',
+} as const;
+
 /** The list of columns. */
 export const columns = {
   label: 'Columns',

@@ -1,5 +1,5 @@
 // Reads and decodes off the page's thread. Each worker serves one file and ends with it.
-import { probe, readBlob, UnspoolError, type Format } from 'unspool';
+import { probe, readBlob, UnspoolError, type DecodeStream, type Format } from 'unspool';
 import { errorTable, inspect, outline, type Inspection } from 'unspool/inspect';
 import { doorOf } from './formats';
 import type { Opened } from './formats/door';
@@ -12,6 +12,8 @@ import { seldom, telling, type Progress, type Tell } from './tools/progress';
 import { idOf } from './arrive/dictionary';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
+import type { TextWanted } from './text/content';
+import type { Part } from './text/parts';
 import type { TraceWanted } from './trace/inside';
 import type { CurveWanted, ExportWanted, Neighbour, OddRows, Projected, Question, TextSearch, TextsWanted, VectorsWanted } from './values';
 import { network, dictionary as dictionaryWords } from './words';
@@ -36,6 +38,7 @@ export type Wanted =
   | { readonly codes: CodesWanted }
   | { readonly sequences: SequencesWanted }
   | { readonly trace: TraceWanted }
+  | { readonly text: TextWanted }
   | { readonly check: true }
   | { readonly statistics: number }
   | { readonly curve: CurveWanted }
@@ -66,6 +69,10 @@ const [FEW, FEW_REMOTE] = [128, 16];
 
 let file: Opened | undefined;
 let content: Content | undefined;
+let format: Format | undefined;
+let isBroken = false;
+/** The parts of the file that decode by themselves. */
+let parts: readonly Part[] = [];
 let dictionary: Uint8Array | undefined;
 /** File name of the dictionary. */
 let lentName = '';
@@ -111,7 +118,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   if (end !== undefined && error === undefined) structure = withTrailing(structure, end, size);
   // After a bad chunk of CVC, the others are intact.
   if (found.format === 'cvc' && found.error !== undefined && found.error.class !== 'Truncated') structure = withLaterChunks(structure, (await outline(bytes))?.structure ?? structure);
-  return { ...report({ ...found, size, structure, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd };
+  return { ...(await report({ ...found, size, structure, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all')), zstd };
 }
 
 /**
@@ -186,12 +193,15 @@ async function formatOf(content: Content): Promise<Format | undefined> {
   return probe(await bytesIn(content, PROBED)).format;
 }
 
-function report({ format, size, structure, error, checksums }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
+async function report({ size, structure, error, checksums, ...found }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Promise<Report> {
+  [format, isBroken] = [found.format, error !== undefined];
+  // The head of a file does not have all of its parts.
+  if (file?.summary.shows === 'bytes' && typeof read !== 'number') parts = (await import('./text/parts')).partsOf(format, structure);
   const model = buildModel(withPacked(structure), size);
   const lent = dictionary && { name: lentName, id: idOf(dictionary) };
   // Only plain bytes may be a file themselves.
   const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
-  return { content: inside, lent, wrapped, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
+  return { content: inside, lent, wrapped, parts: parts.length, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
 }
 
 /** Runs a request. Returns the result, and the arrays to transfer. */
@@ -218,6 +228,7 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
   if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
+  if ('text' in wanted) return withBytes(await textOf(wanted.text, tell));
   if ('trace' in wanted) return [await (await import('./trace/inside')).inside(here(content), wanted.trace, dictionary), []];
   if ('check' in wanted) return [await check(tell, signal), []];
   if ('statistics' in wanted) return [await summedUp(here(file?.numbers)(wanted.statistics), telling(post, signal, () => listing > 0)), []];
@@ -226,6 +237,20 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   if ('save' in wanted) return [await saved(here(file?.save)(wanted.save, tell), wanted.save.to), []];
   const result = 'search' in wanted ? await here(file?.search)(wanted.search, tell) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];
+}
+
+async function textOf(wanted: TextWanted, tell: Tell): Promise<unknown> {
+  const { contentOf, text } = await import('./text/content');
+  const { summary: { decoded, startOnly, brokenFrom, zstd }, bytes } = here(file);
+  const decoder = async (): Promise<DecodeStream> => here((await doorOf(format))?.stream)(dictionary, zstd);
+  // The start of broken or large content may end anywhere.
+  const isCut = startOnly === true || brokenFrom !== undefined;
+  return text(wanted, { content: contentOf(decoded, here(bytes)), isCut, packed: here(content), parts, isBroken, format, decoder }, tell);
+}
+
+/** Transfers bytes rather than copying them. */
+function withBytes(result: unknown): [result: unknown, arrays: readonly ArrayBufferView[]] {
+  return [result, result instanceof Uint8Array ? [result] : []];
 }
 
 async function aboutVectors(wanted: VectorsWanted, tell: Tell): Promise<readonly Neighbour[] | undefined | OddRows | Projected> {

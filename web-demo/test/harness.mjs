@@ -39,6 +39,15 @@ export function inspector() {
   it.cursorAt = (at) => it.page.locator(`#byte-${at}.cursor`).waitFor();
   it.classes = (locator) => locator.getAttribute('class');
   it.pick = (name, buffer) => it.page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(buffer) });
+  /** Lines of text in sight. */
+  it.lines = () => it.page.getByRole('region', { name: 'Lines', exact: true });
+  /** Shows content as lines, and returns them, joined, once they have arrived. */
+  it.text = async () => {
+    await it.page.getByRole('tablist', { name: 'Content as' }).getByRole('tab', { name: 'Lines' }).click();
+    await it.lines().locator('tbody td').first().waitFor();
+    await it.lines().locator('.coming').first().waitFor({ state: 'detached' });
+    return (await it.lines().locator('tbody td').allTextContents()).join('\n');
+  };
   /** Returns the address of the page. */
   it.hash = () => new URLSearchParams(new URL(it.page.url()).hash.slice(1));
   /**

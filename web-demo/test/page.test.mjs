@@ -224,7 +224,6 @@ test('shows the error in a broken file of strings or numbers', async () => {
 
 test('shows what a broken file holds before the error', async () => {
   await open();
-  const content = page.getByRole('region', { name: 'Decoded bytes' });
   const before = fact('Decoded before the error');
   // A wrong checksum follows all content. A draft stream must be declared.
   for (const format of ['rfc8878', 'draft']) {
@@ -237,7 +236,7 @@ test('shows what a broken file holds before the error', async () => {
     await tab('Data');
     await page.locator('.preview .facts', { hasText: 'of text' }).waitFor();
     await page.getByText('any part of this content may be wrong').waitFor();
-    assert.equal(await content.textContent(), whole.toString());
+    assert.equal(await it.text(), whole.toString().replace(/\n$/, ''));
     assert.match(await fact('Decoded before the checksum').textContent(), /^1\.0 KB$|^1,025 bytes$/);
     assert.equal(await fact('Checksums').count(), 0, 'no checksum is reported as verified');
   }
@@ -249,7 +248,7 @@ test('shows what a broken file holds before the error', async () => {
   await before.waitFor();
   await tab('Data');
   const start = Buffer.from(unspool.decodeXz(blocks)).toString('latin1', 0, 4096);
-  assert.ok((await content.textContent()).startsWith(start.slice(0, 1000)));
+  assert.ok((await it.text()).startsWith(start.slice(0, 400)));
   const frames = vector('at1/c255_edge_xz_two_streams.at1');
   await drop('short.at1', frames.subarray(0, frames.length - 1));
   await heading('short.at1');
@@ -263,7 +262,7 @@ test('shows what a broken file holds before the error', async () => {
   await tab('Data');
   await page.getByText('any part of this content may be wrong').waitFor();
   const text = vector('at1/c5_pop_postext.orig').toString();
-  assert.ok(text.startsWith((await content.textContent()).slice(0, 1000)));
+  assert.ok(text.startsWith((await it.text()).slice(0, 500)));
   assert.equal(await fact('Decoded before the checksum').textContent(), '106 KB');
   assert.match(await page.locator('.preview pre').last().textContent(), /decodeAt1\(bytes\.subarray\(0, 3609\)\)/);
 
@@ -275,7 +274,7 @@ test('shows what a broken file holds before the error', async () => {
   await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
   await before.waitFor();
   await tab('Data');
-  assert.ok((await content.textContent()).startsWith('a line of text\na line of text\n'));
+  assert.ok((await it.text()).startsWith('a line of text\na line of text\n'));
 
   // Chunks of numbers.
   const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);

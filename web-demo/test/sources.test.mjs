@@ -69,7 +69,7 @@ test('unwraps gzip, and shows unknown content as bytes', async () => {
   await pick('text.gz', gzipSync('some text\nin two lines\n'));
   await heading('text.gz');
   await tab('Data');
-  assert.equal(await page.getByRole('region', { name: 'Decoded bytes' }).textContent(), 'some text\nin two lines\n');
+  assert.equal(await it.text(), 'some text\nin two lines');
   await pick('binary.gz', gzipSync(Uint8Array.of(0, 255, 254, 65)));
   await heading('binary.gz');
   await tab('Data');
@@ -204,9 +204,7 @@ test('opens a file and its dictionary together, in any order', async () => {
   await input.setInputFiles([{ name: 'lines.zst', mimeType: '', buffer: lines }, { name: 'words', mimeType: '', buffer: raw }]);
   await heading('lines.zst');
   await tab('Data');
-  const content = page.getByRole('region', { name: 'Decoded bytes' });
-  await content.waitFor();
-  assert.match(await content.textContent(), /^\{"/);
+  assert.match(await it.text(), /^\{"/);
 });
 
 test('opens several files in tabs, to switch between and close', async () => {

@@ -130,22 +130,23 @@ test('leads from a letter of Zstandard to its literal, or to the match that copi
   assert.equal(kinds.size, 2);
   // A click on a letter selects it.
   const place = Buffer.from(content).indexOf('t', 600);
-  const point = await page.getByRole('region', { name: 'Decoded bytes' }).evaluate((pre, place) => {
-    const walker = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT);
+  const before = Buffer.from(content).subarray(0, place).toString().split('\n');
+  const cell = it.lines().locator('tbody tr', { has: page.getByRole('rowheader', { name: String(before.length), exact: true }) }).locator('td');
+  const point = await cell.evaluate((cell, letter) => {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     const range = document.createRange();
-    for (let node = walker.nextNode(), left = place; node; left -= node.length, node = walker.nextNode()) {
+    cell.scrollIntoView({ block: 'center' });
+    for (let [node, left] = [walker.nextNode(), letter]; node; left -= node.length, node = walker.nextNode()) {
       if (left >= node.length) continue;
       range.setStart(node, left);
       range.setEnd(node, left + 1);
-      range.startContainer.parentElement.scrollIntoView();
-      pre.scrollTop += range.getBoundingClientRect().top - pre.getBoundingClientRect().top - 50;
       const { x, y, width, height } = range.getBoundingClientRect();
       return [x + width * 0.7, y + height / 2];
     }
     return undefined;
-  }, place);
+  }, before.at(-1).length);
   await page.mouse.click(...point);
-  await page.getByRole('region', { name: 'Decoded bytes' }).locator('mark', { hasText: /^t$/ }).waitFor();
+  await cell.locator('mark', { hasText: /^t$/ }).waitFor();
   await page.getByRole('region', { name: 'Where this value is stored' }).getByText(`byte ${count(place)} of the content`).waitFor();
   // A byte of the sequences leads to the content that it copies.
   await page.getByRole('button', { name: /^Show the bytes of sequence/ }).or(page.getByRole('button', { name: /^Show the bytes of literal/ })).first().click();

@@ -347,28 +347,40 @@ test('shows the notes of sections, and goes to their rows', async () => {
   await page.getByText(`Row ${expected[2].start}, all 8 values`).waitFor();
 });
 
-test('shows bytes as text only if all of them are text', async () => {
+test('shows content as text only if it is text', async () => {
   await open();
   const content = page.getByRole('region', { name: 'Decoded bytes' });
-  // Latin-1, text that starts within a character, and text that ends within one; pages may split a
-  // character.
-  for (const [bytes, said, shown] of [
-    [Buffer.from('°C 20', 'latin1'), '5 bytes', 'b0 43 20 32 30'],
-    [Buffer.from([0x80, 0x80]), '2 bytes', '80 80'],
-    [Buffer.from('abc\u20ac').subarray(0, 5), '5 bytes', '61 62 63 e2 82'],
-    [Buffer.from('abc\u20ac'), '6 bytes of text', 'abc€'],
-    [Buffer.from(`${'a'.repeat(4095)}€b`), '4,099 bytes of text', 'aaa'],
+  const utf16 = Buffer.from('some text, and a name', 'utf16le');
+  // Latin-1, text that starts within a character, and text that ends within one; a bad byte far
+  // from the start; other encodings.
+  for (const [bytes, said, shown, note] of [
+    [Buffer.from('°C 20', 'latin1'), '5 bytes', 'b0 43 20 32 30', 'This is not text in UTF-8.'],
+    [Buffer.from([0x80, 0x80]), '2 bytes', '80 80', 'This is not text in UTF-8.'],
+    [Buffer.from('abc\u20ac').subarray(0, 5), '5 bytes', '61 62 63 e2 82', 'This is not text in UTF-8.'],
+    [utf16, '42 bytes', '73 00 6f 00', 'This is text in UTF-16.'],
+    [Buffer.concat([Buffer.from(`${'a'.repeat(99)}\n`.repeat(20_000)), Buffer.from([0xff])]), '2.00 MB of text, 20,001 lines', 'aaa', 'Byte 2,000,000 is not UTF-8.'],
+    [Buffer.from('abc\u20ac'), '6 bytes of text, 1 line', 'abc€'],
+    [Buffer.from(`${'a'.repeat(4095)}€b`), '4,099 bytes of text, 1 line', 'aaa'],
   ]) {
     const name = `${said}.gz`;
     await pick(name, gzipSync(bytes));
     await heading(name);
     await tab('Data');
-    await content.filter({ hasText: shown }).waitFor();
+    await (said.includes('text') ? it.lines() : content).filter({ hasText: shown }).waitFor();
     assert.equal(await page.locator('.preview .heading .facts').textContent(), said);
+    if (note === undefined) assert.equal(await page.getByText('UTF-8').count(), 0);
+    else await page.getByText(note).waitFor();
   }
+  // Text has its bytes, too, and other content has pages.
+  await page.getByRole('tablist', { name: 'Content as' }).getByRole('tab', { name: 'Bytes' }).click();
+  await content.filter({ hasText: /^00000000 +61 61 / }).waitFor();
   await page.getByRole('button', { name: 'Next page' }).click();
-  await content.filter({ hasText: /^b$/ }).waitFor();
-  assert.equal(await page.locator('.preview .heading .facts').textContent(), '4,099 bytes of text');
+  await content.filter({ hasText: /^00001000 +82 ac 62 +··b$/ }).waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Next page' }).isDisabled());
+  // A click on digits selects their byte, and the field goes to one.
+  await page.getByLabel('Byte of the content').fill('4097');
+  await page.getByLabel('Byte of the content').press('Enter');
+  await content.locator('mark', { hasText: /^ac$/ }).waitFor();
 });
 
 test('goes to the last chunks', async () => {
@@ -454,20 +466,20 @@ test('shows the content of Zstandard, xz and AT-1 as text', async () => {
     else await open(`#sample=${id}`);
     await page.getByRole('heading', { name, exact: true, level: 2 }).waitFor();
     await tab('Data');
-    const content = page.getByRole('region', { name: 'Decoded bytes' });
-    await content.waitFor();
-    assert.ok((await content.textContent()).startsWith(start), name);
+    assert.ok((await it.text()).startsWith(start), name);
     if (id !== 'at1') assert.match(await fact('Checksums').textContent(), /verified$/);
   }
-  // A longer text has pages.
-  const [content, log] = [page.getByRole('region', { name: 'Decoded bytes' }), vector('at1/c0_ssh.orig').toString()];
-  assert.equal(await content.textContent(), log.slice(0, 4096));
-  await page.getByRole('button', { name: 'Next page' }).click();
-  await content.filter({ hasText: log.slice(4096, 4160) }).waitFor();
-  await page.getByLabel('Page of the content').fill('999');
-  await page.getByLabel('Page of the content').press('Enter');
-  await content.filter({ hasText: log.slice(-64).trimEnd() }).waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Next page' }).isDisabled());
+  // A longer text scrolls.
+  const log = vector('at1/c0_ssh.orig').toString().trimEnd().split('\n');
+  const line = page.getByLabel('go to line', { exact: true });
+  for (const number of [log.length, 700, 99_999]) {
+    await line.fill(String(number));
+    await line.press('Enter');
+    const at = Math.min(number, log.length);
+    const row = it.lines().locator('tbody tr', { has: page.getByRole('rowheader', { name: at.toLocaleString('en'), exact: true }) });
+    await row.waitFor();
+    assert.equal(await row.locator('td').textContent(), log[at - 1]);
+  }
 });
 
 test('queries a table, and shows the cost and the skipped row groups', async () => {

@@ -28,6 +28,22 @@ export async function find(content: Content, { needle, from, backwards }: Sought
   return found >= 0 ? found : first(content, needle, 0, after, step);
 }
 
+/**
+ * Returns the last match before a byte, or the last of all. Reads forwards only, for content that
+ * is decoded on the way.
+ */
+export async function findBefore(content: Content, { needle, from }: Sought, tell: Tell): Promise<number> {
+  const starts = content.size - needle.length + 1;
+  const before = from < 0 ? starts : from;
+  let found = -1;
+  for (let at = 0; at < starts && (at < before || found < 0 || found >= before); at += STRETCH) {
+    const matches = await places(content, needle, at, Math.min(starts, at + STRETCH));
+    found = matches.filter((place) => place < before).at(-1) ?? (found >= 0 && found < before ? found : (matches.at(-1) ?? found));
+    await tell({ done: at + STRETCH, total: starts });
+  }
+  return found;
+}
+
 /** Returns the first match from `low` on and below `high`, or -1. */
 async function first(content: Content, needle: Uint8Array, low: number, high: number, step: (places: number) => Promise<void>): Promise<number> {
   for (let at = low; at < high; at += STRETCH) {

@@ -1,77 +1,102 @@
-// Decoded bytes, as text if they are text, else in hexadecimal.
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { noteInAddress, readAddress } from '../arrive/address';
+// Decoded bytes: as a table, as lines or in hexadecimal; all of them, or one part of a file.
+import '../text/text.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { noteInAddress, parametersHere, readAddress, writeAddress } from '../arrive/address';
 import { useAnswer } from '../tools/answer';
 import { Export } from './export';
+import { Dump } from './dump';
 import { ABOUT, snippet } from '../formats/about';
-import { hex, visibleText } from '../format';
+import type { OpenFile } from '../client';
+import { reasonOf } from '../format';
+import { Cancel, useJob } from '../tools/cancel';
+import { later } from '../tools/later';
 import { NumberField } from '../tools/number-field';
-import { Pages } from './pages';
-import { doubtful } from '../model';
+import { doubtful, type Report } from '../model';
 import type { ValuesProps } from './preview';
 import { Refused } from '../tools/refused';
+import { Tabs } from '../tools/tabs';
+import type { Scope, Text } from '../text/content';
 import { Stored } from '../trace/asked';
 import { canTrace, useSought } from '../trace/going';
-import { lastAtMost } from '../trace/tracer';
 import { Within } from './within';
 import { data, verdict } from '../words';
+import { text as words } from '../words-later';
 
-const PAGE = 4096;
-const WIDTH = 16;
+const TextView = later(async () => (await import('../text/text-view')).TextView);
+
+/** The ways to show content, best first. */
+type As = 'table' | 'lines' | 'bytes';
 
 export function Decoded({ file, name, report, summary }: ValuesProps) {
   const { decoded } = summary;
-  const pages = Math.ceil(decoded / PAGE);
-  const [page, setPage] = useState(() => Math.max(0, Math.min(pages - 1, readAddress().page ?? 0)));
-  const start = page * PAGE;
-  useEffect(() => noteInAddress({ page: page > 0 ? page : undefined }), [page]);
-  const { value: found, error, again } = useAnswer(() => file.bytes(start, Math.min(decoded, start + PAGE)), [file, start, decoded]);
-  // The start of broken or large content may end anywhere.
-  const cut = page < pages - 1 || summary.startOnly === true || summary.brokenFrom !== undefined;
-  const shown = useMemo(() => (found === undefined ? undefined : letters(found, start, cut)), [found]);
-  /** The byte of the content whose bits are shown. */
+  const [scope, setScope] = useState(() => scopeIn(report));
+  useEffect(() => noteInAddress({ block: typeof scope === 'number' ? scope : undefined }), [scope]);
+  const { value: found, error, again } = useAnswer(async () => ({ scope, text: await file.text(scope) }), [file, scope]);
+  const text = found?.scope === scope ? found.text : undefined;
+  const [picked, setPicked] = useState(() => parametersHere().get('as'));
+  useEffect(() => noteInAddress({ as: picked ?? undefined }), [picked]);
+  const shown = text === undefined ? [] : waysOf(text);
+  const as = shown.find((as) => as === picked) ?? shown[0];
+
+  /** The selected byte, and a byte to scroll to. */
   const [chosen, choose] = useState(() => readAddress().drawn);
+  const [wanted, want] = useState<{ readonly byte: number }>();
   useEffect(() => noteInAddress({ drawn: chosen }), [chosen]);
   const go = (byte: number): void => {
     choose(byte);
-    setPage(Math.min(pages - 1, Math.floor(byte / PAGE)));
+    want({ byte });
   };
-  useSought(() => true, ({ row }) => go(Math.min(decoded - 1, row)));
-  const marked = shown === undefined || chosen === undefined || chosen >= (shown.bytes.at(-1) ?? 0) ? -1 : shown.text ? lastAtMost(shown.bytes, chosen) : shown.bytes.indexOf(chosen);
+  /** Forgets the row in sight, which is not that of another view. */
+  const leaveRow = (): void => {
+    noteInAddress({ row: undefined, page: undefined });
+    writeAddress();
+  };
+  const pick = (way: string): void => {
+    // The other view goes to the selected byte.
+    if (chosen !== undefined) leaveRow();
+    setPicked(way);
+  };
+  const show = (to: Scope): void => {
+    if (to === scope) return;
+    choose(undefined);
+    want(undefined);
+    leaveRow();
+    setScope(to);
+  };
+  useSought(() => true, ({ row }) => {
+    show('kept');
+    go(Math.min(decoded - 1, row));
+  });
+  const view = text !== undefined && { file, scope, text, chosen, onChoose: choose, wanted };
+  const doubt = scope === 'kept' ? doubtful(report) : text?.error?.isChecksum === true;
   return (
     <section class="preview" aria-label={data.label} data-jump={data.content} tabIndex={-1}>
       <div class="heading">
         <h2>{data.content}</h2>
-        <p class="facts">{data.firstBytes(decoded, summary.startOnly === true, shown?.text === true, summary.brokenFrom !== undefined && !doubtful(report))}</p>
+        <p class="facts">
+          {scope === 'kept' && data.firstBytes(decoded, summary.startOnly === true, text?.encoding === 'utf-8', summary.brokenFrom !== undefined && !doubt)}
+          {text !== undefined && (typeof scope === 'number' ? words.partIs(scope, text.size, text.isStart) : scope === 'whole' && data.firstBytes(text.size, false, true, text.error !== undefined))}
+          {text !== undefined && text.lines > 0 && words.counts(text.lines, text.shape && text.rows)}
+        </p>
+        {as !== undefined && shown.length > 1 && <Tabs label={words.as} tabs={shown.map((id) => ({ id, name: words.ways[id] }))} picked={as} onPick={pick} />}
+        {scope === 'kept' && summary.startOnly === true && text?.encoding === 'utf-8' && <Whole file={file} size={report.size} onWhole={() => show('whole')} />}
+        {report.parts > 0 && <Parts parts={report.parts} scope={scope} onScope={show} />}
       </div>
-      {doubtful(report) && <p class="doubt" role="note">{verdict.doubt}</p>}
+      {doubt && <p class="doubt" role="note">{verdict.doubt}</p>}
+      {text?.error !== undefined && !text.error.isChecksum && <p class="doubt" role="note">{words.breaksOff(text.error.words)}</p>}
       {decoded > 0 && <Within file={file} name={name} report={report} summary={summary} />}
       <Refused what={data.bytesFailed} error={error} onRetry={again} />
-      {found !== undefined && found.length > 0 && (
-        <pre class="table content" tabIndex={0} role="region" aria-label={data.decodedBytes} onClick={({ currentTarget, clientX, clientY }) => {
-          if (shown === undefined) return;
-          const byte = shown.bytes[lastAtMost(shown.places, letterAt(currentTarget, clientX, clientY))];
-          // Of a dump, only the digits lead to a byte.
-          if (byte !== undefined && byte >= 0 && byte < decoded && canTrace(report)) choose(byte);
-        }}>
-          {shown !== undefined && marked >= 0 ? (
-            <>
-              {shown.shown.slice(0, shown.places[marked])}
-              <mark>{shown.shown.slice(shown.places[marked], shown.places[marked + 1])}</mark>
-              {shown.shown.slice(shown.places[marked + 1])}
-            </>
-          ) : shown?.shown}
-        </pre>
-      )}
-      {decoded === 0 && <p class="facts">{data.emptyContent}</p>}
-      <Pages page={page} pages={pages} onPage={setPage} />
-      {decoded > 0 && canTrace(report) && (
+      {text === undefined && error === '' && <p class="facts" role="status">{words.reading}</p>}
+      {text !== undefined && text.size > 0 && noteOf(text) !== '' && <p class="facts">{noteOf(text)}</p>}
+      {view && as !== undefined && (as === 'bytes' ? <Dump key={scope} {...view} /> : <TextView key={`${as} ${scope}`} {...view} table={as === 'table'} />)}
+      {text?.size === 0 && <p class="facts">{data.emptyContent}</p>}
+      {text !== undefined && text.size > 0 && (
         <label class="goto fine">
-          {data.contentByte}{' '}
-          <NumberField label={data.contentByteLabel} min={0} max={decoded - 1} value={chosen ?? start} onValue={go} />
+          {typeof scope === 'number' ? words.partByte : data.contentByte}{' '}
+          <NumberField label={typeof scope === 'number' ? words.partByteLabel : data.contentByteLabel} min={0} max={text.size - 1} value={chosen ?? 0} onValue={go} />
         </label>
       )}
-      {chosen !== undefined && chosen < decoded && canTrace(report) && (
+      {scope === 'kept' && chosen !== undefined && chosen < decoded && canTrace(report) && (
         <Stored file={file} report={report} value={{ column: 0, row: chosen, place: 0 }} name={data.byteNumber(chosen)} />
       )}
       {report.format !== undefined && (
@@ -81,85 +106,68 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
   );
 }
 
-/**
- * Decodes bytes as text, if they are text. Only a later page may start within a character, and only
- * a cut one may end in one.
- */
-function textOf(bytes: Uint8Array, after: boolean, cut: boolean): string | undefined {
-  let first = 0;
-  while (after && first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first++;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(first), { stream: cut });
-    return /[^\P{C}\t\n\r\p{Cf}]/u.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
+/** Reads the part in the address. */
+function scopeIn({ parts }: Report): Scope {
+  const named = parametersHere().get('block');
+  return named !== null && /^\d+$/.test(named) && Number(named) < parts ? Number(named) : 'kept';
 }
 
-/** A page as it is shown. */
-interface Letters {
-  readonly shown: string;
-  readonly text: boolean;
-  /** Place of each letter, and the end. In a dump, also the end of the digits of each byte. */
-  readonly places: readonly number[];
-  /** The byte that each letter shows, and the byte after the last; -1 where there is none. */
-  readonly bytes: readonly number[];
+function waysOf({ size, encoding, shape }: Text): readonly As[] {
+  if (size === 0) return [];
+  if (encoding !== 'utf-8') return ['bytes'];
+  return shape === undefined ? ['lines', 'bytes'] : ['table', 'lines', 'bytes'];
 }
 
-const utf8 = new TextEncoder();
-
-function letters(found: Uint8Array, start: number, cut: boolean): Letters {
-  const text = textOf(found, start > 0, cut);
-  const [places, bytes]: [number[], number[]] = [[], []];
-  if (text === undefined) {
-    // Each byte has two digits.
-    const lines = Array.from({ length: Math.ceil(found.length / WIDTH) }, (_, at) => line(found.subarray(at * WIDTH, (at + 1) * WIDTH), start + at * WIDTH));
-    let place = 0;
-    lines.forEach((line, number) => {
-      for (let at = 0; at < WIDTH && number * WIDTH + at < found.length; at++) {
-        places.push(place + DIGITS + 3 * at, place + DIGITS + 3 * at + 2);
-        bytes.push(start + number * WIDTH + at, -1);
-      }
-      place += line.length + 1;
-    });
-    places.push(place);
-    bytes.push(start + found.length);
-    return { shown: lines.join('\n'), text: false, places, bytes };
-  }
-  let [shown, byte] = ['', start];
-  while (start > 0 && ((found[byte - start] ?? 0) & 0xc0) === 0x80) byte++;
-  for (const letter of text) {
-    places.push(shown.length);
-    bytes.push(byte);
-    shown += visibleText(letter);
-    byte += utf8.encode(letter).length;
-  }
-  places.push(shown.length);
-  bytes.push(byte);
-  return { shown, text: true, places, bytes };
+/** Says why content is not shown as text, or not all of it. */
+function noteOf({ encoding, bad }: Text): string {
+  return encoding === 'utf-8' ? (bad < 0 ? '' : words.bad(bad)) : words.encodings[encoding];
 }
 
-/** Returns the place in the text of an element at a point of the screen, or -1. */
-function letterAt(element: HTMLElement, x: number, y: number): number {
-  const position = document.caretPositionFromPoint?.(x, y);
-  const [node, offset] = position ? [position.offsetNode, position.offset] : [undefined, 0];
-  if (node === undefined || !element.contains(node)) return -1;
-  const before = document.createRange();
-  before.setStart(element, 0);
-  before.setEnd(node, offset);
-  const at = before.toString().length;
-  // The caret is beside a letter: after it if its right half was clicked.
-  before.setStart(node, offset);
-  before.collapse(true);
-  const caret = before.getBoundingClientRect();
-  return caret.width === 0 && caret.left > x ? at - 1 : at;
+interface WholeProps {
+  readonly file: OpenFile;
+  readonly size: number;
+  readonly onWhole: () => void;
 }
 
-/** Place of the first digit in a line. */
-const DIGITS = 10;
+/** Reads all of large content once, to find its lines. */
+function Whole({ file, size, onWhole }: WholeProps) {
+  const job = useJob();
+  const [problem, setProblem] = useState('');
+  const read = (): void => {
+    if (job.going) return;
+    setProblem('');
+    void job.run(async (care) => {
+      await file.text('whole', care);
+      onWhole();
+    }).catch((error: Error) => setProblem(reasonOf(error)));
+  };
+  return (
+    <span class="whole">
+      <button type="button" aria-disabled={job.going} onClick={read}>{words.whole(size)}</button>
+      <Cancel job={job} what={words.wholeJob} />
+      {problem !== '' && <span class="refused" role="alert">{words.wholeFailed}: {problem}.</span>}
+    </span>
+  );
+}
 
-function line(bytes: Uint8Array, start: number): string {
-  const digits = Array.from(bytes, (byte) => hex(byte, 2)).join(' ').padEnd(3 * WIDTH - 1);
-  const letters = Array.from(bytes, (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·')).join('');
-  return `${hex(start, 8)}  ${digits}  ${letters}`;
+interface PartsProps {
+  readonly parts: number;
+  readonly scope: Scope;
+  readonly onScope: (scope: Scope) => void;
+}
+
+/** Chooses one part of the file, or the content from its start. */
+function Parts({ parts, scope, onScope }: PartsProps) {
+  const [typed, type] = useState(typeof scope === 'number' ? scope : 0);
+  /** The same at once: Enter changes the field and submits the form in one go. */
+  const last = useRef(typed);
+  return (
+    <form class="search part" onSubmit={(event) => { event.preventDefault(); onScope(last.current); }}>
+      <label>
+        {words.part} <NumberField label={words.part} min={0} max={parts - 1} value={typed} onValue={(part) => type((last.current = part))} /> {words.ofParts(parts)}
+      </label>
+      <button type="submit">{words.showPart}</button>
+      {scope !== 'kept' && <button type="button" onClick={() => onScope('kept')}>{words.showAll}</button>}
+    </form>
+  );
 }

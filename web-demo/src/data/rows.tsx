@@ -77,6 +77,8 @@ interface Props<Row> {
   readonly place?: (row: number) => number;
   /** Number of rows that the shown ones were selected from. */
   readonly outOf?: number;
+  /** For rows not counted from 0: the label of the field that goes to one, and the first. */
+  readonly counted?: { readonly goTo: string; readonly first: number };
   /** Reads rows to copy them. Without it, rows cannot be selected. */
   readonly copy?: Copy;
 }
@@ -89,7 +91,7 @@ export interface Head {
   readonly onSort?: () => void;
 }
 
-export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, copy }: Props<Row>) {
+export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, counted, copy }: Props<Row>) {
   const { lines, total } = rows;
   const table = useKeptWidths(rows.of, heads.length);
   const selection = useSelection(total, copy, rows.of);
@@ -144,14 +146,15 @@ export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, o
       {selection !== undefined && <CopyRows selection={selection} />}
       {total > lines.page && (
         <label class="goto fine">
-          {data.goToRow}{' '}
+          {counted?.goTo ?? data.goToRow}{' '}
           <input
             type="number"
-            aria-label={data.goToRowOf(label.toLowerCase())}
-            min={0}
+            aria-label={counted?.goTo ?? data.goToRowOf(label.toLowerCase())}
+            min={counted?.first ?? 0}
             onChange={({ currentTarget }) => {
-              if (!(currentTarget.valueAsNumber >= 0)) return;
-              const at = Math.min(total - 1, place(Math.floor(currentTarget.valueAsNumber)));
+              const row = Math.floor(currentTarget.valueAsNumber) - (counted?.first ?? 0);
+              if (!(row >= 0)) return;
+              const at = Math.min(total - 1, place(row));
               lines.go(at);
               onRow?.(at);
             }}

@@ -1,5 +1,5 @@
 // The interface between the worker and each format.
-import type { Limits, OnPairStrings, UnspoolError } from 'unspool';
+import type { DecodeStream, Limits, OnPairStrings, UnspoolError, ZstdFormat } from 'unspool';
 import type { Structure } from 'unspool/inspect';
 import type { Checked } from './check';
 import type { BinsWanted } from './pco-bins';
@@ -52,6 +52,8 @@ export interface Door {
   openLarge?(source: Blob | string, head: () => Promise<Uint8Array>, dictionary: Uint8Array | undefined): Promise<Large | undefined>;
   /** Opens a file that is not in memory by its outline. */
   openOutlined?(content: Content, structure: Structure): Promise<Opened>;
+  /** Creates a stream that decodes content, which need not be in memory. */
+  stream?(dictionary: Uint8Array | undefined, zstd: ZstdFormat | undefined): Promise<DecodeStream>;
   /** Checks a file that is not in memory, if opening it did not. */
   check?(content: Content, dictionary: Uint8Array | undefined, tell: Tell, signal: AbortSignal): Promise<Checked>;
   /**

@@ -7,6 +7,7 @@ import { largeStart, startOf, WHOLE, wholeOrStart } from './start';
 
 /** Wrapped content in no known format. Other content is unwrapped before. */
 export const gzip: Door = {
+  stream: async () => gzipStream(),
   check: (content, _, tell) => checkStream(content, gzipStream(), tell),
   openLarge: async (source, head) => largeStart(await head(), source, () => gzipStream()),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeGzip(bytes, { limits: WHOLE })), () => gzipStream()),

@@ -7,6 +7,7 @@ import { largeStart, WHOLE, wholeOrStart } from './start';
 const stream = (): ReturnType<typeof lzmaStream> => lzmaStream();
 
 export const lzma: Door = {
+  stream: async () => stream(),
   check: (content, _, tell) => checkStream(content, stream(), tell),
   openLarge: async (source, head) => largeStart(await head(), source, stream),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeLzma(bytes, { limits: WHOLE })), stream),

@@ -73,8 +73,11 @@ function opened(content: Uint8Array<ArrayBuffer>, error: UnspoolError | undefine
   return error === undefined ? whole : { ...whole, summary: { ...whole.summary, brokenFrom: error.offset }, error };
 }
 
-/** Decodes bytes with a stream up to an error. If they are not `all`, their end is not an error. */
-export async function startOf(bytes: Uint8Array, { readable, writable }: DecodeStream, all: boolean): Promise<{ content: Uint8Array<ArrayBuffer>; error?: UnspoolError }> {
+/**
+ * Decodes bytes with a stream up to an error. If they are not `all`, their end is not an error, and
+ * `most` bytes or little more are kept.
+ */
+export async function startOf(bytes: Uint8Array, { readable, writable }: DecodeStream, all: boolean, most = KEPT): Promise<{ content: Uint8Array<ArrayBuffer>; error?: UnspoolError }> {
   const [reader, writer, parts]: [ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, WritableStreamDefaultWriter, Blob[]] = [readable.getReader(), writable.getWriter(), []];
   const written = writer.write(bytes).then(() => (all ? writer.close() : reader.cancel()));
   // The reader sees the error, too.
@@ -86,7 +89,7 @@ export async function startOf(bytes: Uint8Array, { readable, writable }: DecodeS
       // A `Blob` is outside the memory of the worker.
       parts.push(new Blob([part.value]));
       kept += part.value.length;
-      if (!all && kept >= KEPT) await reader.cancel();
+      if (!all && kept >= most) await reader.cancel();
     }
   } catch (error) {
     if (!(error instanceof UnspoolError)) throw error;

@@ -8,6 +8,7 @@ import { largeStart, WHOLE, wholeOrStart } from './start';
 const stream = async (): Promise<DecodeStream> => (await import('unspool/xz-stream')).xzStream();
 
 export const xz: Door = {
+  stream,
   outlined: { read: 'headers', remote: true },
   check: async (content, _, tell) => checkStream(content, await stream(), tell),
   openLarge: async (source, head) => largeStart(await head(), source, stream),

@@ -10,6 +10,7 @@ import { facts as words } from '../words';
 const stream = async (options?: ZstdDecodeOptions): Promise<DecodeStream> => (await import('unspool/zstd-stream')).zstdStream(options);
 
 export const zstd: Door = {
+  stream: (dictionary, format) => stream({ dictionary, format }),
   outlined: { read: 'headers', remote: false },
   check: async (content, dictionary, tell) => checkStream(content, await stream(dictionary && { dictionary }), tell),
   // A stream cannot look ahead, so a draft file is not detected if it is large.
