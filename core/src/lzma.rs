@@ -19,13 +19,13 @@
 //!
 //! The code shares the room of [`xz`](crate::xz), and so do the kinds of errors.
 
-pub use crate::xz::Workspace;
 #[cfg(feature = "threads")]
 pub use crate::xz::alone::decode_threaded;
 #[cfg(feature = "alloc")]
 pub use crate::xz::alone::decode_to_vec;
 pub use crate::xz::alone::{
-    Coder, Decoder, HEADER_LEN, Header, Options, Raw, decode, decode_to, decoded_len, inspect, salvage,
+    Coder, Decoder, HEADER_LEN, Header, Options, Raw, SymbolReader, decode, decode_to, decoded_len, inspect, salvage,
 };
 #[cfg(feature = "xz-filters")]
 pub use crate::xz::{Architecture, FilterKind};
+pub use crate::xz::{COST_SCALE, LzmaFed, LzmaItem, LzmaKind, LzmaSymbol, LzmaWish, Workspace};

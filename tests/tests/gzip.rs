@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
-use unspool::gzip::{Decoder, Header, Options, WINDOW_SIZE, Workspace};
+use unspool::gzip::{BlockKind, BlockReader, Decoder, Header, Options, Symbol, SymbolKind, WINDOW_SIZE, Workspace};
 use unspool::gzip::{decode, decode_to, decode_to_vec, decoded_len, inspect, salvage};
 use unspool::{Checksums, Class, End, Error, ErrorKind, Limits, Name, Probe, Status, Verify, probe};
 use unspool_tests::{Leaves, Random, drive, read};
@@ -369,4 +369,137 @@ fn a_second_idle_call_is_an_error() {
     assert_eq!(decoder.step(&[], End::NotYet, &mut []).map(|step| step.status), Ok(Status::NeedInput));
     let again = decoder.step(&[], End::NotYet, &mut []);
     assert_eq!(again.map_err(|error| (error.kind, error.at)), Err((ErrorKind::NoProgress, 5)));
+}
+
+/// Reads all parts of a file in pieces of at most `step` bytes.
+fn parts(file: &[u8], step: usize) -> Result<Vec<Symbol>, Error> {
+    let (mut reader, mut found, mut len) = (BlockReader::new(&Limits::DEFAULT), vec![], step);
+    loop {
+        let at = (reader.position() / 8) as usize;
+        let to = (at + len).min(file.len());
+        let end = if to == file.len() { End::Here } else { End::NotYet };
+        match reader.next(&file[at..to], at as u64, end)? {
+            Some(symbol) => {
+                found.push(symbol);
+                len = step;
+            }
+            None if end == End::Here => return Ok(found),
+            // The part is longer than the piece.
+            None => len += step,
+        }
+    }
+}
+
+/// Builds the content of a file from its parts alone. Returns it with the kinds of its blocks.
+fn rebuilt(file: &[u8], parts: &[Symbol]) -> (Vec<u8>, Vec<BlockKind>) {
+    let (mut out, mut kinds, mut bit) = (vec![], vec![], 0);
+    for part in parts {
+        // Parts follow each other, both in the file and in the content.
+        assert_eq!((part.bits.start, part.content.start), (bit, out.len() as u64));
+        bit = part.bits.end;
+        match part.kind {
+            SymbolKind::Member | SymbolKind::Trailer => assert!(part.bits.end % 8 == 0),
+            SymbolKind::Block(kind) => kinds.push(kind),
+            SymbolKind::Stored => {
+                out.extend_from_slice(&file[part.bits.start as usize / 8..part.bits.end as usize / 8]);
+            }
+            SymbolKind::Literal(byte) => out.push(byte),
+            SymbolKind::Match { distance, .. } => {
+                for _ in part.content.clone() {
+                    out.push(out[out.len() - usize::from(distance)]);
+                }
+            }
+            SymbolKind::EndOfBlock { .. } => {}
+        }
+        assert_eq!(part.content.end, out.len() as u64);
+    }
+    (out, kinds)
+}
+
+#[test]
+fn symbols_rebuild_the_content_of_every_vector_in_any_pieces() {
+    for (file, content, members) in vectors() {
+        let all = parts(&file, usize::MAX / 2).unwrap();
+        assert_eq!(rebuilt(&file, &all).0, content);
+        let padding = file.iter().rev().take_while(|&&byte| byte == 0).count();
+        let end = all.last().unwrap().bits.end as usize / 8;
+        assert!(end <= file.len() && end + padding >= file.len());
+        let count = |wanted: fn(&SymbolKind) -> bool| all.iter().filter(|part| wanted(&part.kind)).count() as u64;
+        assert_eq!(count(|kind| matches!(kind, SymbolKind::Member)), members);
+        assert_eq!(count(|kind| matches!(kind, SymbolKind::EndOfBlock { last: true })), members);
+        for step in [1, 2, 3, 7, 64, 1000] {
+            assert_eq!(parts(&file, step).as_ref(), Ok(&all), "pieces of {step}");
+        }
+    }
+}
+
+#[test]
+fn symbols_rebuild_files_of_an_encoder_and_each_block_by_itself() {
+    let mut random = Random(34);
+    let mut kinds = vec![];
+    for len in [0, 1, 70_000, 300_000] {
+        for modulus in [1u64, 4, 255] {
+            let content: Vec<u8> = (0..len).map(|_| (random.bits() % modulus) as u8).collect();
+            for level in [0, 1, 6, 9] {
+                let mut encoder = GzBuilder::new().write(vec![], Compression::new(level));
+                encoder.write_all(&content).unwrap();
+                let file = encoder.finish().unwrap();
+                let all = parts(&file, usize::MAX / 2).unwrap();
+                let (found, own) = rebuilt(&file, &all);
+                assert!(found == content, "{len} bytes below {modulus} at level {level}");
+                kinds.extend(own);
+                for (at, part) in all.iter().enumerate() {
+                    if !matches!(part.kind, SymbolKind::Block(_)) {
+                        continue;
+                    }
+                    let mut reader = BlockReader::at_block(part.bits.start, part.content.start, &Limits::DEFAULT);
+                    for expected in &all[at..] {
+                        assert_eq!(reader.next(&file, 0, End::Here).unwrap().as_ref(), Some(expected));
+                        if matches!(expected.kind, SymbolKind::EndOfBlock { .. }) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for kind in [BlockKind::Stored, BlockKind::Fixed, BlockKind::Dynamic] {
+        assert!(kinds.contains(&kind), "{kind:?}");
+    }
+}
+
+#[test]
+fn the_symbols_of_a_damaged_file_end_where_decoding_does() {
+    let (mut refused, mut accepted) = (0, 0);
+    for (file, ..) in vectors() {
+        for len in 0..file.len() {
+            // Only padding may be missing, or members after the first.
+            match (unpack(&file[..len]), parts(&file[..len], usize::MAX / 2)) {
+                (Ok(content), Ok(all)) => assert_eq!(rebuilt(&file, &all).0, content),
+                (Err(error), Err(found)) => assert_eq!((error.kind, error.at), (found.kind, found.at), "cut at {len}"),
+                (decoded, found) => panic!("cut at {len}: {decoded:?}, {found:?}"),
+            }
+        }
+        let header = Header::read(&file, &Limits::DEFAULT).unwrap().len;
+        for bit in 8 * header..8 * file.len() {
+            let mut damaged = file.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let found = parts(&damaged, usize::MAX / 2);
+            match unpack(&damaged) {
+                // The checksum is not verified here.
+                Ok(_) => _ = rebuilt(&damaged, &found.unwrap()),
+                // A member that ends too early is followed by anything.
+                Err(Error { kind: ErrorKind::GzipCrc | ErrorKind::GzipSize, .. }) => {
+                    accepted += usize::from(found.is_ok());
+                    found.into_iter().for_each(|all| _ = rebuilt(&damaged, &all));
+                }
+                Err(error) if error.class() == Class::Corrupt && error.kind != ErrorKind::GzipDeflate => {}
+                Err(_) => {
+                    refused += usize::from(found.is_err());
+                    assert!(found.is_err(), "bit {bit}");
+                }
+            }
+        }
+    }
+    assert!(refused > 1000 && accepted > 1000, "{refused} {accepted}");
 }

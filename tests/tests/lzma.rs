@@ -6,8 +6,8 @@ use std::path::Path;
 
 use liblzma::stream::{Action, Filters, LzmaOptions, Status, Stream};
 use unspool::lzma::{
-    Architecture, Coder, Decoder, FilterKind, HEADER_LEN, Header, Options, Raw, Workspace, decode, decode_to,
-    decode_to_vec, decoded_len, inspect, salvage,
+    Architecture, COST_SCALE, Coder, Decoder, FilterKind, HEADER_LEN, Header, LzmaItem, LzmaKind, LzmaSymbol, LzmaWish,
+    Options, Raw, SymbolReader, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect, salvage,
 };
 use unspool::{Class, End, Error, ErrorKind, Format, Limits, Name, Probe, probe};
 use unspool_tests::{Leaves, Random, drive, go_on, read};
@@ -421,4 +421,67 @@ fn the_fields_of_a_file_have_their_names() {
         (104..264, Name::LzmaSymbols),
     ];
     assert_eq!(leaves.leaves, expected);
+}
+
+/// Reads the symbols of a file in pieces of this length. Returns them with the end of the stream.
+fn symbols(file: &[u8], piece: usize) -> (Vec<LzmaSymbol>, Option<(u64, u64)>, Option<Error>) {
+    let (mut reader, mut workspace) = (SymbolReader::new(&Limits::DEFAULT), Workspace::new());
+    let (mut window, mut at, mut found, mut over) = (vec![], 0, vec![], None);
+    loop {
+        let to = (at + piece).min(file.len());
+        let end = if to == file.len() { End::Here } else { End::NotYet };
+        let fed = reader.feed(&file[at..to], end, &mut workspace, &mut window, |item| {
+            match item {
+                LzmaItem::Chunk { at, block, control } => assert_eq!((at, block, control), (13, 0, None)),
+                LzmaItem::Symbol(symbol) => found.push(symbol),
+                LzmaItem::End { at, content } => over = Some((at, content)),
+            }
+            LzmaWish::Symbols
+        });
+        match fed {
+            Ok(fed) => {
+                at += fed.read;
+                if fed.window > 0 {
+                    window.resize(fed.window as usize, 0xAA);
+                } else if fed.ended || end == End::Here {
+                    return (found, over, None);
+                }
+            }
+            Err(error) => return (found, over, Some(error)),
+        }
+    }
+}
+
+#[test]
+fn symbols_rebuild_the_content_at_the_cost_of_the_stream() {
+    let mut markers = 0;
+    for (name, file, options, content) in vectors() {
+        if options.raw.is_some() {
+            continue;
+        }
+        let (found, over, error) = symbols(&file, usize::MAX / 2);
+        assert_eq!((over, error), (Some((file.len() as u64, content.len() as u64)), None), "{name}");
+        let (mut out, mut cost) = (vec![], 0);
+        for symbol in &found {
+            assert_eq!(symbol.content.start, out.len() as u64, "{name}");
+            match symbol.kind {
+                LzmaKind::Literal => out.push(symbol.byte),
+                _ => symbol.content.clone().for_each(|_| out.push(out[out.len() - symbol.distance as usize])),
+            }
+            markers += usize::from(symbol.kind == LzmaKind::EndMarker);
+            cost += symbol.cost;
+        }
+        assert!(out == content, "{name}");
+        let rest = (8 * (file.len() - HEADER_LEN) as u64 * COST_SCALE - cost) / COST_SCALE;
+        assert!((32..=40).contains(&rest), "{name}: {rest} bits are in no symbol");
+        for piece in [1, 2, 23, 24, 25, 100] {
+            assert!(symbols(&file, piece) == (found.clone(), over, None), "{name} in pieces of {piece}");
+        }
+        for len in 0..file.len() {
+            let (some, _, error) = symbols(&file[..len], usize::MAX / 2);
+            assert_eq!(error, decode_to_vec(&file[..len], &options).err(), "{name} cut at {len}");
+            assert!(found.starts_with(&some), "{name} cut at {len}");
+        }
+    }
+    assert!(markers > 0);
 }

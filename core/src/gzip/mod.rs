@@ -8,6 +8,9 @@
 //! framing. It is the one decoder that the firmware tests do not link: its own fuzzers and those of
 //! this crate are the evidence that it does not panic.
 //!
+//! The inflater cannot show what it reads. A [`BlockReader`] lists blocks and symbols for
+//! inspectors.
+//!
 //! ```
 //! use unspool::gzip;
 //! // One stored block.
@@ -19,6 +22,7 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 
+mod blocks;
 mod decode;
 mod header;
 mod stream;
@@ -28,6 +32,7 @@ mod walk;
 mod workspace;
 
 pub use crate::options::Options;
+pub use blocks::{BlockKind, BlockReader, Symbol, SymbolKind};
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{decode, decode_to, decoded_len, inspect, salvage};

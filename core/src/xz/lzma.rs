@@ -11,6 +11,27 @@ use crate::{ErrorKind, tuning};
 /// The most bytes that a symbol takes, however unlikely its bits are.
 pub(super) const MOST_INPUT: usize = 24;
 
+/// The kind of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LzmaKind {
+    /// A byte.
+    Literal,
+    /// A match with a distance of its own.
+    Match,
+    /// A match at the last distance.
+    Rep0,
+    /// A match at the second-last distance.
+    Rep1,
+    /// A match at the third-last distance.
+    Rep2,
+    /// A match at the fourth-last distance.
+    Rep3,
+    /// A single byte at the last distance.
+    ShortRep,
+    /// The marker that ends a stream.
+    EndMarker,
+}
+
 /// States from here on follow a match: the next literal differs from the byte that would continue
 /// it.
 const AFTER_MATCH: usize = 7;
@@ -160,9 +181,41 @@ impl Lzma {
     }
 
     /// Bytes of a match that are not copied yet.
-    #[cfg(feature = "lzma")]
     pub(super) const fn pending(&self) -> usize {
         self.pending
+    }
+
+    /// The range of the coder, between two symbols.
+    pub(super) const fn range(&self) -> u32 {
+        self.range
+    }
+
+    /// The distance of the last match.
+    pub(super) fn distance(&self) -> u64 {
+        u64::from(self.reps[0]) + 1
+    }
+
+    /// Returns the kind of the symbol at the start of these bytes, without decoding it: the bits
+    /// that [`run`](Self::run) branches on. The marker counts as a match.
+    pub(super) fn next_kind(&self, src: &[u8], position: usize) -> LzmaKind {
+        let mut rc = Range { range: self.range, code: self.code, rest: src.iter(), least: 0 };
+        let p = &self.probabilities;
+        let state = usize::from(self.state & 15);
+        let pos_state = position & ((1 << (self.pb & 7)) - 1) & 15;
+        let mut bit = |probability: u16| rc.bit(&mut { probability });
+        if !bit(p.is_match[state][pos_state]) {
+            LzmaKind::Literal
+        } else if !bit(p.is_rep[state]) {
+            LzmaKind::Match
+        } else if !bit(p.is_rep0[state]) {
+            if bit(p.is_rep0_long[state][pos_state]) { LzmaKind::Rep0 } else { LzmaKind::ShortRep }
+        } else if !bit(p.is_rep1[state]) {
+            LzmaKind::Rep1
+        } else if !bit(p.is_rep2[state]) {
+            LzmaKind::Rep2
+        } else {
+            LzmaKind::Rep3
+        }
     }
 
     /// Moves on to this byte, which the range coder [wants](Self::wants_byte).

@@ -24,7 +24,8 @@
 //! doors. `whole` reads
 //! an input that is present; for one that comes in pieces, `walk` and `chunk` read fields into a
 //! `Parser`. Both share the others, of which each reads one part of the format. `alone` reads LZMA
-//! without xz around it, for [`lzma`](crate::lzma).
+//! without xz around it, for [`lzma`](crate::lzma). `symbols` drives a `Parser` symbol by symbol,
+//! for inspectors.
 
 #[cfg(feature = "lzma")]
 pub(crate) mod alone;
@@ -48,6 +49,7 @@ mod range;
 mod records;
 mod store;
 mod stream;
+mod symbols;
 #[cfg(feature = "threads")]
 mod threaded;
 #[cfg(feature = "alloc")]
@@ -67,11 +69,13 @@ pub use file::{File, IndexReader, decode_block};
 #[cfg(feature = "xz-filters")]
 pub use filter::{Architecture, FilterKind};
 pub use header::{BlockHeader, Header, MAX_BLOCK_HEADER};
+pub use lzma::LzmaKind;
 pub use options::{Options, Streams};
 pub use probability::Literals;
 pub use records::Block;
 pub use store::decode_to_store;
 pub use stream::Decoder;
+pub use symbols::{COST_SCALE, LzmaFed, LzmaItem, LzmaSymbol, LzmaWish, SymbolReader};
 #[cfg(feature = "threads")]
 pub use threaded::decode_threaded;
 pub use workspace::{MOST_CONTEXTS, Tables, WORKSPACE_SIZE, Workspace};

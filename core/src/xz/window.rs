@@ -27,11 +27,43 @@ pub(super) struct Window<'a> {
     pub(super) filtered: bool,
 }
 
+/// The position in a window that is lent for one call at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    at: usize,
+    lapped: bool,
+    dictionary: usize,
+}
+
+impl Place {
+    pub(super) const START: Self = Self { at: 0, lapped: false, dictionary: 0 };
+}
+
 impl<'a> Window<'a> {
     pub(super) fn new(buf: &'a mut [u8]) -> Self {
         let whole = buf.len() - buf.len() % index(RING);
         let buf = buf.get_mut(..whole).unwrap_or_default();
         Self { buf, at: 0, flushed: 0, lapped: false, dictionary: 0, filtered: false }
+    }
+
+    /// A window that is lent again. What it holds has left.
+    pub(super) fn resume(buf: &'a mut [u8], Place { at, lapped, dictionary }: Place) -> Self {
+        Self { at, flushed: at, lapped, dictionary, ..Self::new(buf) }
+    }
+
+    /// Returns the position at which the next call goes on.
+    pub(super) const fn pause(&self) -> Place {
+        Place { at: self.at, lapped: self.lapped, dictionary: self.dictionary }
+    }
+
+    /// The index of the next byte. Its low bits are those of the position in the dictionary.
+    pub(super) const fn position(&self) -> usize {
+        if self.at < self.buf.len() { self.at } else { 0 }
+    }
+
+    /// The last byte.
+    pub(super) fn last(&self) -> u8 {
+        self.buf.get(self.at.wrapping_sub(1)).copied().unwrap_or(0)
     }
 
     /// An output that takes the whole content, of which `at` bytes are present, and is its own

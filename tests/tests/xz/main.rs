@@ -7,6 +7,7 @@ mod hostile;
 mod parts;
 mod store;
 mod streams;
+mod symbols;
 
 use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::xz::{

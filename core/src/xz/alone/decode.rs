@@ -88,7 +88,7 @@ pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
     let first = declared(src, options).unwrap_or(u64_from(src.len().saturating_mul(4)));
     let mut out = heap::zeros(first.min(options.limits.max_output).min(u64_from(to_vec::most(src))))?;
     while go(&mut walk, &mut rest, &mut out, &mut workspace)? == Status::NeedOutput {
-        let more = out.len().max(GROWTH).min(index(walk.left()));
+        let more = out.len().max(GROWTH).min(index(walk.room_left()));
         heap::lengthen(&mut out, more)?;
     }
     out.truncate(walk.done().wrote);

@@ -8,6 +8,7 @@ mod decode;
 mod header;
 mod options;
 mod stream;
+mod symbols;
 #[cfg(feature = "threads")]
 mod threaded;
 mod walk;
@@ -19,5 +20,6 @@ pub use header::{HEADER_LEN, Header};
 pub(crate) use header::{Likeness, likeness};
 pub use options::{Coder, Options, Raw};
 pub use stream::Decoder;
+pub use symbols::SymbolReader;
 #[cfg(feature = "threads")]
 pub use threaded::decode_threaded;

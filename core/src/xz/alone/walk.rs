@@ -7,6 +7,7 @@ use super::super::lzma::{History, MOST_INPUT};
 use super::super::options::{Options as XzOptions, Streams};
 use super::super::parser::{OpenBlock, Parser, STARVED, State};
 use super::super::stream::Machine;
+use super::super::symbols::{self, Symbolic};
 use super::super::window::Window;
 use super::super::workspace::{Tables, Workspace};
 use super::header::{HEADER_LEN, Header, SIZE_AT, block};
@@ -122,6 +123,27 @@ impl<const FLAT: bool> Machine for Walk<FLAT> {
     }
 }
 
+impl Symbolic for Walk<false> {
+    fn stage(&self) -> symbols::Stage {
+        match self.stage {
+            Stage::Header | Stage::Window | Stage::Chunks | Stage::Over => symbols::Stage::Outside,
+            Stage::Start => symbols::Stage::Header(None),
+            Stage::Symbols => symbols::Stage::Symbols,
+            Stage::Full => symbols::Stage::End,
+            Stage::Marker => symbols::Stage::Marker,
+            Stage::Last => symbols::Stage::AfterMarker,
+        }
+    }
+
+    fn left(&self) -> u64 {
+        self.left
+    }
+
+    fn set_left(&mut self, left: u64) {
+        self.left = left;
+    }
+}
+
 impl<const FLAT: bool> Walk<FLAT> {
     /// A walk at the start of an input.
     pub(super) fn new(options: &Options) -> Self {
@@ -148,7 +170,7 @@ impl<const FLAT: bool> Walk<FLAT> {
 
     /// Content that may still come.
     #[cfg(feature = "alloc")]
-    pub(super) const fn left(&self) -> u64 {
+    pub(super) const fn room_left(&self) -> u64 {
         self.left
     }
 
