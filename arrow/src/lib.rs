@@ -8,8 +8,8 @@
 //! | [`at1`] | a table | record batches of integers, exact decimals and text |
 //!
 //! Values are decoded straight into the buffer that becomes the Arrow buffer; no copy follows. The
-//! views of OnPair strings point into the decoded bytes. AT-1 holds text: its numbers are parsed, its
-//! strings are copied.
+//! views of OnPair strings point into the decoded bytes. AT-1 holds text: its numbers are parsed,
+//! its strings are copied.
 //!
 //! ```
 //! use unspool::pco::Options;

@@ -128,8 +128,8 @@ fn plain(text: &[u8]) -> Option<Plain> {
 /// # Contract of the hot path
 ///
 /// Takes eight bytes at once. The branches are on the sign, on the point, and on more or fewer than
-/// eight digits before and after it: all of them hardly change within a column. No loop over digits,
-/// no integer of 128 bits: see `docs/tried/at1.md`.
+/// eight digits before and after it: all of them hardly change within a column. No loop over
+/// digits, no integer of 128 bits: see `docs/tried/at1.md`.
 #[inline]
 pub(crate) fn brief(text: &[u8]) -> Option<(Plain, usize)> {
     let negative = *text.first()? == b'-';

@@ -52,7 +52,7 @@ def vectors(folder: Path) -> None:
         column = unspool.open(path).column()
         for threads in (1, 2):
             compare(
-                f"CVC {compression}, {megabytes(path)}, to numpy, {threads} threads",
+                f"CVC {compression}, {megabytes(path)}, to numpy, threads={threads}",
                 "decompressed",
                 lambda threads=threads, column=column: column.numpy(threads=threads),
                 lambda path=path: decompressed.load_cvc(str(path), framework="numpy", backend="python"),
@@ -70,7 +70,7 @@ def numbers() -> None:
         assert unspool.open(packed).numpy().tobytes() == column.tobytes()
         for threads in (1, 2):
             compare(
-                f"Pco {name}, 5 million, {threads} threads",
+                f"Pco {name}, 5 million, threads={threads}",
                 "pcodec",
                 lambda threads=threads, packed=packed: unspool.open(packed).numpy(threads=threads),
                 lambda packed=packed: pcodec.standalone.simple_decompress(packed),
@@ -100,7 +100,7 @@ def tables(folder: Path) -> None:
     for blocks, table, peer, csv in cases:
         for threads in (1, None):
             compare(
-                f"AT-1, {len(file):,} rows, {blocks}, {megabytes(table)}, {threads or 'all'} threads",
+                f"AT-1, {len(file):,} rows, {blocks}, {megabytes(table)}, threads={threads}",
                 f"polars, {peer}, {megabytes(csv)}",
                 lambda table=table, threads=threads: pl.DataFrame(
                     unspool.open(table).read(decimals="float", threads=threads)
@@ -108,7 +108,7 @@ def tables(folder: Path) -> None:
                 lambda csv=csv: pl.read_csv(lzma.decompress(csv.read_bytes()) if csv.suffix == ".xz" else csv),
             )
     compare(
-        "the same, zstd blocks, decimals exact, all threads",
+        "the same, zstd blocks, decimals exact, threads=None",
         "polars, CSV",
         lambda: pl.DataFrame(unspool.open(folder / "zstd.at1").read()),
         lambda: pl.read_csv(path),

@@ -47,8 +47,9 @@ const PIECE: u64 = 4 << 20;
 const BATCH: u64 = 1 << 16;
 
 /// Rows of adjacent groups that are decoded together, to one record batch: enough to make up for
-/// handing them to a thread.
-const RUN: u64 = 1 << 15;
+/// handing them to a thread, and so few that allocators keep the memory of an array. For larger
+/// ones, glibc maps new pages each time: see `docs/tried/at1.md`.
+const RUN: u64 = 1 << 13;
 
 /// A condition: column, lowest and highest number, or the value that it equals.
 type Condition = (String, Option<Vec<u8>>, Option<Vec<u8>>, Option<Vec<u8>>);

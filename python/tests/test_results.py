@@ -176,7 +176,7 @@ def test_tables_of_many_groups_have_the_values_of_their_text() -> None:
         fits = (len(text.lstrip("-").split(".")[0]) + 22 <= 38 for text in texts)
         assert exact[name] == [Decimal(text) if fit else None for text, fit in zip(texts, fits)], name
     order = ["word", "id", "price", "word"]
-    for start, end in [(0, 1), (999, 1001), (31_999, 32_001), (500, 64_500), (69_999, 70_001), (5, 5), (0, 70_001)]:
+    for start, end in [(0, 1), (999, 1001), (7999, 8001), (500, 64_500), (69_999, 70_001), (5, 5), (0, 70_001)]:
         part = pl.DataFrame(table.read(sorted(set(order)), (start, end), decimals="float", threads=2))
         whole = pl.DataFrame(table.read(sorted(set(order)), decimals="float"))
         assert_frame_equal(part, whole[start:end])
