@@ -111,13 +111,14 @@ impl Head {
         pruning: Option<Arc<PruningPredicate>>,
         range: Option<Range<u64>>,
     ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
-        // A file of unknown length is one unit, which starts with its first row.
-        let rows = rows_of_range(range.as_ref(), io.meta.size, self.rows().unwrap_or(1));
+        // A file that is not split is one unit, which one range has.
+        let units = if matches!(self, Self::Pco(_) | Self::Lines(..)) { Some(1) } else { self.rows() };
+        let rows = rows_of_range(range.as_ref(), io.meta.size, units.unwrap_or(1));
         match self {
+            Self::Pco(_) | Self::Lines(..) if rows.is_empty() => Ok(stream::empty().boxed()),
             Self::At1(file) => Arc::clone(file).stream(io, plan, pruning, rows),
             Self::Cvc(file) => Arc::clone(file).stream(io, plan, rows).await,
             Self::OnPair(file) => Arc::clone(file).stream(io, plan, rows).await,
-            Self::Pco(_) if rows.start > 0 => Ok(stream::empty().boxed()),
             Self::Pco(file) => Arc::clone(file).stream(io, plan),
             Self::Lines(found, schema) => {
                 let mapping = Mapping::new(&plan.schema, schema);
@@ -127,8 +128,7 @@ impl Head {
                     Some(_) => convert(Arc::clone(&found.texts), plan.data_type(column)),
                     None => missing(&plan, column, count),
                 })?;
-                let batches = if rows.start > 0 { vec![] } else { slices(&batch, plan.batch_size).map(Ok).collect() };
-                Ok(stream::iter(batches).boxed())
+                Ok(stream::iter(slices(&batch, plan.batch_size).map(Ok)).boxed())
             }
         }
     }

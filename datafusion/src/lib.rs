@@ -37,12 +37,15 @@
 //!
 //! # Several machines
 //!
-//! [`Codec`] turns scans into bytes and back.
+//! [`Codec`] turns scans into bytes and back. With the feature `distributed`, `worker` and
+//! `coordinate` run plans on workers.
 #![forbid(unsafe_code)]
 
 mod at1;
 mod codec;
 mod cvc;
+#[cfg(feature = "distributed")]
+mod distributed;
 mod error;
 mod floats;
 mod format;
@@ -58,6 +61,8 @@ mod source;
 mod stores;
 
 pub use codec::Codec;
+#[cfg(feature = "distributed")]
+pub use distributed::{coordinate, worker};
 pub use error::FileError;
 pub use format::{Factory, Format};
 pub use options::{Kind, Options};

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Parser as _, ValueEnum};
@@ -15,7 +16,8 @@ use datafusion::arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType, Field, Sc
 use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
+use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
@@ -33,7 +35,9 @@ use futures::StreamExt;
 #[command(name = "unspool-sql", version)]
 struct Args {
     /// Statements, such as "SELECT count(*) FROM 'trades/*.at1'".
-    sql: String,
+    #[cfg_attr(feature = "distributed", arg(required_unless_present = "serve"))]
+    #[cfg_attr(not(feature = "distributed"), arg(required = true))]
+    sql: Option<String>,
     /// Format of the answer.
     #[arg(long, short, value_enum, default_value = "table")]
     format: Output,
@@ -55,6 +59,14 @@ struct Args {
     /// Print no progress.
     #[arg(long, short)]
     quiet: bool,
+    /// Run parts of the query on these workers: http://10.0.0.5:7000,http://10.0.0.6:7000.
+    #[cfg(feature = "distributed")]
+    #[arg(long, value_delimiter = ',', value_name = "URLS")]
+    workers: Vec<url::Url>,
+    /// Be a worker: listen on this address, such as 10.0.0.5:7000, until the process ends.
+    #[cfg(feature = "distributed")]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["sql", "workers"])]
+    serve: Option<std::net::SocketAddr>,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -73,13 +85,19 @@ fn main() -> ExitCode {
         args.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1).max(1);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     let result = match runtime {
-        Ok(runtime) => runtime.block_on(run(&args, threads)),
+        Ok(runtime) => {
+            let result = runtime.block_on(run(&args, threads));
+            // The process ends now. Dropping the runtime would cancel tasks, which the engine for
+            // workers reports as a panic.
+            std::mem::forget(runtime);
+            result
+        }
         Err(error) => Err(error.into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of a pipe has seen enough.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(_) if READER_LEFT.load(Ordering::Relaxed) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("unspool-sql: {}", error.strip_backtrace());
             ExitCode::FAILURE
@@ -87,21 +105,33 @@ fn main() -> ExitCode {
     }
 }
 
-fn is_broken_pipe(error: &DataFusionError) -> bool {
-    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = next {
-        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
-            return true;
+/// True once the reader of standard output has closed it. Connections break with the same kind of
+/// error, so the error alone does not say whether an answer is complete.
+static READER_LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Standard output, which notes that its reader has closed it.
+struct Stdout;
+
+impl Stdout {
+    fn note<T>(result: io::Result<T>) -> io::Result<T> {
+        if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            READER_LEFT.store(true, Ordering::Relaxed);
         }
-        next = error.source();
+        result
     }
-    false
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Self::note(io::stdout().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Self::note(io::stdout().flush())
+    }
 }
 
 async fn run(args: &Args, threads: usize) -> Result<()> {
-    let mut config = SessionConfig::new().with_target_partitions(threads).with_information_schema(true);
-    // Columns of decimals are exact, so literals should be.
-    config.options_mut().sql_parser.parse_float_as_decimal = true;
     let mut runtime = RuntimeEnvBuilder::new();
     #[cfg(feature = "s3")]
     {
@@ -110,9 +140,20 @@ async fn run(args: &Args, threads: usize) -> Result<()> {
     if let Some(megabytes) = args.memory {
         runtime = runtime.with_memory_limit(megabytes << 20, 1.0);
     }
-    let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?).enable_url_table();
+    let runtime = runtime.build_arc()?;
+    #[cfg(feature = "distributed")]
+    if let Some(address) = args.serve {
+        return cluster::serve(address, runtime).await;
+    }
+    let mut config = SessionConfig::new().with_target_partitions(threads).with_information_schema(true);
+    // Columns of decimals are exact, so literals should be.
+    config.options_mut().sql_parser.parse_float_as_decimal = true;
+    let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
+    #[cfg(feature = "distributed")]
+    let builder = cluster::coordinate(builder, &args.workers).await?;
+    let context = SessionContext::new_with_state(builder.build()).enable_url_table();
     unspool_datafusion::register(&context)?;
-    for mut statement in DFParser::parse_sql(&args.sql)? {
+    for mut statement in DFParser::parse_sql(args.sql.as_deref().unwrap_or_default())? {
         widen(&mut statement)?;
         let plan = context.state().statement_to_plan(statement).await?;
         let frame = context.execute_logical_plan(plan).await?;
@@ -154,7 +195,7 @@ async fn answer(args: &Args, frame: DataFrame) -> Result<()> {
             let Some(plans) = batch.columns().last() else { continue };
             let plans = ArrayFormatter::try_new(plans.as_ref(), &FormatOptions::default())?;
             for row in 0..batch.num_rows() {
-                writeln!(io::stdout(), "{}", plans.value(row))?;
+                writeln!(Stdout, "{}", plans.value(row))?;
             }
         }
         return Ok(());
@@ -173,7 +214,7 @@ async fn answer(args: &Args, frame: DataFrame) -> Result<()> {
     let mut stream = execute_stream(Arc::clone(&plan), context)?;
     let target: Box<dyn Write + Send> = match &args.output {
         Some(path) => Box::new(File::create(path)?),
-        None => Box::new(io::stdout()),
+        None => Box::new(Stdout),
     };
     let mut writer = Writer::new(args.format, BufWriter::new(target), &schema)?;
     let mut progress = Progress::new(args, plan);
@@ -196,6 +237,65 @@ async fn answer(args: &Args, frame: DataFrame) -> Result<()> {
     }
     progress.clear();
     writer.finish()
+}
+
+/// The command as a worker, and as the coordinator of workers.
+#[cfg(feature = "distributed")]
+mod cluster {
+    use std::io::Write;
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use datafusion::common::plan_err;
+    use datafusion::error::{DataFusionError, Result};
+    use datafusion::execution::SessionStateBuilder;
+    use datafusion::execution::runtime_env::RuntimeEnv;
+    use futures::future::join_all;
+    use tokio::net::{TcpListener, TcpStream};
+    use tonic::transport::Server;
+    use tonic::transport::server::TcpIncoming;
+    use url::Url;
+
+    /// The longest time until a worker accepts a connection.
+    const PATIENCE: Duration = Duration::from_secs(3);
+
+    /// Runs parts of the queries of others. Prints the URL, because port 0 means any.
+    pub(crate) async fn serve(address: SocketAddr, runtime: Arc<RuntimeEnv>) -> Result<()> {
+        let listener = TcpListener::bind(address).await?;
+        writeln!(std::io::stdout(), "http://{}", listener.local_addr()?)?;
+        let worker = unspool_datafusion::worker(runtime).into_worker_server();
+        let server = Server::builder().add_service(worker).serve_with_incoming(TcpIncoming::from(listener));
+        server.await.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
+    /// Plans for the workers that accept a connection, and names the others.
+    pub(crate) async fn coordinate(builder: SessionStateBuilder, workers: &[Url]) -> Result<SessionStateBuilder> {
+        if workers.is_empty() {
+            return Ok(builder);
+        }
+        let mut present = vec![];
+        for (worker, accepts) in workers.iter().zip(join_all(workers.iter().map(accepts)).await) {
+            if accepts? {
+                present.push(worker.clone());
+            } else {
+                writeln!(std::io::stderr(), "unspool-sql: continuing without {worker}, which does not answer")?;
+            }
+        }
+        if present.is_empty() {
+            return plan_err!("no worker answers");
+        }
+        Ok(unspool_datafusion::coordinate(builder, present))
+    }
+
+    async fn accepts(worker: &Url) -> Result<bool> {
+        let (Some(host), Some(port)) = (worker.host_str(), worker.port_or_known_default()) else {
+            return plan_err!("expected the URL of a worker, such as http://10.0.0.5:7000; found {worker}");
+        };
+        // A URL has brackets around an IPv6 address.
+        let connect = TcpStream::connect((host.trim_matches(['[', ']']), port));
+        Ok(matches!(tokio::time::timeout(PATIENCE, connect).await, Ok(Ok(_))))
+    }
 }
 
 /// Rows and bytes so far, on a line of standard error if that is a terminal.

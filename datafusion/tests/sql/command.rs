@@ -1,7 +1,7 @@
 //! The command, as its README shows it.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use unspool_tests::pages::{blocks, commands, matches, root};
 
@@ -56,6 +56,21 @@ fn answers_have_four_formats() {
     assert_eq!(text(&run(&["-f", "csv", &back])), "total\n8.585000000\n");
     let vectors = text(&run(&["-f", "csv", "SELECT * FROM 'tests/vectors/cvc/v1_fp16.cvc' LIMIT 1"]));
     assert!(vectors.starts_with("vector\n\"[0."), "{vectors}");
+}
+
+/// The reader of a pipe has seen enough: no error.
+#[test]
+fn a_closed_pipe_ends_the_command_quietly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_unspool-sql"))
+        .args(["-f", "csv", "SELECT * FROM 'tests/vectors/at1/c8_events.at1'"])
+        .current_dir(root())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

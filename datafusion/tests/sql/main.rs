@@ -9,3 +9,5 @@ mod hostile;
 mod memory;
 mod store;
 mod wire;
+#[cfg(feature = "distributed")]
+mod workers;
