@@ -1,5 +1,8 @@
 //! gzip: decodes files and streams.
 
+#[cfg(feature = "inspect")]
+mod blocks;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -12,6 +15,9 @@ use crate::fault::Fault;
 use crate::into::Output;
 use crate::js::Uint8Array;
 use crate::stream::{Decode, Desk, Stream, Windows, serve};
+
+#[cfg(feature = "inspect")]
+pub use blocks::{GzipBlocks, gzip_block, gzip_blocks};
 
 fn options(limits: &[f64]) -> Options {
     Options { limits: crate::limits(limits), ..Options::DEFAULT }

@@ -47,6 +47,8 @@ pub mod stats;
 mod stream;
 #[cfg(feature = "inspect")]
 mod structure;
+#[cfg(all(feature = "inspect", any(feature = "lzma", feature = "xz")))]
+pub mod symbols;
 #[cfg(any(feature = "xz", feature = "xz-stream"))]
 pub mod xz;
 #[cfg(any(feature = "zstd", feature = "zstd-stream"))]

@@ -1,7 +1,8 @@
 // The page's side of the worker.
 import type { OnPairStrings } from 'unspool';
-import type { PcoLatent, ZstdLiterals, ZstdSequences } from 'unspool/inspect';
+import type { GzipBlockStart, GzipCodes, GzipSymbols, LzmaChunkStart, LzmaCounts, LzmaSymbols, PcoLatent, ZstdLiterals, ZstdSequences } from 'unspool/inspect';
 import type { BinsWanted } from './formats/pco-bins';
+import type { Blocks, Chunks, SymbolsWanted } from './formats/symbols';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report, Verdict } from './model';
 import { RemoteFile, type Content } from './arrive/remote';
@@ -155,6 +156,36 @@ export class OpenFile {
 
   #trace(wanted: TraceWanted): Promise<unknown> {
     return this.#ask({ trace: wanted });
+  }
+
+  /** Lists the blocks of a gzip file. Reads all of it. */
+  gzipBlocks(care: Care): Promise<Blocks> {
+    return this.#symbols({ blocks: true }, care) as Promise<Blocks>;
+  }
+
+  gzipCodes(codesOf: GzipBlockStart): Promise<GzipCodes> {
+    return this.#symbols({ codesOf }) as Promise<GzipCodes>;
+  }
+
+  gzipSymbols(symbolsOf: GzipBlockStart, start: number, end: number): Promise<GzipSymbols> {
+    return this.#symbols({ symbolsOf, start, end }) as Promise<GzipSymbols>;
+  }
+
+  /** Lists the chunks of a file of xz or .lzma, and measures their symbols. Decodes all of it. */
+  lzmaChunks(care: Care): Promise<Chunks> {
+    return this.#symbols({ chunks: true }, care) as Promise<Chunks>;
+  }
+
+  lzmaCounts(countsOf: LzmaChunkStart): Promise<LzmaCounts> {
+    return this.#symbols({ countsOf }) as Promise<LzmaCounts>;
+  }
+
+  lzmaSymbols(symbolsIn: LzmaChunkStart, start: number, end: number): Promise<LzmaSymbols> {
+    return this.#symbols({ symbolsIn, start, end }) as Promise<LzmaSymbols>;
+  }
+
+  #symbols(wanted: SymbolsWanted, care?: Care): Promise<unknown> {
+    return this.#ask({ symbols: wanted }, care);
   }
 
   bytes(start: number, end: number): Promise<Uint8Array> {

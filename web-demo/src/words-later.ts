@@ -193,3 +193,92 @@ export const trace = {
   group: (group: number, at: number): string => `row ${count(at)} of group ${count(group)}`,
   rowsOf: (column: string, first: number, last: number): string => `column ${column}, rows ${count(first)} to ${count(last)}`,
 } as const;
+
+/** Symbols of a codec, one by one. */
+export const symbolList = {
+  heads: ['symbol', 'content at', 'decodes to', 'bits', 'in the file', 'in the content'],
+  failed: 'These symbols cannot be shown',
+  bits: 'Bits',
+  bitsOf: (symbol: number): string => `Show the bits of symbol ${count(symbol)}`,
+  content: 'Content',
+  contentOf: (symbol: number): string => `Show the content of symbol ${count(symbol)}`,
+} as const;
+
+/** Returns a byte as hexadecimal digits and, if it is a letter or a sign, as that. */
+const byteOf = (byte: number): string => `${byte.toString(16).padStart(2, '0')}${byte > 0x20 && byte < 0x7f ? ` ${String.fromCharCode(byte)}` : byte === 0x20 ? ' space' : byte === 10 ? ' line feed' : ''}`;
+
+const range = (from: number, to: number): string => (from === to ? count(from) : `${count(from)} to ${count(to)}`);
+
+/** Blocks of DEFLATE. */
+export const deflate = {
+  blocks: 'DEFLATE blocks',
+  block: 'block',
+  blockLabel: 'Block',
+  ofBlocks: (blocks: number): string => `of ${count(blocks)}, from 0`,
+  blocksAre: (blocks: number): string => plural(blocks, 'block'),
+  more: '; the file has more, which are not listed',
+  broken: '; the list ends where the file breaks',
+  list: (size: number): string => `List the blocks (reads ${bytes(size)})`,
+  job: 'listing the blocks',
+  failed: 'The blocks cannot be listed',
+  blockHeads: ['block', 'type', 'starts at byte', 'size', 'content', 'symbols', 'literals', 'matches', 'bits per symbol'],
+  types: { stored: 'stored', fixed: 'fixed code', dynamic: 'own code' },
+  blockIs: (block: number, type: string): string => `Block ${count(block)}: ${type}`,
+  storedIs: (length: number): string => `${bytes(length)}, stored as they are`,
+  bitsAre: (header: number, literals: number, rest: number): string => `${plural(header, 'bit')} of header, ${count(literals)} of literals, ${count(rest)} of matches and the end`,
+  codesFailed: 'The code cannot be shown',
+  codes: 'Code',
+  codeHeads: ['symbol', 'code bits', 'extra bits', 'used', 'ideal bits', 'total bits', 'share'],
+  literal: (byte: number): string => `literal ${byteOf(byte)}`,
+  length: (from: number, to: number): string => `length ${range(from, to)}`,
+  distance: (from: number, to: number): string => `distance ${range(from, to)}`,
+  end: 'end of the block',
+  stored: (length: number): string => `${plural(length, 'stored byte')}`,
+  match: (length: number, distance: number): string => `${plural(length, 'byte')} from ${count(distance)} back`,
+  lengths: 'Match lengths',
+  distances: 'Distances',
+  lengthsChart: (matches: number): string => `Lengths of ${plural(matches, 'match', 'matches')}`,
+  distancesChart: (matches: number): string => `Distances of ${plural(matches, 'match', 'matches')}`,
+  lengthsCaption: 'A bar for each symbol of a length, from 3 to 258 bytes. Longer lengths share symbols.',
+  distancesCaption: 'A bar for each symbol of a distance, from 1 to 32,768 bytes back. Longer distances share symbols.',
+  bar: (name: string, uses: number): string => `${name}: ${plural(uses, 'match', 'matches')}`,
+  symbols: 'Symbols',
+} as const;
+
+/** Chunks of LZMA2 and streams of LZMA. */
+export const lzma = {
+  chunks: 'LZMA chunks',
+  chunk: 'chunk',
+  chunkLabel: 'Chunk',
+  ofChunks: (chunks: number): string => `of ${count(chunks)}, from 0`,
+  chunksAre: (chunks: number): string => plural(chunks, 'chunk'),
+  more: '; the file has more, which are not listed',
+  broken: '; the list ends where the file breaks',
+  list: (size: number): string => `Measure the symbols (decodes ${bytes(size)})`,
+  job: 'measuring the symbols',
+  failed: 'The symbols cannot be measured',
+  chunkHeads: ['chunk', 'type', 'starts at byte', 'size', 'content', 'symbols', 'literals', 'matches', 'bits per symbol'],
+  types: { stored: 'stored', stream: 'stream' },
+  /** The resets of a chunk, by the highest bits of its control byte. */
+  resets: (bits: number): string => ({ 5: 'LZMA, state reset', 6: 'LZMA, new properties', 7: 'LZMA, all reset' })[bits] ?? 'LZMA',
+  chunkIs: (chunk: number, type: string): string => `Chunk ${count(chunk)}: ${type}`,
+  storedIs: (length: number): string => `${bytes(length)}, stored as they are`,
+  bitsAre: (symbols: number, bits: number): string => `${plural(symbols, 'symbol')} cost ${plural(bits, 'bit')}`,
+  costs: 'Cost by kind',
+  costHeads: ['kind', 'symbols', 'share of symbols', 'bits', 'share of bits', 'bits each'],
+  costsCaption: 'The cost of a symbol is the sum of −log₂ of the probabilities of its bits. The coder spends 32 to 40 bits more on its start and end.',
+  kinds: { literal: 'literal', match: 'match', rep0: 'repeat of the last distance', rep1: 'repeat of the 2nd last distance', rep2: 'repeat of the 3rd last distance', rep3: 'repeat of the 4th last distance', shortRep: 'one byte at the last distance', endMarker: 'end marker' },
+  countsFailed: 'The matches cannot be counted',
+  lengths: 'Match lengths',
+  distances: 'Distances',
+  length: (length: number): string => `length ${count(length)}`,
+  distance: (from: number, to: number): string => `distance ${range(from, to)}`,
+  lengthsChart: (matches: number): string => `Lengths of ${plural(matches, 'match', 'matches')}`,
+  distancesChart: (matches: number): string => `Distances of ${plural(matches, 'match', 'matches')}`,
+  lengthsCaption: (longest: number): string => `A bar for each length, from 1 to ${count(longest)} bytes.`,
+  distancesCaption: (farthest: number): string => `Two bars for each power of two, from 1 to ${count(farthest)} bytes back.`,
+  bar: (name: string, uses: number): string => `${name}: ${plural(uses, 'match', 'matches')}`,
+  symbols: 'Symbols',
+  literal: (byte: number): string => `literal ${byteOf(byte)}`,
+  match: (kind: string, length: number, distance: number): string => `${kind}: ${plural(length, 'byte')} from ${count(distance)} back`,
+} as const;

@@ -5,6 +5,7 @@ import { doorOf } from './formats';
 import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
 import { curveOf, summedUp } from './formats/summing';
+import type { SymbolsWanted } from './formats/symbols';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { endBefore, endOf, withLaterChunks, withoutEmptyEnd, withPacked, withTrailing } from './formats/structures';
 import { buildModel, type Fault, type Report, type Verdict } from './model';
@@ -39,6 +40,7 @@ export type Wanted =
   | { readonly sequences: SequencesWanted }
   | { readonly trace: TraceWanted }
   | { readonly text: TextWanted }
+  | { readonly symbols: SymbolsWanted }
   | { readonly check: true }
   | { readonly statistics: number }
   | { readonly curve: CurveWanted }
@@ -230,6 +232,7 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
   if ('text' in wanted) return withBytes(await textOf(wanted.text, tell));
   if ('trace' in wanted) return [await (await import('./trace/inside')).inside(here(content), wanted.trace, dictionary), []];
+  if ('symbols' in wanted) return [await (await import('./formats/symbols')).symbols(here(content), wanted.symbols, { signal, onProgress: progressOf(post) }), []];
   if ('check' in wanted) return [await check(tell, signal), []];
   if ('statistics' in wanted) return [await summedUp(here(file?.numbers)(wanted.statistics), telling(post, signal, () => listing > 0)), []];
   if ('curve' in wanted) return [await curveOf(here(file?.numbers)(wanted.curve.column), wanted.curve.start, wanted.curve.end, tell), []];

@@ -40,7 +40,7 @@ export { probe } from 'unspool';
 export * from 'unspool/at1';
 export * from 'unspool/cvc';
 export * from 'unspool/gzip';
-export { loadInspector, nodeAt, nodes, outline, pcoBinCounts, pcoLatents, zstdBlockLengths, zstdCodeLengths, zstdLiterals, zstdSequences, zstdStateCounts } from 'unspool/inspect';
+export { gzipBlocks, gzipCodes, gzipSymbols, loadInspector, LZMA_KINDS, lzmaChunks, lzmaCounts, lzmaSymbols, nodeAt, nodes, outline, pcoBinCounts, pcoLatents, zstdBlockLengths, zstdCodeLengths, zstdLiterals, zstdSequences, zstdStateCounts } from 'unspool/inspect';
 export * from 'unspool/lzma';
 export * from 'unspool/onpair';
 export * from 'unspool/pco';

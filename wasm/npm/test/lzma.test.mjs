@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { LZMA_KINDS, lzmaChunks, lzmaCounts, lzmaSymbols } from 'unspool/inspect';
 import { decodeLzma, decodeLzmaInto, lzmaStream } from 'unspool/lzma';
+import { assertChunk, streamOf } from './unlzma.mjs';
 
 const read = (name) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${name}`, import.meta.url)));
 const page = read('xz/page.csv');
@@ -65,4 +67,19 @@ test('refuses filters that do not exist or do not fit', () => {
   assert.throws(() => decode({ id: 33, dictSize: 4096 }), TypeError);
   // A header that is none.
   assert.throws(() => decodeLzma(Uint8Array.of(0xff)), { name: 'XzProperties', offset: 0 });
+});
+
+test('lists the symbols of a .lzma file, with their costs, as a plain decoder does', async () => {
+  let marked = 0;
+  for (const name of ['page.lzma', 'unspool.lzma']) {
+    const bytes = read(`lzma/${name}`);
+    const out = [];
+    const expected = { ...streamOf(bytes, out), number: 0 };
+    assert.deepEqual(Uint8Array.from(out), decodeLzma(bytes), name);
+    const { chunks, error } = await lzmaChunks(bytes);
+    assert.deepEqual([chunks.length, error], [1, undefined], name);
+    await assertChunk(bytes, chunks[0], expected, { lzmaCounts, lzmaSymbols, LZMA_KINDS });
+    marked += chunks[0].symbols[7];
+  }
+  assert.ok(marked > 0);
 });

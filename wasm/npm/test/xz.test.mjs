@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { decode, decodeInto, decodeXz, decodeXzInto, inspect, nodes, UnspoolError } from './all.mjs';
+import { decode, decodeInto, decodeXz, decodeXzInto, inspect, LZMA_KINDS, lzmaChunks, lzmaCounts, lzmaSymbols, nodes, UnspoolError } from './all.mjs';
+import { assertChunk, chunksOf } from './unlzma.mjs';
 
 const read = (name) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/xz/${name}`, import.meta.url)));
 const page = read('page.csv');
@@ -55,4 +56,28 @@ test('covers a file with its structure, and verifies its checks', () => {
     assert.equal(at, bytes.length * 8, name);
     assert.ok(checksums.right > 0, name);
   }
+});
+
+test('lists the chunks and symbols of LZMA2, with their costs, as a plain decoder does', async () => {
+  const seen = new Map();
+  for (const name of ['page.xz', 'blocks.xz', 'unspool.xz']) {
+    const bytes = read(name);
+    const out = [];
+    const starts = [...nodes(inspect(bytes).structure)].filter(({ name }) => name === 'chunk').map(({ start }) => start / 8);
+    const expected = [];
+    for (const start of starts) if (start >= (expected.at(-1)?.end ?? 0)) expected.push(...chunksOf(bytes, start, out).map((chunk, number) => ({ ...chunk, number })));
+    // Filters are not undone.
+    if (name !== 'blocks.xz') assert.deepEqual(Uint8Array.from(out), decodeXz(bytes));
+    const { chunks, hasMore, error } = await lzmaChunks(bytes);
+    assert.deepEqual([chunks.length, hasMore, error], [expected.length, false, undefined]);
+    for (const [index, chunk] of chunks.entries()) await assertChunk(bytes, chunk, expected[index], { lzmaCounts, lzmaSymbols, LZMA_KINDS });
+    for (const { symbols } of expected) for (const { kind } of symbols) seen.set(kind, (seen.get(kind) ?? 0) + 1);
+    assert.deepEqual((await lzmaChunks(new Blob([bytes]), { maxChunks: chunks.length - 1 })), { chunks: chunks.slice(0, -1), hasMore: true, error: undefined });
+    const cut = await lzmaChunks(bytes.subarray(0, chunks.at(-1).end - 1));
+    assert.deepEqual([cut.chunks, cut.error?.name], [chunks.slice(0, -1), 'Truncated']);
+  }
+  assert.ok(seen.get('literal') > 100 && seen.get('match') > 100 && seen.get('rep0') > 0, JSON.stringify([...seen]));
+  await assert.rejects(lzmaChunks(new Uint8Array(40)), { name: 'UnknownFormat' });
+  await assert.rejects(lzmaChunks(gzipSync('text')), TypeError);
+  await assert.rejects(lzmaSymbols(file, { block: -1, blockContent: 0, number: 0 }, { start: 0, end: 1 }), TypeError);
 });

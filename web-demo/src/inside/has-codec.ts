@@ -5,8 +5,12 @@ import type { Report } from '../model';
 /** The streams of an AT-1 file are xz or Zstandard. */
 const ZSTD: ReadonlySet<string> = new Set(['zstd', 'zstd-v07', 'at1']);
 
-/** Returns `true` if there are tables to show. */
+/** Formats whose symbols are read from the file itself, however much of it is in the structure. */
+const SYMBOLS: ReadonlySet<string> = new Set(['gzip', 'lzma', 'xz']);
+
+/** Returns `true` if there are tables or symbols to show. */
 export function hasCodec({ format, summary, model: { structure } }: Report): boolean {
   if (format === 'pco') return summary !== undefined && chunksOf(structure).some(({ variables }) => variables.some(({ bins }) => bins.length > 0));
+  if (format !== undefined && SYMBOLS.has(format)) return true;
   return format !== undefined && ZSTD.has(format) && (tablesOf(structure).length > 0 || blocksOf(structure).length > 0);
 }

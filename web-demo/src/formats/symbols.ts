@@ -1,0 +1,50 @@
+// Blocks and symbols of DEFLATE, chunks and symbols of LZMA, read in the worker.
+import {
+  gzipBlocks, gzipCodes, gzipSymbols, LZMA_KINDS, lzmaChunks, lzmaCounts, lzmaSymbols, type GzipBlock, type GzipBlockStart, type GzipCodes, type GzipSymbols, type LzmaChunk, type LzmaChunkStart, type LzmaCounts, type LzmaKind,
+  type LzmaSymbols, type WalkOptions,
+} from 'unspool/inspect';
+import type { Content } from '../arrive/remote';
+
+/** The blocks of a file. */
+export interface Blocks {
+  readonly blocks: readonly GzipBlock[];
+  readonly hasMore: boolean;
+  /** True if the list ends at an error. */
+  readonly broken: boolean;
+}
+
+/** The chunks of a file. */
+export interface Chunks {
+  readonly chunks: readonly LzmaChunk[];
+  /** Kinds of symbols, in the order of counts. */
+  readonly kinds: readonly LzmaKind[];
+  readonly hasMore: boolean;
+  /** True if the list ends at an error. */
+  readonly broken: boolean;
+}
+
+/** A request for blocks or chunks, for what one counts, or for its symbols. */
+export type SymbolsWanted =
+  | { readonly blocks: true }
+  | { readonly codesOf: GzipBlockStart }
+  | { readonly symbolsOf: GzipBlockStart; readonly start: number; readonly end: number }
+  | { readonly chunks: true }
+  | { readonly countsOf: LzmaChunkStart }
+  | { readonly symbolsIn: LzmaChunkStart; readonly start: number; readonly end: number };
+
+export type Symbols = Blocks | GzipCodes | GzipSymbols | Chunks | LzmaCounts | LzmaSymbols;
+
+/** Answers a request. */
+export async function symbols(content: Content, wanted: SymbolsWanted, options: WalkOptions): Promise<Symbols> {
+  const source = { size: content.size, read: async ({ start, end }: { start: number; end: number }) => new Uint8Array(await content.slice(start, end).arrayBuffer()) };
+  if ('codesOf' in wanted) return gzipCodes(source, wanted.codesOf, options);
+  if ('symbolsOf' in wanted) return gzipSymbols(source, wanted.symbolsOf, wanted, options);
+  if ('countsOf' in wanted) return lzmaCounts(source, wanted.countsOf, options);
+  if ('symbolsIn' in wanted) return lzmaSymbols(source, wanted.symbolsIn, wanted, options);
+  if ('chunks' in wanted) {
+    const { chunks, hasMore, error } = await lzmaChunks(source, options);
+    return { chunks, kinds: LZMA_KINDS, hasMore, broken: error !== undefined };
+  }
+  const { blocks, hasMore, error } = await gzipBlocks(source, options);
+  return { blocks, hasMore, broken: error !== undefined };
+}
