@@ -1,10 +1,9 @@
 // A curve of any number of values, as the minimum and maximum of each interval.
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { useMemo, useState } from 'preact/hooks';
 import { apart, count, value } from '../format';
 import type { Curve } from '../values';
 import { data, statistics as text } from '../words';
+import './chart.css';
 
 interface Props {
   readonly curve: Curve;
@@ -19,46 +18,75 @@ interface Props {
   readonly onRows?: (start: number, end: number) => void;
 }
 
-export function Chart(props: Props) {
-  const box = useRef<HTMLDivElement>(null);
-  const dark = useDark();
-  // The callbacks may change while the curve stays.
-  const listening = useRef(props);
-  listening.current = props;
-  const { curve, label } = props;
+/** Side of the square that the curve is drawn in, before it is stretched to its box. */
+const SIDE = 1000;
 
-  useEffect(() => {
-    let [chart, watch, gone]: [uPlot?, ResizeObserver?, boolean?] = [];
-    void import('uplot').then(({ default: UPlot }) => {
-      const here = box.current;
-      if (gone || here === null) return;
-      const size = () => ({ width: here.clientWidth, height: here.clientHeight });
-      chart = new UPlot({ ...size(), ...optionsOf(curve, here, listening) }, dataOf(curve), here);
-      watch = new ResizeObserver(() => here.clientWidth > 0 && chart?.setSize(size()));
-      watch.observe(here);
-    });
-    return () => {
-      gone = true;
-      watch?.disconnect();
-      chart?.destroy();
-    };
-  }, [curve, dark]);
+/** Least share of the width to drag. Less is a click. */
+const DRAG = 0.01;
 
-  return <div ref={box} class="plot chart" role="img" aria-label={label} />;
+export function Chart({ curve, named = data.row, label, onPoint, onRow, onRows }: Props) {
+  /** The places of the pointer and of the start of a drag, from 0 to 1. */
+  const [here, point] = useState<number>();
+  const [anchor, setAnchor] = useState<number>();
+  const { path, rows, heights, numberWords } = useMemo(() => drawingOf(curve), [curve]);
+  const [first, last] = spanOf(curve);
+  const rowAt = (share: number): number => Math.round(first + share * (last - first));
+  const words = (share: number): string => {
+    const at = intervalOf(curve, rowAt(share));
+    const [row, next] = [rowOf(curve, at), rowOf(curve, at + 1)];
+    const [lowest, highest] = [curve.low[at] ?? NaN, curve.high[at] ?? NaN];
+    const numbers = Number.isNaN(lowest) ? text.noNumber : lowest === highest ? numberWords(lowest) : text.between(numberWords(lowest), numberWords(highest));
+    return next - row > 1 ? text.points(named, row, next - 1, numbers) : text.point(named, row, numbers);
+  };
+  const move = (share: number | undefined): void => {
+    point(share);
+    onPoint?.(share === undefined || curve.low.length === 0 ? '' : words(share));
+  };
+  const isDrag = (to: number): boolean => onRows !== undefined && anchor !== undefined && Math.abs(to - anchor) >= DRAG;
+  const drop = (share: number): void => {
+    setAnchor(undefined);
+    if (anchor !== undefined && isDrag(share)) onRows?.(rowAt(Math.min(anchor, share)), rowAt(Math.max(anchor, share)));
+    else if (curve.low.length > 0) onRow?.(rowOf(curve, intervalOf(curve, rowAt(share))));
+  };
+  return (
+    <div class="plot chart" role="img" aria-label={label}>
+      <div class="beside">
+        {heights.map(([share, label]) => <span key={label} style={{ top: percentOf(1 - share) }}>{label}</span>)}
+      </div>
+      <div
+        class="area"
+        onPointerDown={(event) => {
+          if (event.button !== 0) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setAnchor(shareAt(event));
+        }}
+        onPointerMove={(event) => move(shareAt(event))}
+        onPointerUp={(event) => anchor !== undefined && drop(shareAt(event))}
+        onPointerCancel={() => setAnchor(undefined)}
+        onPointerLeave={() => anchor === undefined && move(undefined)}
+      >
+        <svg viewBox={`0 0 ${SIDE} ${SIDE}`} preserveAspectRatio="none">
+          {rows.map(([share]) => <path key={`row ${share}`} class="grid" d={`M${share * SIDE} 0V${SIDE}`} />)}
+          {heights.map(([share]) => <path key={`height ${share}`} class="grid" d={`M0 ${(1 - share) * SIDE}H${SIDE}`} />)}
+          <path class="curve" d={path} />
+        </svg>
+        {here !== undefined && <span class="pointer" style={{ left: percentOf(here) }} />}
+        {here !== undefined && anchor !== undefined && isDrag(here) && <span class="dragged" style={{ left: percentOf(Math.min(here, anchor)), width: percentOf(Math.abs(here - anchor)) }} />}
+      </div>
+      <div class="below">
+        {rows.map(([share, row]) => <span key={row} style={{ left: percentOf(share) }}>{count(row)}</span>)}
+      </div>
+    </div>
+  );
 }
 
-/** Returns `true` in dark mode: a canvas does not follow the style sheet. */
-function useDark(): boolean {
-  const [dark, setDark] = useState(scheme.matches);
-  useEffect(() => {
-    const onChange = (): void => setDark(scheme.matches);
-    scheme.addEventListener('change', onChange);
-    return () => scheme.removeEventListener('change', onChange);
-  }, []);
-  return dark;
+/** Returns the place of the pointer in the area, from 0 to 1. */
+function shareAt({ clientX, currentTarget }: MouseEvent & { readonly currentTarget: Element }): number {
+  const { left, width } = currentTarget.getBoundingClientRect();
+  return Math.min(1, Math.max(0, (clientX - left) / Math.max(1, width)));
 }
 
-const scheme = matchMedia('(prefers-color-scheme: dark)');
+const percentOf = (share: number): string => `${100 * share}%`;
 
 /** Returns the minimum and maximum of the finite numbers; NaN if there are none. */
 export function bounds(values: ArrayLike<number>): [low: number, high: number] {
@@ -97,84 +125,59 @@ function rowOf({ start, end, low: { length } }: Curve, stretch: number): number 
   return start + Math.ceil((stretch * (end - start)) / Math.max(1, length));
 }
 
-/** Scales numbers to 0 to 1: the library cannot draw very large or very close ones. */
-function dataOf(curve: Curve): uPlot.AlignedData {
-  const [bottom, top] = boundsOf(curve);
-  const drawn = (numbers: Float64Array) => Array.from(numbers, (number) => (Number.isFinite(number) ? shareOf(number, bottom, top) : null));
-  return [Array.from(curve.low, (_, at) => rowOf(curve, at)), drawn(curve.low), drawn(curve.high)];
+/** Returns the interval of a row. */
+function intervalOf({ start, end, low: { length } }: Curve, row: number): number {
+  return Math.min(length - 1, Math.floor(((row - start) * length) / Math.max(1, end - start)));
 }
 
-/** Least width of the labels beside a curve, height of those below it, and width of a digit. */
-const [BESIDE, BELOW, DIGIT] = [84, 22, 6.5];
+/** Returns the first and the last row; of a single row, that and the next one. */
+function spanOf({ start, end }: Curve): readonly [first: number, last: number] {
+  return [start, Math.max(start + 1, end - 1)];
+}
 
-function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current: Props }): Omit<uPlot.Options, 'width' | 'height'> {
-  const colour = (name: string): string => {
-    const probe = box.appendChild(document.createElement('span'));
-    probe.style.color = `var(${name})`;
-    const { color } = getComputedStyle(probe);
-    probe.remove();
-    return color;
-  };
-  const [bottom, top] = boundsOf(curve);
-  const marks = marksOf(curve);
-  const [numberWords, labels] = [apart(marks), marks.map(apart(marks, brief))];
-  const beside = Math.max(BESIDE, ...labels.map(({ length }) => 14 + DIGIT * length));
-  const [first, last] = [curve.start, Math.max(curve.start + 1, curve.end - 1)];
+/** Number of parts that the axis of rows is divided into. */
+const PARTS = 4;
+
+interface Drawing {
+  readonly path: string;
+  /** Labels of both axes, and their places from 0 to 1. */
+  readonly rows: readonly (readonly [share: number, row: number])[];
+  readonly heights: readonly (readonly [share: number, label: string])[];
+  /** Formats a number so that it differs from the labels. */
+  readonly numberWords: (number: number) => string;
+}
+
+function drawingOf(curve: Curve): Drawing {
+  const [[bottom, top], [first, last], marks] = [boundsOf(curve), spanOf(curve), marksOf(curve)];
   // If all numbers are equal, the line is in the middle.
-  const low = bottom === top ? -1 : 0;
-  const stroke = colour('--data');
-  const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: `10px ${getComputedStyle(box).fontFamily}` };
-  const line = { stroke, width: 1.3, points: { show: false } };
-  const words = (at: number): string => {
-    const [row, next] = [rowOf(curve, at), rowOf(curve, at + 1)];
-    const [lowest, highest] = [curve.low[at] ?? NaN, curve.high[at] ?? NaN];
-    const numbers = Number.isNaN(lowest) ? text.noNumber : lowest === highest ? numberWords(lowest) : text.between(numberWords(lowest), numberWords(highest));
-    const { named = data.row } = listening.current;
-    return next - row > 1 ? text.points(named, row, next - 1, numbers) : text.point(named, row, numbers);
-  };
-  let dragged = false;
+  const height = (number: number): number => (bottom === top ? 0.5 : shareOf(number, bottom, top));
+  const labels = apart(marks, brief);
+  const all = Array.from({ length: PARTS + 1 }, (_, at) => Math.round(first + (last - first) * (at / PARTS)));
   return {
-    legend: { show: false },
-    padding: [8, 36, 0, 0],
-    cursor: { y: false, points: { size: 5 }, drag: { setScale: false, dist: 4 } },
-    scales: { x: { time: false, range: [first, last] }, y: { range: [low, 1] } },
-    axes: [
-      { ...axis, size: BELOW, splits: () => evenly(first, last, 4).map(Math.round), values: (_, rows) => rows.map(count) },
-      { ...axis, size: beside, splits: () => marks.map((mark) => shareOf(mark, bottom, top)), values: () => labels },
-    ],
-    series: [{}, line, line],
-    bands: [{ series: [2, 1], fill: stroke }],
-    hooks: {
-      setCursor: [({ cursor: { idx } }) => listening.current.onPoint?.(typeof idx === 'number' ? words(idx) : '')],
-      setSelect: [
-        (chart) => {
-          const { left, width } = chart.select;
-          if (width === 0) return;
-          dragged = true;
-          chart.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-          const [start, end] = [left, left + width].map((place) => Math.round(chart.posToVal(place, 'x')));
-          listening.current.onRows?.(start ?? first, end ?? last);
-        },
-      ],
-      ready: [
-        ({ over, cursor }) => {
-          over.addEventListener('mousedown', () => (dragged = false));
-          over.addEventListener('click', () => {
-            if (!dragged && typeof cursor.idx === 'number') listening.current.onRow?.(rowOf(curve, cursor.idx));
-          });
-        },
-      ],
-    },
+    path: pathOf(curve, (at) => (rowOf(curve, at) - first) / (last - first), height),
+    rows: [...new Set(all)].map((row) => [(row - first) / (last - first), row]),
+    heights: marks.map((mark) => [height(mark), labels(mark)]),
+    numberWords: apart(marks),
   };
+}
+
+/** Returns the outline of the curve: along the lower bounds and back along the upper ones. */
+function pathOf({ low, high }: Curve, x: (at: number) => number, y: (number: number) => number): string {
+  const points = (numbers: Float64Array, from: number, to: number): string[] =>
+    Array.from(numbers.subarray(from, to), (number, at) => `${(SIDE * x(from + at)).toFixed(1)} ${(SIDE * (1 - y(number))).toFixed(1)}`);
+  let path = '';
+  for (let end = 0; end < low.length; ) {
+    let start = end;
+    while (start < low.length && !Number.isFinite(low[start])) start++;
+    end = start;
+    while (end < low.length && Number.isFinite(low[end])) end++;
+    if (end > start) path += `M${[...points(low, start, end), ...points(high, start, end).reverse()].join('L')}Z`;
+  }
+  return path;
 }
 
 /** Formats a number to fit beside the curve. */
 export function brief(number: number): string {
   const text = value(number);
   return text.length > 10 ? number.toExponential(3) : text;
-}
-
-/** Returns two numbers and evenly spaced ones between them. */
-function evenly(from: number, to: number, steps: number): number[] {
-  return Array.from({ length: steps + 1 }, (_, at) => from + (to - from) * (at / Math.max(1, steps)));
 }

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { count, value } from '../format';
 import { bounds, brief, Chart, rangeOf, shareOf } from './chart';
+import type { Curve } from '../values';
 import { data, statistics as words } from '../words';
 
 const [WIDTH, HEIGHT] = [560, 140];
@@ -23,10 +24,27 @@ interface PlotProps {
 /** Draws a vector as a curve, or as bars if it is short. */
 export function Plot({ values, named, first, onPoint }: PlotProps) {
   const numbers = useMemo(() => Float64Array.from(values, Number), [values]);
-  const curve = useMemo(() => ({ start: first, end: first + numbers.length, low: numbers, high: numbers }), [numbers, first]);
+  const curve = useMemo(() => curveOf(numbers, first), [numbers, first]);
   const [low, high] = bounds(numbers);
   const label = words.valuesOf(numbers.length, rangeOf(low, high));
   return numbers.length > BARS ? <Chart curve={curve} named={named} label={label} onPoint={onPoint} /> : <Bars first={first} values={values} numbers={numbers} bounds={[low, high]} label={label} />;
+}
+
+/** Maximum number of intervals of a curve, which is more than a screen has pixels. */
+const INTERVALS = 4000;
+
+/** Returns the curve of numbers; of many, the minimum and maximum of each interval. */
+function curveOf(numbers: Float64Array, start: number): Curve {
+  const end = start + numbers.length;
+  if (numbers.length <= INTERVALS) return { start, end, low: numbers, high: numbers };
+  const [low, high] = [new Float64Array(INTERVALS).fill(NaN), new Float64Array(INTERVALS).fill(NaN)];
+  for (const [at, number] of numbers.entries()) {
+    const interval = Math.floor((at * INTERVALS) / numbers.length);
+    if (!Number.isFinite(number)) continue;
+    if (!((low[interval] ?? NaN) <= number)) low[interval] = number;
+    if (!((high[interval] ?? NaN) >= number)) high[interval] = number;
+  }
+  return { start, end, low, high };
 }
 
 interface BarsProps extends Pick<PlotProps, 'values' | 'first'> {
