@@ -96,7 +96,7 @@ export function App() {
       }
       if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
       await view;
-      await INSPECTOR.now?.loadViews(report);
+      report = (await INSPECTOR.now?.prepared(file, report)) ?? report;
       if (!signal.aborted) put(key, { kind: 'open', file, report });
     } catch (error) {
       // Browsers have various messages for an unreadable file, and none of them helps.

@@ -46,6 +46,7 @@ export class OpenFile {
   /** Cancelled jobs, and the timers that restart the worker. */
   #cancelled = new Map<number, ReturnType<typeof setTimeout>>();
   #next = 0;
+  #inspected: Promise<Report> | undefined;
 
   constructor(
     readonly source: Blob | RemoteFile,
@@ -69,6 +70,14 @@ export class OpenFile {
 
   report(tell: (progress: Progress) => void): Promise<Report> {
     return this.#ask(this.#open(), { tell }) as Promise<Report>;
+  }
+
+  /** Inspects a file that was opened without its structure. */
+  inspect(): Promise<Report> {
+    const inspected = (this.#inspected ??= this.#ask({ list: true }) as Promise<Report>);
+    // After a failure, the next call tries again.
+    inspected.catch(() => (this.#inspected = undefined));
+    return inspected;
   }
 
   /** Lists the chunks of a file that was opened without them. */
@@ -207,7 +216,12 @@ export class OpenFile {
   }
 
   statistics(column: number, care: Care): Promise<Summed> {
-    return this.#ask({ statistics: column }, care) as Promise<Summed>;
+    return this.#ask({ statistics: column, sample: false }, care) as Promise<Summed>;
+  }
+
+  /** Returns statistics of evenly spread rows, which takes a moment for a column of any length. */
+  sampled(column: number, care: Care): Promise<Summed> {
+    return this.#ask({ statistics: column, sample: true }, care) as Promise<Summed>;
   }
 
   curve(wanted: CurveWanted, care: Care): Promise<Curve> {

@@ -11,14 +11,10 @@ import type { ValuesProps } from './data/preview';
 import { visible } from './format';
 import { hasCodec } from './inside/has-codec';
 import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, leafAtBit, placeOf, sameNode, type Fault, type Report, type Summary, type Verdict } from './model';
-import { Check } from './structure/check';
-import { MayWantDictionary, WantsDictionary } from './structure/dictionary';
 import { idOfDictionary, wantsDictionary } from './structure/dictionary-wanted';
-import { Large } from './structure/large';
-import { bytesAfterEnd, Overview, verdictOf } from './structure/overview';
-import { endsTooEarly, Problem } from './structure/problem';
-import { Unknown } from './structure/unknown';
+import { bytesAfterEnd, endsTooEarly, Overview, verdictOf } from './structure/overview';
 import { CopyLink } from './tools/copy-link';
+import { useAnswer } from './tools/answer';
 import { lazy, useLazy, type Lazy } from './tools/later';
 import { Refused, Remote } from './tools/refused';
 import { useShortcuts } from './tools/shortcuts';
@@ -37,16 +33,28 @@ const VALUES: Readonly<Record<Summary['shows'], Lazy<ComponentType<ValuesProps>>
   table: lazy(async () => (await import('./data/table')).Table),
 };
 
+/** Notes on a file that is broken, large or unknown. */
+const NOTES = lazy(() => import('./structure/notes'));
+
 /** The views of the other tabs. */
 const STRUCTURE = lazy(() => import('./structure/views'));
 const TOTALS = lazy(() => import('./structure/totals'));
 const INSIDE = lazy(() => import('./inside/inside'));
 
-/** Loads the views that a file starts with. */
-export async function loadViews(report: Report): Promise<void> {
+/**
+ * Loads the view and the notes that a file starts with. If that view needs the structure, inspects
+ * the file. Returns the report, with the structure if there is one.
+ */
+export async function prepared(file: OpenFile, report: Report): Promise<Report> {
   const view = firstView(report, viewsOf(report));
   const modules = { data: report.summary && VALUES[report.summary.shows], structure: STRUCTURE, bytes: TOTALS, codec: INSIDE };
-  await modules[view]?.load();
+  const [inspected] = await Promise.all([report.inspected || view === 'data' ? report : file.inspect(), modules[view]?.load(), hasNotes(report) && NOTES.load()]);
+  return inspected;
+}
+
+/** Returns `true` if there is more to say about a file than that it has no error. */
+function hasNotes(report: Report): boolean {
+  return report.format === undefined || report.read !== 'all' || report.summary?.startOnly === true || verdictOf(report, undefined)?.kind !== 'good';
 }
 
 /** The tabs, in order. */
@@ -59,7 +67,7 @@ export interface InspectorProps {
   readonly report: Report;
   /** True if the address of the page opens the file. */
   readonly hasLink: boolean;
-  /** Called when the chunks of the file have been listed. */
+  /** Called when the file has been inspected, or its chunks have been listed. */
   readonly onListed: (report: Report) => void;
 }
 
@@ -100,15 +108,25 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
     setPicked(to);
     noteInAddress({ view: to });
   };
+  const inspect = async (): Promise<void> => {
+    if (!report.inspected) onListed(await file.inspect());
+  };
   useShortcuts(
     (number) => shown[number - 1] !== undefined && pick(shown[number - 1] ?? view),
     async (key) => {
       if ((key !== 'g' && key !== '/') || !shown.includes('structure')) return;
       // Loading it again, for the tab, reports what failed.
-      await STRUCTURE.load().catch(() => undefined);
+      await Promise.all([STRUCTURE.load(), inspect()]).catch(() => undefined);
       setPicked('structure');
     },
   );
+
+  // If the values were decoded first, the structure follows when a tab shows it. The data needs it
+  // for the ends of several chunks.
+  const [structureWanted, wantStructure] = useState(summary?.chunkEnds === undefined);
+  const inspection = useAnswer(async () => {
+    if (structureWanted || view !== 'data') await inspect();
+  }, [file, report.inspected, structureWanted, view !== 'data']);
 
   const goToByte = useCallback(
     (byte: number) => {
@@ -153,6 +171,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
         seek(value);
         pick('data');
       },
+      inspect: () => wantStructure(true),
     }),
     [sought, model],
   );
@@ -193,6 +212,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
   useEffect(() => {
     if (revealed > 0) panes.current?.scrollIntoView({ block: 'nearest' });
   }, [revealed, Structure.now]);
+  const Notes = NOTES.now;
   const { refusal } = { data: Values, structure: Structure, bytes: Totals, codec: Codec }[view];
 
   // The values do not change while the pointer moves over the bytes.
@@ -251,23 +271,24 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
             <h1 ref={title} title={visible(name)} tabIndex={-1} aria-describedby="verdict">{visible(name)}</h1>
             {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
             {extra > 0 && <p class="verdict warn">{verdicts.extra(extra)}</p>}
-            {verdict === undefined && known && <Check file={file} size={size} onChecked={setChecked} />}
+            {verdict === undefined && known && Notes !== undefined && <Notes.Check file={file} size={size} onChecked={setChecked} />}
             {hasLink && <span class="actions"><CopyLink /></span>}
             {shown.length > 1 && <Tabs label={views.label} panels="view" tabs={shown.map((id) => ({ id, name: views[id] }))} picked={view} onPick={(id) => pick(id as View)} />}
           </div>
           <Overview report={report} />
           {origin !== undefined && <p class="doubt" role="note">{verdicts.doubtfulOrigin(visible(origin))}</p>}
-          <Large file={file} report={report} onListed={onListed} />
-          {wanting && <WantsDictionary report={report} />}
-          {error !== undefined && known && !wanting && (
-            <Problem report={report} error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
+          {Notes !== undefined && <Notes.Large file={file} report={report} onListed={onListed} />}
+          {Notes !== undefined && wanting && <Notes.WantsDictionary report={report} />}
+          {Notes !== undefined && error !== undefined && known && !wanting && (
+            <Notes.Problem report={report} error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
           )}
-          <MayWantDictionary report={report} />
-          {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
+          {Notes !== undefined && <Notes.MayWantDictionary report={report} />}
+          {Notes !== undefined && !known && <Notes.Unknown content={content} cut={error?.class === 'Truncated'} />}
           {refusal}
+          {view !== 'data' && <Refused what={words.notRead} error={inspection.error} onRetry={inspection.again} />}
           {shown.map((id) => (
             <div key={id} id={`view-${id}`} class="view" role={shown.length > 1 ? 'tabpanel' : undefined} aria-labelledby={shown.length > 1 ? `view-tab-${id}` : undefined} hidden={id !== view}>
-              {visited.current.has(id) && panels[id]()}
+              {visited.current.has(id) && (id === 'data' || report.inspected) && panels[id]()}
             </div>
           ))}
         </div>
@@ -280,7 +301,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
 function viewsOf(report: Report): readonly View[] {
   const { summary, size, format } = report;
   const [known, some] = [format !== undefined, size > 0];
-  const has: Readonly<Record<View, boolean>> = { data: summary !== undefined, structure: some, bytes: known && some, codec: hasCodec(report) };
+  const has: Readonly<Record<View, boolean>> = { data: summary !== undefined, structure: some, bytes: known && some, codec: !report.inspected || hasCodec(report) };
   return VIEWS.filter((view) => has[view]);
 }
 

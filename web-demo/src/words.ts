@@ -334,6 +334,7 @@ export const map = {
 /** The tree, the bytes, and the place of the cursor. */
 export const structure = {
   title: 'Structure and bytes',
+  notRead: 'The structure cannot be shown',
   split: 'Width of the tree',
   tree: 'Structure',
   treeHead: 'structure',
@@ -490,6 +491,8 @@ export const data = {
 /** Statistics and curves. */
 export const statistics = {
   label: 'Statistics',
+  sampleLabel: 'Statistics of a sample',
+  sample: (values: number): string => `Of a sample of ${plural(values, 'value')}. `,
   none: 'No statistics',
   computing: 'Computing statistics… ',
   compute: (values: number): string => `Compute statistics (all ${plural(values, 'value')})`,
@@ -614,6 +617,7 @@ export const saving = {
   blocked: 'This browser blocks copying. Copy the text below.',
   show: 'Show the TypeScript',
   code: 'TypeScript',
+  noCode: 'The TypeScript cannot be shown',
   mixed: 'its chunks have numbers of different types',
   noNumpy: 'numpy has no such type',
 } as const;

@@ -30,7 +30,7 @@ export function inspector() {
   });
   it.open = (hash = '') => it.page.goto(`${it.server.url}${hash}`);
   it.fact = (term) => it.page.locator('.overview dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
-  it.summed = (term) => it.page.locator('.statistics dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
+  it.summed = (term) => it.page.locator('.statistics:not(.sampled) dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
   it.heading = (name) => it.page.getByRole('heading', { name, level: 1 }).waitFor();
   /** Shows a tab of the file. */
   it.tab = (name) => it.page.getByRole('tablist', { name: 'Views of the file' }).getByRole('tab', { name, exact: true }).click();

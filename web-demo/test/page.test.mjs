@@ -47,8 +47,8 @@ test('shows the description and values of a sample', async () => {
   // The values from the reference implementation.
   const expected = new Float32Array(new Uint8Array(vector('cvc/med_fp16.f32.bin')).buffer);
   await page.locator('.preview tbody td').first().waitFor();
-  const shown = await page.locator('.preview tbody tr').first().locator('td:not(.more)').allTextContents();
-  assert.equal(shown.length, 12);
+  const shown = await page.locator('.preview tbody tr').first().locator('td').allTextContents();
+  assert.ok(shown.length >= 10 && shown.length <= 14, `${shown.length} values in sight`);
   shown.forEach((text, at) => assert.equal(text, Number(expected[at].toPrecision(5)).toString(), `value ${at}`));
   // The last rows: only rows in sight are rendered.
   await goToRow(399);
@@ -192,7 +192,7 @@ test('shows numbers of every type', async () => {
   await drop('extreme.pco', bytesAt('x_f64_extreme_fmulthuge_c2.pco'));
   await heading('extreme.pco');
   const line = page.getByRole('img', { name: /^All [\d,]+ values in order/ });
-  await line.locator('canvas').waitFor();
+  await line.locator('.curve').waitFor();
   assert.doesNotMatch(await line.getAttribute('aria-label'), /NaN|Infinity/);
   assert.equal(await page.locator('.statistics dd', { hasText: 'NaN' }).count(), 0);
 });
@@ -264,7 +264,8 @@ test('shows what a broken file holds before the error', async () => {
   const text = vector('at1/c5_pop_postext.orig').toString();
   assert.ok(text.startsWith((await it.text()).slice(0, 500)));
   assert.equal(await fact('Decoded before the checksum').textContent(), '106 KB');
-  assert.match(await page.locator('.preview pre').last().textContent(), /decodeAt1\(bytes\.subarray\(0, 3609\)\)/);
+  await page.getByText('Show the TypeScript').click();
+  assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /decodeAt1\(bytes\.subarray\(0, 3609\)\)/);
 
   // The same for gzip content in no known format.
   const lines = Buffer.from('a line of text\n'.repeat(20_000));
@@ -299,7 +300,8 @@ test('shows what a broken file holds before the error', async () => {
   assert.equal(await fact('Numbers').textContent(), data.length.toLocaleString('en'));
   await tab('Data');
   await page.getByRole('img', { name: new RegExp(`^All ${data.length.toLocaleString('en')} values in order`) }).waitFor();
-  assert.match(await page.locator('.preview pre').last().textContent(), /salvagePco\(bytes\)/);
+  await page.getByText('Show the TypeScript').click();
+  assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /salvagePco\(bytes\)/);
 });
 
 test('hides commas and brackets of a header unless selected', async () => {

@@ -5,7 +5,7 @@ import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import * as unspool from './unspool.mjs';
 import { inspector } from './harness.mjs';
-import { chunkHead, doubles, floats, PCO_HEAD, vector, zeros } from './vectors.mjs';
+import { PCO_HEAD, chunkHead, doubles, floats, halves, vector, zeros } from './vectors.mjs';
 
 const it = inspector();
 let page;
@@ -402,16 +402,73 @@ test('goes to the last chunks', async () => {
 test('reaches every value of a vector', async () => {
   const values = floats('cvc/med_fp16.f32.bin');
   await open('#sample=embeddings');
-  await page.getByText('to 11 of 64').waitFor();
-  const first = page.getByLabel('First value in the table');
-  await first.fill('99');
-  await first.press('Enter');
+  const region = page.locator('.preview .values .rows');
+  await page.getByText(/to \d+ of 64$/).waitFor();
+  assert.equal(await region.locator('table').getAttribute('aria-colcount'), '65');
+  const row = page.locator('.preview .values tbody tr').first();
+  /** Compares the values in sight, by their numbers, and returns the numbers. */
+  const compared = async () => {
+    const cells = await row.locator('td').evaluateAll((cells) => cells.map((cell) => [Number(cell.ariaColIndex) - 2, cell.textContent]));
+    for (const [place, text] of cells) assert.equal(text, Number(values[place].toPrecision(5)).toString(), `value ${place}`);
+    return cells.map(([place]) => place);
+  };
+  assert.equal((await compared())[0], 0);
+  // By scrolling, and by number.
+  await region.evaluate((box) => (box.scrollLeft = box.scrollWidth));
   await page.getByRole('columnheader', { name: '63', exact: true }).waitFor();
-  const cells = await page.locator('.preview .values tbody tr').first().locator('td:not(.more)').allTextContents();
-  assert.deepEqual(cells, Array.from(values.subarray(52, 64), (value) => Number(value.toPrecision(5)).toString()));
-  await page.waitForFunction(() => location.hash.includes('place=52'));
+  assert.equal((await compared()).at(-1), 63);
+  const first = page.getByLabel('First value in the table');
+  await first.fill('30');
+  await first.press('Enter');
+  await page.getByText(/to 4\d of 64$/).waitFor();
+  assert.equal((await compared())[0], 30);
+  await page.waitForFunction(() => location.hash.includes('place=30'));
   await page.reload();
-  await page.getByText('to 63 of 64').waitFor();
+  await page.getByText(/to 4\d of 64$/).waitFor();
+  // The last value is in full sight at the end.
+  await region.evaluate((box) => (box.scrollLeft = box.scrollWidth));
+  const last = page.getByRole('columnheader', { name: '63', exact: true });
+  await last.waitFor();
+  const [cell, box] = [await last.boundingBox(), await region.boundingBox()];
+  assert.ok(cell.x + cell.width <= box.x + box.width + 1, `${cell.x + cell.width} ${box.x + box.width}`);
+});
+
+/** Returns the bits of a half float: those from 1,024 on have their lowest bits as they are. */
+const wholeAt = (at) => 0x6400 + (at % 1024);
+
+test('shows statistics of a sample first, and then of all values', async () => {
+  await open();
+  await page.evaluate(() => {
+    const note = () => {
+      const sample = document.querySelector('.statistics.sampled');
+      if (sample !== null) window.sampled ??= [sample.querySelector('[role=status]').textContent, sample.querySelector('dl').textContent];
+    };
+    new MutationObserver(note).observe(document, { subtree: true, childList: true });
+  });
+  // A zero in row 100, which is not in the sample.
+  const [rows, dimension] = [5000, 1000];
+  await pick('long.cvc', halves(rows, dimension, (at) => (at === 100_500 ? 0 : wholeAt(at))));
+  await heading('long.cvc');
+  await summed('Values').waitFor();
+  assert.equal(await summed('Values').textContent(), '5,000,000');
+  assert.equal(await summed('Min').textContent(), '0');
+  const [said, facts] = await page.evaluate(() => window.sampled);
+  assert.match(said, /^Of a sample of 256,000 values\. /);
+  assert.match(facts, /Min1,?024/);
+});
+
+test('renders only values in sight of wide vectors', async () => {
+  // More values than the browser has pixels for.
+  const wide = 100_000;
+  await open();
+  await pick('wide.cvc', halves(2, wide, wholeAt));
+  await heading('wide.cvc');
+  const row = page.locator('.preview .values tbody tr').nth(1);
+  await row.locator('td').first().waitFor();
+  await page.locator('.preview .values .rows').evaluate((box) => (box.scrollLeft = box.scrollWidth));
+  await page.getByRole('columnheader', { name: String(wide - 1), exact: true }).waitFor();
+  assert.equal(await row.locator('td').last().textContent(), String(1024 + ((2 * wide - 1) % 1024)));
+  assert.ok((await row.locator('td').count()) < 40);
 });
 
 test('shows no rows for vectors without values', async () => {

@@ -32,3 +32,14 @@ export function doubles(numbers) {
   });
   return bytes;
 }
+
+/** Builds a CVC file of one chunk of half floats, from the bits of each. */
+export function halves(rows, dimension, bitsOf) {
+  const head = Buffer.from(JSON.stringify({ num_vectors: rows, dimension, compression: 'fp16', chunks: [{ rows }] }));
+  const numbers = Buffer.alloc(2 * rows * dimension);
+  for (let at = 0; at < rows * dimension; at++) numbers.writeUInt16LE(bitsOf(at), 2 * at);
+  const lengths = Buffer.alloc(8);
+  lengths.writeUInt32LE(head.length);
+  lengths.writeUInt32LE(numbers.length, 4);
+  return Buffer.concat([Buffer.from('CVCF'), lengths.subarray(0, 4), head, lengths.subarray(4), numbers]);
+}

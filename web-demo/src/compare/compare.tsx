@@ -85,7 +85,8 @@ function useSide({ get, dictionary }: Part): State {
       const source = await get(going.signal, (done, total) => tell({ done, total }));
       if (going.signal.aborted) return;
       file = new OpenFile(source, dictionary);
-      const report = await file.report(tell);
+      const opened = await file.report(tell);
+      const report = opened.inspected ? opened : await file.inspect();
       if (!going.signal.aborted) setState({ kind: 'open', side: { file, report } });
     };
     read().catch((error: unknown) => {

@@ -1,6 +1,8 @@
 // The columns of a file: searched by name, with type, size and a drawing of their first values.
 import { useMemo, useState } from 'preact/hooks';
 import { bytes, count, percent, value, visible } from '../format';
+import { columnSizes } from '../formats/column-sizes';
+import type { Report } from '../model';
 import { usePieces } from '../tools/pieces';
 import { columns as words } from '../words-later';
 import { RowTable, useList } from './rows';
@@ -25,6 +27,15 @@ interface Props {
   readonly onPick: (column: number) => void;
   /** Reads the first numbers of a column; returns none for text. */
   readonly first: (column: number) => Promise<readonly number[]>;
+}
+
+/** The columns of numbers of a file. */
+export function NumberColumns({ report, ...props }: Omit<Props, 'columns' | 'size'> & { readonly report: Report }) {
+  const columns = useMemo(() => {
+    const sizes = columnSizes(report);
+    return (report.summary?.columns ?? []).map(({ name, dtype, dimension }, at) => ({ name, type: dtype, dimension, stored: sizes[at] }));
+  }, [report]);
+  return <Columns {...props} columns={columns} size={report.size} />;
 }
 
 /** Columns that need no search. */

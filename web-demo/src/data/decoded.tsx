@@ -5,7 +5,7 @@ import { noteInAddress, parametersHere, readAddress, writeAddress } from '../arr
 import { useAnswer } from '../tools/answer';
 import { Export } from './export';
 import { Dump } from './dump';
-import { ABOUT, snippet } from '../formats/about';
+import { ABOUT } from '../formats/about';
 import type { OpenFile } from '../client';
 import { reasonOf } from '../format';
 import { Cancel, useJob } from '../tools/cancel';
@@ -100,7 +100,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
         <Stored file={file} report={report} value={{ column: 0, row: chosen, place: 0 }} name={data.byteNumber(chosen)} />
       )}
       {report.format !== undefined && (
-        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={async () => (await import('../formats/snippet')).snippet(report, summary, name)} />
       )}
     </section>
   );

@@ -4,6 +4,8 @@ import { Cancel, useJob } from '../tools/cancel';
 import type { Care, OpenFile } from '../client';
 import { doubtful, type Report } from '../model';
 import type { ExportKind, Question } from '../values';
+import { useAnswer } from '../tools/answer';
+import { Refused } from '../tools/refused';
 import { saving } from '../words';
 
 interface Props {
@@ -19,8 +21,8 @@ interface Props {
   readonly question?: Question;
   /** Labels of the buttons that differ from their kind. */
   readonly words?: Readonly<Record<string, string>>;
-  /** TypeScript that decodes the same values. */
-  readonly snippet: string;
+  /** Writes TypeScript that decodes the same values. */
+  readonly snippet: () => Promise<string>;
 }
 
 /** Lets the visitor choose where to save; `undefined` if the browser cannot. */
@@ -58,6 +60,8 @@ function withoutEnding(name: string): string {
 
 export function Export({ file, report, name, column, columnName, kinds, question, words = saving.kinds, snippet }: Props) {
   const [said, setSaid] = useState('');
+  const [shown, show] = useState(false);
+  const code = useAnswer(async () => (shown ? snippet() : ''), [snippet, shown]);
   // In a broken CVC file, each chunk decodes by itself.
   const leaveOut = report.error !== undefined && report.format === 'cvc';
   const job = useJob();
@@ -81,7 +85,7 @@ export function Export({ file, report, name, column, columnName, kinds, question
 
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(snippet);
+      await navigator.clipboard.writeText(await snippet());
       setSaid(saving.copied);
     } catch {
       setSaid(saving.blocked);
@@ -97,9 +101,10 @@ export function Export({ file, report, name, column, columnName, kinds, question
       <button type="button" onClick={() => void copy()}>{saving.copy}</button>
       <span class="facts" role="status">{said}</span>
       <Cancel job={job} what={saving.job} />
-      <details>
+      <details open={shown} onToggle={({ currentTarget }) => show(currentTarget.open)}>
         <summary>{saving.show}</summary>
-        <pre class="table content" tabIndex={0} role="region" aria-label={saving.code}>{snippet}</pre>
+        <Refused what={saving.noCode} error={code.error} onRetry={code.again} />
+        {shown && code.value !== undefined && code.value !== '' && <pre class="table content" tabIndex={0} role="region" aria-label={saving.code}>{code.value}</pre>}
       </details>
     </div>
   );

@@ -1,6 +1,6 @@
 // The decoded values of a column: its rows, a heat map of those in sight, and a curve of the
 // selected one.
-import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
 import { later } from '../tools/later';
 import { Tabs } from '../tools/tabs';
@@ -9,11 +9,11 @@ import type { OpenFile } from '../client';
 import { noteInAddress, readAddress } from '../arrive/address';
 import { RemoteFile } from '../arrive/remote';
 import { Export } from './export';
-import { ABOUT, snippet } from '../formats/about';
-import { columnSizes } from '../formats/column-sizes';
+import { ABOUT } from '../formats/about';
 import type { Column, Report, Summary } from '../model';
 import { Sections } from './sections';
 import { Statistics } from './statistics';
+import { useAcross } from './across';
 import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
 import { count, exact, rest, value, visible } from '../format';
 import { Refused } from '../tools/refused';
@@ -23,11 +23,11 @@ import { Going, useSought } from '../trace/going';
 import type { Rows as Decoded } from '../values';
 import { data } from '../words';
 
-const Columns = later(async () => (await import('./columns')).Columns);
+const Columns = later(async () => (await import('./columns')).NumberColumns);
 const Vectors = later(async () => (await import('./vectors')).Vectors);
 
-/** Values per row in the table, from any of them on; the curve shows all. */
-const SHOWN = 12;
+/** Widths in the table of row numbers, of values, and of integers of 64 bits. */
+const [ROW_WIDTH, WIDTH, WIDE] = [72, 104, 172];
 /** Columns that fit in a row of tabs. */
 const MOST_TABS = 12;
 /** Single numbers drawn around those in sight. */
@@ -59,10 +59,6 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
   }, [sought]);
 
   useEffect(() => noteInAddress({ column: picked > 0 ? picked : undefined }), [picked]);
-  const listed = useMemo(() => {
-    const sizes = columnSizes(report);
-    return summary.columns.map(({ name, dtype, dimension }, at) => ({ name, type: dtype, dimension, stored: sizes[at] }));
-  }, [report, summary]);
   if (summary.columns.length === 0) return null;
 
   /** Reads the first numbers of a column. From a server, that would fetch a chunk of each. */
@@ -75,7 +71,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
 
   return (
     <>
-      {listed.length > 1 && <Columns columns={listed} size={report.size} picked={picked} onPick={setPicked} first={first} />}
+      {summary.columns.length > 1 && <Columns report={report} picked={picked} onPick={setPicked} first={first} />}
       <section class="preview" aria-label={data.label} data-jump={data.values} tabIndex={-1}>
         <div class="heading">
           <h2>{data.values}</h2>
@@ -93,7 +89,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
             column={picked}
             columnName={named}
             kinds={summary.startOnly ? [] : ABOUT[report.format].saves}
-            snippet={snippet(report, summary, name, named)}
+            snippet={async () => (await import('../formats/snippet')).snippet(report, summary, name, named)}
           />
         )}
       </section>
@@ -117,9 +113,6 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
   const [chosen, choose] = useState(() => Math.max(0, Math.min(total - 1, readAddress().drawn ?? 0)));
   const [pointed, point] = useState('');
   const [pointedAt, pointAt] = useState('');
-  /** First value of a vector in the table. */
-  const [firstPlace, setFirstPlace] = useState(() => readAddress().place ?? 0);
-  useEffect(() => noteInAddress({ place: firstPlace > 0 ? firstPlace : undefined }), [firstPlace]);
   const { dimension } = column;
   // Rows of vectors without values have nothing to show.
   const empty = total === 0 || dimension === 0;
@@ -130,7 +123,12 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
   const from = dimension > 1 ? chosen : Math.floor(rows.lines.first / (AROUND / 2)) * (AROUND / 2);
   const { value: drawn } = useAnswer(async () => file.rows(index, from, Math.min(total, dimension > 1 ? from + 1 : from + AROUND)), [file, index, from, dimension, total]);
   const sight = useSight(rows);
-  const shown = Math.min(dimension, SHOWN);
+  // All values of a vector are in the table; those in sight are rendered.
+  const [start] = useState(() => Math.max(0, Math.min(dimension - 1, readAddress().place ?? 0)));
+  const wide = useAcross(rows.lines.box, empty ? 0 : dimension, /int64/.test(column.dtype) ? WIDE : WIDTH, ROW_WIDTH, start);
+  const across = dimension > 1 ? wide : undefined;
+  const [place, end] = across === undefined ? [0, 1] : [across.first, across.last];
+  useEffect(() => noteInAddress({ place: place > 0 ? place : undefined }), [place]);
   const { first, last, reveal } = rows.lines;
   // Tab reaches one row, arrow keys the others.
   const stop = chosen >= first && chosen < last ? chosen : first;
@@ -169,13 +167,11 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
     ({ column }) => column === index,
     ({ row, place }) => {
       setTraced(place);
+      if (place < wide.first || place >= wide.last - 1) wide.go(place);
       show(row);
     },
   );
-  const left = dimension - shown;
-  const place = Math.max(0, Math.min(left, firstPlace));
-  const heads: Head[] = [{ name: data.row }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? data.value : String(place + at) }))];
-  if (left > 0) heads.push({ name: data.more(left), kind: 'more' });
+  const heads: Head[] = [{ name: data.row }, ...Array.from({ length: end - place }, (_, at) => ({ name: dimension === 1 ? data.value : String(place + at) }))];
 
   return (
     <>
@@ -209,6 +205,7 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
         <RowTable
           rows={rows}
           heads={heads}
+          across={across}
           chosen={chosen}
           onRow={choose}
           copy={async (start, end) => pick(await file.rows(index, start, end)).map((values, at) => [String(start + at), ...values.map(exact)])}
@@ -217,19 +214,18 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
               <th scope="row">
                 <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={data.drawRow(at)} onClick={() => choose(at)}>{count(at)}</button>
               </th>
-              {values.slice(place, place + shown).map((number, cell) => (
-                <td key={cell} class={at === chosen && place + cell === traced && dimension > 1 ? 'traced' : undefined} title={rest(number)} onClick={() => setTraced(place + cell)}>{value(number)}</td>
+              {values.slice(place, end).map((number, cell) => (
+                <td key={place + cell} aria-colindex={across && place + cell + 2} style={across && { minWidth: across.cell, maxWidth: across.cell }} class={at === chosen && place + cell === traced && dimension > 1 ? 'traced' : undefined} title={rest(number)} onClick={() => setTraced(place + cell)}>{value(number)}</td>
               ))}
-              {left > 0 && <td class="more">…</td>}
             </>
           )}
         />
       </div>
-      {left > 0 && !empty && (
+      {across !== undefined && !empty && (across.first > 0 || across.last < dimension) && (
         <label class="goto fine">
           {data.values.toLowerCase()}{' '}
-          <NumberField label={data.firstValue} min={0} max={left} value={place} onValue={setFirstPlace} />{' '}
-          {data.valuesOf(place + shown - 1, dimension)}
+          <NumberField label={data.firstValue} min={0} max={dimension - 1} value={place} onValue={across.go} />{' '}
+          {data.valuesOf(end - 1, dimension)}
         </label>
       )}
       {!empty && (

@@ -5,6 +5,7 @@ import { noteInAddress, readAddress } from '../arrive/address';
 import { usePieces } from '../tools/pieces';
 import { useLines, type Lines } from '../tools/virtual';
 import { data } from '../words';
+import type { Across } from './across';
 import { CopyRows, useSelection, type Copy } from './selection';
 
 /** Height of a row and of the header; must match the style sheet. */
@@ -79,6 +80,8 @@ interface Props<Row> {
   readonly outOf?: number;
   /** For rows not counted from 0: the label of the field that goes to one, and the first. */
   readonly counted?: { readonly goTo: string; readonly first: number };
+  /** The columns in sight, if there may be more than fit. `heads` and `cells` hold only these. */
+  readonly across?: Across | undefined;
   /** Reads rows to copy them. Without it, rows cannot be selected. */
   readonly copy?: Copy;
 }
@@ -91,9 +94,9 @@ export interface Head {
   readonly onSort?: () => void;
 }
 
-export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, counted, copy }: Props<Row>) {
+export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, counted, across, copy }: Props<Row>) {
   const { lines, total } = rows;
-  const table = useKeptWidths(rows.of, heads.length);
+  const table = useKeptWidths([...rows.of, across?.first, across?.last], heads.length);
   const selection = useSelection(total, copy, rows.of);
   if (total === 0) return null;
 
@@ -130,11 +133,12 @@ export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, o
   return (
     <>
       <div class="table rows" ref={lines.box} tabIndex={0} role="region" aria-label={label} onKeyDown={onKeyDown}>
-        <table ref={table} aria-label={label} aria-rowcount={total + 1} style={{ marginTop: lines.top, marginBottom: below }}>
+        {across !== undefined && <div style={{ width: across.width }} />}
+        <table ref={table} aria-label={label} aria-rowcount={total + 1} aria-colcount={across && across.total + 1} style={{ marginTop: lines.top, marginBottom: below, marginLeft: across?.left }}>
           <thead>
             <tr aria-rowindex={1}>
               {heads.map(({ name, kind, order, onSort }, at) => (
-                <th key={at} scope="col" class={kind} aria-sort={order}>
+                <th key={at} scope="col" class={kind} aria-sort={order} aria-colindex={across && (at === 0 ? 1 : across.first + at + 1)}>
                   {onSort === undefined ? name : <button type="button" class="sort" onClick={onSort}>{name}</button>}
                 </th>
               ))}

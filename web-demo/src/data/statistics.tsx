@@ -14,6 +14,9 @@ import { statistics as text } from '../words';
 
 const [WIDTH, HEIGHT, MARGIN, LABEL] = [560, 140, 8, 13];
 
+/** Values that are summed up in a moment. Of more, a sample is shown first. */
+const LONG = 2 ** 22;
+
 interface Props {
   readonly file: OpenFile;
   readonly column: number;
@@ -29,11 +32,15 @@ export function Statistics({ file, column, values, here = false, onRow }: Props)
   const job = useJob();
   // A remote file is fetched only on request.
   const [wanted, want] = useState(here || !(file.source instanceof RemoteFile));
+  /** Statistics of a sample of a long column, until those of all values are known. */
+  const [sample, setSample] = useState<Summed>();
   const { value: found, error, again } = useAnswer(
     () => new Promise<Summed | undefined>((resolve, reject) => {
       if (!wanted) return resolve(undefined);
       void job.run(async (care) => {
         care.signal.addEventListener('abort', () => want(false));
+        // Without the sample, the statistics of all values come later, and are the same.
+        if (values > LONG) await file.sampled(column, { signal: care.signal }).then(setSample, () => undefined);
         await file.statistics(column, care).then(resolve, reject);
       });
     }),
@@ -41,22 +48,24 @@ export function Statistics({ file, column, values, here = false, onRow }: Props)
   );
   const [logarithmic, setLogarithmic] = useState(false);
   if (error !== '') return <Refused what={text.none} error={error} onRetry={again} />;
-  if (found === undefined) {
-    return (
-      <p class="facts" role="status">
-        {wanted ? text.computing : <Passing onClick={() => want(true)}>{text.compute(values)}</Passing>}
-        <Cancel job={job} what={text.job} />
-      </p>
-    );
-  }
-  const { statistics, bounds, curve, leftOut, why } = found;
+  const coming = found === undefined && (
+    <p class="facts" role="status">
+      {sample !== undefined && text.sample(sample.statistics.count + sample.statistics.nans)}
+      {wanted ? text.computing : <Passing onClick={() => want(true)}>{text.compute(values)}</Passing>}
+      <Cancel job={job} what={text.job} />
+    </p>
+  );
+  const summed = found ?? sample;
+  if (summed === undefined) return <>{coming}</>;
+  const { statistics, bounds, curve, leftOut, why } = summed;
   const { norms } = statistics;
   const all = statistics.count + statistics.nans;
-  if (all === 0) return null;
+  if (all === 0) return <>{coming}</>;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
   return (
-    <section class="statistics" aria-label={text.label}>
-      {leftOut > 0 && <p class="refused">{text.leftOut(leftOut, why)}</p>}
+    <section class={found === undefined ? 'statistics sampled' : 'statistics'} aria-label={found === undefined ? text.sampleLabel : text.label}>
+      {coming}
+      {found !== undefined && leftOut > 0 && <p class="refused">{text.leftOut(leftOut, why)}</p>}
       <dl>
         {facts(statistics, bounds).map(({ term, fact, all }) => (
           <div key={term}>
@@ -75,14 +84,14 @@ export function Statistics({ file, column, values, here = false, onRow }: Props)
             </label>
           </figcaption>
         </figure>
-        <Course
+        {found !== undefined && <Course
           file={file}
           column={column}
           all={curve}
           named={norms === undefined ? 'value' : 'norm'}
           what={norms === undefined ? text.inOrder : text.norms(spreadOf(norms))}
           onRow={onRow}
-        />
+        />}
       </div>
     </section>
   );

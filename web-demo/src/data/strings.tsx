@@ -5,7 +5,7 @@ import { pause, useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import type { OpenFile } from '../client';
 import { Export } from './export';
-import { ABOUT, snippet } from '../formats/about';
+import { ABOUT } from '../formats/about';
 import { bytes, count, inOneLine, plural } from '../format';
 import { Refused } from '../tools/refused';
 import { RowTable, useNotedRow, useRows } from './rows';
@@ -114,7 +114,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
       {chosen !== undefined && chosen < rows && <Stored file={file} report={report} value={{ column: 0, row: chosen, place: 0 }} name={data.rowNumber(chosen)} />}
       {total === 0 && <p class="facts">{rows === 0 ? data.noRows : data.noMatch}</p>}
       {report.format !== undefined && (
-        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={async () => (await import('../formats/snippet')).snippet(report, summary, name)} />
       )}
     </section>
   );

@@ -6,13 +6,14 @@ import { noteInAddress, parametersHere, readAddress } from '../arrive/address';
 import { groupHeads, placesOf, plainly, questionIn } from './asked';
 import { Conditions } from './conditions';
 import { Export } from './export';
-import { ABOUT, snippetOfQuery } from '../formats/about';
+import { ABOUT } from '../formats/about';
 import { count, inOneLine, plural, visible } from '../format';
 import { columnSizes } from '../formats/column-sizes';
 import { doubtful } from '../model';
 import { later } from '../tools/later';
 import { RemoteFile } from '../arrive/remote';
 import type { ValuesProps } from './preview';
+import { useAcross } from './across';
 import { RowTable, useList, useNotedRow, type Head } from './rows';
 import { ASKS, NOTHING_ASKED, type Ask, type At1Columns, type Condition, type Question, type TableAnswer } from '../values';
 import { Refused } from '../tools/refused';
@@ -25,8 +26,10 @@ const Columns = later(async () => (await import('./columns')).Columns);
 
 /** Rows of each column drawn in the list of columns. */
 const FIRST = 128;
-/** Maximum number of columns shown; a table may have thousands. */
-const SHOWN = 40;
+/** More columns have one width, so that only those in sight are rendered. */
+const FEW = 40;
+/** Widths of row numbers, and of each of many columns. */
+const [ROW_WIDTH, WIDTH] = [72, 180];
 /** Delay after a key press before querying, in milliseconds. */
 const PAUSE = 150;
 
@@ -48,6 +51,9 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const numeric = by >= 0 && question.ask !== 'lines' && isNumeric(question, table, by);
   const sorted = useMemo(() => orderOf(answer?.rows ?? [], by, descending, numeric), [answer, by, descending, numeric]);
   const rows = useList(sorted, [sorted]);
+  const width = answer?.rows[0]?.length ?? 0;
+  const wide = useAcross(rows.lines.box, width, WIDTH, ROW_WIDTH, 0);
+  const across = width > FEW ? wide : undefined;
   useNotedRow(rows, answer !== undefined);
   useEffect(() => noteInAddress(placesOf(question)), [question]);
   // Of rows that meet a condition, the numbers in the table are not known.
@@ -82,11 +88,11 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const one = question.ask === 'sum' || question.ask === 'average' || question.ask === 'min' || question.ask === 'max';
   const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
   const names = question.ask === 'lines' ? [words.line] : inGroups ? groupHeads(question, table) : picked;
-  const heads: Head[] = [{ name: words.number }, ...names.slice(0, SHOWN).map((name, at): Head => ({
+  const heads: Head[] = [{ name: words.number }, ...names.map((name, at): Head => ({
     name: visible(name), kind: 'text', order: at === by ? (descending ? 'descending' : 'ascending') : 'none',
     onSort: () => sortBy(at === by && descending ? [-1, false] : [at, at === by]),
   }))];
-  if (names.length > SHOWN) heads.push({ name: data.more(names.length - SHOWN), kind: 'more' });
+  const inSight = across === undefined ? heads : [...heads.slice(0, 1), ...heads.slice(across.first + 1, across.last + 1)];
 
   /** Reads the first numbers of a column. From a server, that would fetch a block of each. */
   const first = async (at: number): Promise<readonly number[]> => {
@@ -158,7 +164,8 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         {doubtful(report) && <p class="doubt" role="note">{verdict.doubt}</p>}
         <RowTable
           rows={rows}
-          heads={heads}
+          heads={inSight}
+          across={across}
           copy={(start, end) => Promise.resolve(sorted.slice(start, end).map((at) => answer?.rows[at] ?? []))}
           chosen={numbered && chosen !== undefined ? sorted.indexOf(chosen) : undefined}
           onRow={numbered ? (place) => choose(sorted[place]) : undefined}
@@ -167,8 +174,11 @@ export function Table({ file, name, report, summary }: ValuesProps) {
             return (
               <>
                 <th scope="row">{numbered ? <button type="button" tabIndex={-1} aria-pressed={at === chosen} aria-label={data.chooseRow(at)}>{count(at)}</button> : count(at)}</th>
-                {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
-                {row.length > SHOWN && <td class="more">…</td>}
+                {across === undefined
+                  ? row.map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)
+                  : row.slice(across.first, across.last).map((text, at) => (
+                    <td key={across.first + at} class="text narrow" aria-colindex={across.first + at + 2} title={text} style={{ minWidth: across.cell, maxWidth: across.cell }}>{inOneLine(text)}</td>
+                  ))}
               </>
             );
           }}
@@ -182,7 +192,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
           kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...ABOUT.at1.saves]}
           question={asked}
           words={words.saves}
-          snippet={snippetOfQuery(name, asked, table, report.wrapped !== undefined)}
+          snippet={async () => (await import('../formats/snippet')).snippetOfQuery(name, asked, table, report.wrapped !== undefined)}
         />
         {quotes && <p class="facts">{words.quotes}</p>}
       </section>

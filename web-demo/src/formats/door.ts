@@ -36,6 +36,9 @@ export interface Opened {
   save?(wanted: ExportWanted, tell: Tell): Iterable<BlobPart> | AsyncIterable<BlobPart>;
 }
 
+/** Decodes the values of a file that is in memory; `undefined` if anything is wrong with it. */
+export type OpenValues = (bytes: Uint8Array) => Opened | undefined;
+
 /** An open file that is not in memory. */
 export interface Large {
   readonly opened: Opened;

@@ -1,14 +1,11 @@
-import { outline, pcoBinCounts } from 'unspool/inspect';
 import * as Name from 'unspool/names';
-import { salvagePco, type PcoArray } from 'unspool/pco/separate';
+import { decodePco, salvagePco, UnspoolError, type PcoArray, type PcoSalvage } from 'unspool/pco/separate';
 import { count, half } from '../format';
 import type { ByteRange } from 'unspool';
-import { fileOf } from '../data/writers';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
-import type { Door, Opened } from './door';
+import type { Door, Opened, OpenValues } from './door';
 import { nodesNamed } from './named';
-import { openLargePco } from './pco-large';
 import { facts as words } from '../words';
 
 /** Larger files are decoded chunk by chunk: as a whole, they would be in memory three times. */
@@ -17,15 +14,17 @@ const WHOLE = 2 ** 27;
 export const pco: Door = {
   whole: WHOLE,
   outlined: { read: 'pieces', remote: false },
-  openOutlined: openLargePco,
+  openOutlined: async (content, structure) => (await import('./pco-large')).openLargePco(content, structure),
   // Chunks are decoded to find their ends.
   async check(content, _, tell, signal) {
     const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => new Uint8Array(await content.slice(start, end).arrayBuffer());
+    const { outline } = await import('unspool/inspect');
     const found = await outline({ size: content.size, read }, { signal, onProgress: (done, total) => void tell({ done, total }) });
     return { decoded: 0, ...(found?.error && { error: found.error }) };
   },
   open(bytes, structure) {
-    const { arrays, error } = salvagePco(bytes);
+    const before = decoded.get(bytes);
+    const { arrays, error }: PcoSalvage = before === undefined ? salvagePco(bytes) : { arrays: [before], error: undefined };
     if (error !== undefined && isEmpty(arrays)) throw error;
     const rows = arrays.reduce((sum, { data }) => sum + data.length, 0);
     const chunkEnds: number[] = [];
@@ -38,7 +37,7 @@ export const pco: Door = {
       ...doors,
       summary: { ...summary, ...(arrays.length === 1 ? { chunkEnds } : {}), ...(error === undefined ? {} : { brokenFrom: error.offset }) },
       ...(error === undefined ? {} : { error }),
-      bins: ({ chunk, variable }) => pcoBinCounts(bytes, chunk, variable),
+      bins: async ({ chunk, variable }) => (await import('unspool/inspect')).pcoBinCounts(bytes, chunk, variable),
     };
   },
   async openLarge(source, head) {
@@ -51,6 +50,49 @@ export const pco: Door = {
     return { opened: { ...doors, summary: { ...summary, startOnly: true } } };
   },
 };
+
+/** The last byte of every file. */
+const END = 0;
+
+/** Numbers of a file that is not yet inspected. */
+const decoded = new WeakMap<Uint8Array, PcoArray>();
+
+export const openValues: OpenValues = (bytes) => {
+  const array = numbersIn(bytes);
+  // If it decodes without its last byte, that is after the end. Even so, this is faster than
+  // inspecting.
+  if (array === undefined || bytes.at(-1) !== END || numbersIn(bytes.subarray(0, -1)) !== undefined) return undefined;
+  decoded.set(bytes, array);
+  const { length } = array.data;
+  // Where the other chunks of several end, only the structure tells.
+  const single = firstCount(bytes) === length;
+  const { summary, ...doors } = opened([array], [[words.numbers, count(length)], [words.type, array.dtype], [words.chunks, single ? count(1) : '']]);
+  return { ...doors, summary: single ? { ...summary, chunkEnds: [length] } : summary };
+};
+
+/** Returns the numbers of a file of one type; `undefined` if it has none or cannot be decoded. */
+function numbersIn(bytes: Uint8Array): PcoArray | undefined {
+  try {
+    const array = decodePco(bytes);
+    return array.data.length > 0 ? array : undefined;
+  } catch (error) {
+    if (error instanceof UnspoolError) return undefined;
+    throw error;
+  }
+}
+
+/** Bytes that hold the header of a file and the count of its first chunk. */
+const HEAD = 64;
+
+/** Returns the count of the first chunk. A limit below it makes it part of an error. */
+function firstCount(bytes: Uint8Array): number {
+  try {
+    decodePco(bytes.subarray(0, HEAD), { limits: { maxElements: 0 } });
+  } catch (error) {
+    if (error instanceof UnspoolError && error.name === 'ElementLimit') return error.need;
+  }
+  return NaN;
+}
 
 function isEmpty(arrays: readonly PcoArray[]): boolean {
   return arrays.every(({ data }) => data.length === 0);
@@ -70,9 +112,10 @@ function opened(arrays: readonly PcoArray[], facts: readonly (readonly [string, 
       decoded: arrays.reduce((sum, { data }) => sum + data.byteLength, 0),
     },
     rows: (column, start, end) => numbersOf(arrays[column], start, end),
-    save({ column, kind }, tell) {
+    async *save({ column, kind }, tell) {
+      const { fileOf } = await import('../data/writers');
       const numbers = long(column, kind === 'raw');
-      return fileOf(kind, numbers.rows, piecesOf(numbers, tell));
+      yield* fileOf(kind, numbers.rows, piecesOf(numbers, tell));
     },
     numbers: (column) => long(column),
   };

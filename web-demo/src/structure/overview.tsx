@@ -3,10 +3,9 @@ import { nodeAt } from 'unspool/inspect';
 import * as Name from 'unspool/names';
 import { bytes } from '../format';
 import { aboutOf } from '../formats/about';
-import { coveredBy, type Report, type Verdict } from '../model';
-import { facts as words, verdict as verdicts } from '../words';
+import { coveredBy, type Fault, type Report, type Verdict } from '../model';
+import { facts as words, problem, verdict as verdicts } from '../words';
 import { wantsDictionary } from './dictionary-wanted';
-import { endsTooEarly, stretch } from './problem';
 
 export function Overview({ report }: { readonly report: Report }) {
   const { summary, size, checksums, error } = report;
@@ -63,4 +62,14 @@ export function verdictOf({ format, error: met, read, checksums, wrapped, summar
   const hasChecksums = checked !== undefined && (summary?.hasChecksums ?? model.structure.part.includes(model.structure.parts.indexOf('checksum')));
   const proven = checksums.right > 0 || hasChecksums || format === 'gzip' || wrapped !== undefined;
   return { kind: 'good', words: proven ? verdicts.intact : verdicts.noError };
+}
+
+/** Returns `true` if the end of the file is missing. */
+export function endsTooEarly({ class: class_ }: Fault): boolean {
+  return class_ === 'Truncated';
+}
+
+/** Formats a range of bytes by the first and the last. */
+export function stretch([start, end]: readonly [start: number, end: number]): string {
+  return problem.bytesFrom(start, end);
 }

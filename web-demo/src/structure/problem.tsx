@@ -2,6 +2,7 @@
 import * as Name from 'unspool/names';
 import { nodesNamed } from '../formats/named';
 import type { Fault, Report } from '../model';
+import { endsTooEarly, stretch } from './overview';
 import { problem } from '../words';
 
 interface Props {
@@ -56,16 +57,6 @@ function announced(structure: Report['model']['structure']): number {
 function completeRows(structure: Report['model']['structure'], ends: readonly number[] = []): number {
   const chunks = [...nodesNamed(structure, Name.Chunk)].filter(({ depth }) => depth === 0).length;
   return ends[chunks - 2] ?? 0;
-}
-
-/** Returns `true` if the end of the file is missing. */
-export function endsTooEarly({ class: class_ }: Fault): boolean {
-  return class_ === 'Truncated';
-}
-
-/** Formats a range of bytes by the first and the last. */
-export function stretch([start, end]: readonly [start: number, end: number]): string {
-  return problem.bytesFrom(start, end);
 }
 
 /** Explains an error to the person with the file. */

@@ -38,3 +38,9 @@ export function telling(post: (progress: Progress) => void, signal: AbortSignal,
     } while (standsBack());
   };
 }
+
+/** Wraps a progress callback for a walk over thousands of headers. */
+export function progressOf(post: (progress: Progress) => void): (done: number, total: number) => void {
+  const tell = seldom(post);
+  return (done, total) => void tell({ done, total });
+}

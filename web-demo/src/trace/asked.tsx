@@ -1,10 +1,11 @@
 // Where a value is stored, and what a byte decodes to. Both load when a visitor first asks.
-import { useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import { noteInAddress, parametersHere } from '../arrive/address';
 import type { OpenFile } from '../client';
 import type { Report } from '../model';
 import { later } from '../tools/later';
 import { data as words } from '../words';
+import { Going } from './going';
 import type { Value } from './tracer';
 
 interface Props {
@@ -34,10 +35,15 @@ export interface StoredProps extends Props {
 /** Shows where a value is stored. */
 export function Stored(props: StoredProps) {
   const [open, toggle] = useOpen('stored');
+  const { inspect } = useContext(Going);
+  const { inspected } = props.report;
+  useEffect(() => {
+    if (open && !inspected) inspect();
+  }, [open, inspected]);
   return (
     <div class="trace">
       <button type="button" aria-expanded={open} onClick={toggle}>{words.stored(props.name)}</button>
-      {open && <Pieces {...props} />}
+      {open && inspected && <Pieces {...props} />}
     </div>
   );
 }

@@ -9,11 +9,13 @@ export interface Going {
   readonly showBits: (bits: Bits) => void;
   /** Shows a value in the data. */
   readonly showValue: (value: Value) => void;
+  /** Inspects the file, if that was not done. */
+  readonly inspect: () => void;
   /** The value to show. */
   readonly sought: Value | undefined;
 }
 
-export const Going = createContext<Going>({ showBits: () => undefined, showValue: () => undefined, sought: undefined });
+export const Going = createContext<Going>({ showBits: () => undefined, showValue: () => undefined, inspect: () => undefined, sought: undefined });
 
 /** Formats of content in the order of the file. */
 const ORDERED: ReadonlySet<string> = new Set(['gzip', 'xz', 'zstd', 'zstd-v07']);
