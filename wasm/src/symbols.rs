@@ -174,8 +174,8 @@ impl LzmaSymbols {
         core::mem::take(&mut self.found.rows)
     }
 
-    /// Returns the number of matches of each length, from 0 to 273, then in each class of distances,
-    /// two for each power of two.
+    /// Returns the number of matches of each length, from 0 to 273, then in each class of
+    /// distances, two for each power of two.
     pub fn counts(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.found.counts)
     }
@@ -213,7 +213,7 @@ impl LzmaSymbols {
     }
 }
 
-/// Stands for the control byte of a stream that has none.
+/// The control byte of a stream that has none.
 const NO_CONTROL: u16 = 256;
 
 impl Found {

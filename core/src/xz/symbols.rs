@@ -161,7 +161,7 @@ pub(super) enum Stage {
     Block,
     /// In the header of a chunk, after this control byte, or before the symbols of a stream.
     Header(Option<u8>),
-    /// In stored bytes, of which so many follow.
+    /// In stored bytes, with the number that follows.
     Stored(u64),
     Symbols,
     /// At the marker that must follow.

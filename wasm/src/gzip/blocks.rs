@@ -92,10 +92,10 @@ impl GzipBlocks {
         number::from_u64(self.reader.position())
     }
 
-    /// Returns what was listed. A block is ten numbers: start, end of its header, end, kind, whether
-    /// it is the last of its member, start and end of its content, literals, matches, member. A
+    /// Returns what was listed. A block is ten numbers: start, end of its header, end, kind, 1 for
+    /// the last of its member, start and end of its content, literals, matches, member. A
     /// symbol is five: start and end of its bits, start of its content, length and distance; of a
-    /// literal, 0 and the byte; of stored bytes, the length and 0; of the end of a block, 0 and 256.
+    /// literal, 0 and the byte; of stored bytes, the length and 0; of the end, 0 and 256.
     pub fn found(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.rows)
     }

@@ -1,7 +1,7 @@
-// The symbols of DEFLATE: what each stands for.
+// The symbols of DEFLATE, and their meanings.
 import { deflate as words } from '../words-later';
 
-/** Values that a symbol stands for, and the bits that choose one of them. */
+/** Values that a symbol represents, and the bits that choose one of them. */
 export interface Meaning {
   readonly from: number;
   readonly to: number;

@@ -144,7 +144,7 @@ function Chunk({ file, chunk, kinds, number, hasContent }: ChunkProps) {
             const kind = kinds[found.kinds[at] ?? 0] ?? 'literal';
             const [to, length, distance] = [found.ends[at] ?? 0, found.lengths[at] ?? 0, found.distances[at] ?? 0];
             const name = kind === 'literal' ? text.literal(found.bytes[at] ?? 0) : kind === 'endMarker' ? text.kinds.endMarker : text.match(text.kinds[kind], length, distance);
-            // A symbol that takes in no byte lies in those that the coder has taken in before.
+            // The bits of a symbol that takes in no byte are in those taken in before.
             return { bits: [8 * Math.max(0, from - AHEAD), 8 * Math.max(to, from - AHEAD + 1)] as const, place: found.places[at] ?? 0, name, cost: (found.bits[at] ?? 0).toFixed(2) };
           });
         }}
