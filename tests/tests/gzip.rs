@@ -401,7 +401,8 @@ fn rebuilt(file: &[u8], parts: &[Symbol]) -> (Vec<u8>, Vec<BlockKind>) {
             SymbolKind::Member | SymbolKind::Trailer => assert!(part.bits.end % 8 == 0),
             SymbolKind::Block(kind) => kinds.push(kind),
             SymbolKind::Stored => {
-                out.extend_from_slice(&file[part.bits.start as usize / 8..part.bits.end as usize / 8]);
+                let byte = |bit: u64| usize::try_from(bit / 8).unwrap();
+                out.extend_from_slice(&file[byte(part.bits.start)..byte(part.bits.end)]);
             }
             SymbolKind::Literal(byte) => out.push(byte),
             SymbolKind::Match { distance, .. } => {
@@ -422,7 +423,7 @@ fn symbols_rebuild_the_content_of_every_vector_in_any_pieces() {
         let all = parts(&file, usize::MAX / 2).unwrap();
         assert_eq!(rebuilt(&file, &all).0, content);
         let padding = file.iter().rev().take_while(|&&byte| byte == 0).count();
-        let end = all.last().unwrap().bits.end as usize / 8;
+        let end = usize::try_from(all.last().unwrap().bits.end / 8).unwrap();
         assert!(end <= file.len() && end + padding >= file.len());
         let count = |wanted: fn(&SymbolKind) -> bool| all.iter().filter(|part| wanted(&part.kind)).count() as u64;
         assert_eq!(count(|kind| matches!(kind, SymbolKind::Member)), members);
@@ -439,7 +440,7 @@ fn symbols_rebuild_files_of_an_encoder_and_each_block_by_itself() {
     let mut kinds = vec![];
     for len in [0, 1, 70_000, 300_000] {
         for modulus in [1u64, 4, 255] {
-            let content: Vec<u8> = (0..len).map(|_| (random.bits() % modulus) as u8).collect();
+            let content: Vec<u8> = (0..len).map(|_| u8::try_from(random.bits() % modulus).unwrap()).collect();
             for level in [0, 1, 6, 9] {
                 let mut encoder = GzBuilder::new().write(vec![], Compression::new(level));
                 encoder.write_all(&content).unwrap();

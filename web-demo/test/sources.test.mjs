@@ -298,7 +298,7 @@ function counted(page) {
  * Maximum bytes, gzipped, that a sample of each format loads after the start page until nothing
  * loads without a click. docs/inspector.md has the sizes.
  */
-const MOST = { numbers: 86_500, embeddings: 111_000, columns: 112_500, strings: 77_500, at1: 175_000, zstd: 86_500, xz: 84_500, wrapped: 143_000 };
+const MOST = { numbers: 86_500, embeddings: 112_500, columns: 114_000, strings: 77_500, at1: 177_000, zstd: 86_500, xz: 87_000, wrapped: 145_500 };
 
 test('loads little before the first file, and then one format', async () => {
   for (const [sample, most] of Object.entries(MOST)) {
