@@ -1,9 +1,10 @@
 //! gzip on arbitrary bytes: no panic, and every door returns the same result.
 
 use unspool::checksum::Crc32;
-use unspool::gzip::{Options, Workspace, decode};
-use unspool::{ErrorKind, Limits};
+use unspool::gzip::{BlockReader, Options, Symbol, Workspace, decode};
+use unspool::{Class, End, ErrorKind, Limits, Result, Verify};
 
+use unspool_harness::Random;
 use unspool_harness::gzip::agree;
 
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 10, ..Limits::DEFAULT };
@@ -17,8 +18,7 @@ pub fn gzip_arbitrary(bytes: &[u8]) {
 /// Decodes the bytes as a deflate stream in a member with the right checksum and size, so that
 /// content errors are reached.
 pub fn gzip_mutated(bytes: &[u8]) {
-    let header = *b"\x1F\x8B\x08\0\0\0\0\0\0\xFF";
-    let mut file = [&header, bytes, &[0; 8]].concat();
+    let mut file = member(bytes);
     let mut out = vec![0; 1 << 17];
     if let Err(error) = decode(&file, &mut out, &mut Workspace::new(), &OPTIONS, &mut ())
         && matches!(error.kind, ErrorKind::GzipCrc)
@@ -40,4 +40,52 @@ pub fn gzip_mutated(bytes: &[u8]) {
         }
     }
     gzip_arbitrary(&file);
+}
+
+/// Puts a deflate stream into a member.
+fn member(stream: &[u8]) -> Vec<u8> {
+    [b"\x1F\x8B\x08\0\0\0\0\0\0\xFF", stream, &[0; 8]].concat()
+}
+
+/// Reads the symbols of a file and of a deflate stream, at once and in pieces. Both return the
+/// same, and the content is as long as the decoded one.
+pub fn gzip_symbols(bytes: &[u8]) {
+    let random = &mut Random::of(bytes);
+    let options = Options { verify: Verify::Skip, ..OPTIONS };
+    let mut out = vec![0; 1 << 16];
+    for file in [bytes, &member(bytes)] {
+        let whole = symbols(file, file.len());
+        assert_eq!(symbols(file, 1 + random.below(40)), whole, "other symbols in pieces");
+        match (decode(file, &mut out, &mut Workspace::new(), &options, &mut ()), whole) {
+            (Ok(done), Ok(symbols)) => assert_eq!(symbols.last().map_or(0, |last| last.content.end), done.wrote as u64),
+            // The size after a member and what follows zeros are for `decode` to look at.
+            (Err(error), Ok(_)) => assert!(
+                matches!(error.kind, ErrorKind::GzipSize | ErrorKind::GzipMagic)
+                    || matches!(error.class(), Class::Limit | Class::OutputTooSmall { .. }),
+                "{error:?}"
+            ),
+            (Ok(_), Err(error)) => panic!("a file that decodes has wrong symbols: {error:?}"),
+            (Err(_), Err(_)) => {}
+        }
+    }
+}
+
+/// Reads the symbols of a file in pieces of this length.
+fn symbols(file: &[u8], step: usize) -> Result<Vec<Symbol>> {
+    let (mut reader, mut found, mut len) = (BlockReader::new(&LIMITS), Vec::<Symbol>::new(), step);
+    loop {
+        let at = (reader.position() / 8) as usize;
+        let to = (at + len).min(file.len());
+        let end = if to == file.len() { End::Here } else { End::NotYet };
+        match reader.next(&file[at..to], at as u64, end)? {
+            Some(symbol) => {
+                let (bit, content) = found.last().map_or((0, 0), |last| (last.bits.end, last.content.end));
+                assert_eq!((symbol.bits.start, symbol.content.start), (bit, content), "a gap between symbols");
+                found.push(symbol);
+                len = step;
+            }
+            None if end == End::Here => return Ok(found),
+            None => len += step,
+        }
+    }
 }

@@ -2,8 +2,8 @@
 //!
 //! Whole inputs and streams are read by different code, which must agree on every verdict.
 
-use unspool::xz::{Options, Streams, decode_to_vec};
-use unspool::{Limits, Result, Verify};
+use unspool::xz::{LzmaItem, LzmaWish, Options, Streams, SymbolReader, Workspace, decode_to_vec};
+use unspool::{Class, End, Error, Limits, Result, Verify};
 
 use unspool_harness::Random;
 use unspool_harness::xz::{agree, repair};
@@ -25,6 +25,56 @@ pub fn xz_mutated(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     repair(&mut bytes);
     xz_arbitrary(&bytes);
+}
+
+/// Reads the symbols at once and in pieces. Both return the same, with the error of decoding.
+pub fn xz_symbols(bytes: &[u8]) {
+    let mut bytes = bytes.to_vec();
+    repair(&mut bytes);
+    let (whole, error) = symbols(&bytes, bytes.len());
+    let random = &mut Random::of(&bytes);
+    assert_eq!(symbols(&bytes, 1 + random.below(50)), (whole.clone(), error), "other symbols in pieces");
+    let decoded = decode_to_vec(&bytes, &Options { verify: Verify::Skip, ..OPTIONS });
+    // The reader needs a window, and decoding a whole file needs none. Only that limits the output.
+    let is_limit = |error: &Error| error.class() == Class::Limit;
+    if error.as_ref().is_some_and(is_limit) || decoded.as_ref().is_err_and(is_limit) {
+        return;
+    }
+    assert_eq!(error, decoded.as_ref().err().copied());
+    let content = whole.iter().rev().find_map(|item| match item {
+        LzmaItem::End { content, .. } => Some(*content),
+        _ => None,
+    });
+    assert!(decoded.is_err() || decoded.is_ok_and(|out| out.len() as u64 == content.unwrap_or(0)), "other content");
+}
+
+/// Reads the symbols in pieces of this length, as far as the limit on output allows.
+fn symbols(file: &[u8], step: usize) -> (Vec<LzmaItem>, Option<Error>) {
+    let (mut reader, mut workspace, mut window) = (SymbolReader::new(&LIMITS), Workspace::new(), vec![]);
+    let (mut found, mut at) = (vec![], 0);
+    let mut each = |item: LzmaItem| {
+        let content = match &item {
+            LzmaItem::Symbol(symbol) => symbol.content.end,
+            LzmaItem::End { content, .. } => *content,
+            LzmaItem::Chunk { .. } => 0,
+        };
+        found.push(item);
+        if content > LIMITS.max_output { LzmaWish::Stop } else { LzmaWish::Symbols }
+    };
+    let error = loop {
+        let to = (at + step).min(file.len());
+        let end = if to == file.len() { End::Here } else { End::NotYet };
+        match reader.feed(&file[at..to], end, &mut workspace, &mut window, &mut each) {
+            Ok(fed) if fed.window > 0 => {
+                at += fed.read;
+                window.resize(fed.window as usize, 0);
+            }
+            Ok(fed) if fed.ended || end == End::Here => break None,
+            Ok(fed) => at += fed.read,
+            Err(error) => break Some(error),
+        }
+    };
+    (found, error)
 }
 
 /// Compares with the C library: it must accept the same files, with the same output.
