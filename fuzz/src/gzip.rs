@@ -1,11 +1,11 @@
 //! gzip on arbitrary bytes: no panic, and every door returns the same result.
 
 use unspool::checksum::Crc32;
-use unspool::gzip::{BlockReader, Options, Symbol, Workspace, decode};
-use unspool::{Class, End, ErrorKind, Limits, Result, Verify};
+use unspool::gzip::{Options, Workspace, decode};
+use unspool::{Class, ErrorKind, Limits, Verify};
 
 use unspool_harness::Random;
-use unspool_harness::gzip::agree;
+use unspool_harness::gzip::{agree, symbols};
 
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 10, ..Limits::DEFAULT };
 const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
@@ -54,8 +54,8 @@ pub fn gzip_symbols(bytes: &[u8]) {
     let options = Options { verify: Verify::Skip, ..OPTIONS };
     let mut out = vec![0; 1 << 16];
     for file in [bytes, &member(bytes)] {
-        let whole = symbols(file, file.len());
-        assert_eq!(symbols(file, 1 + random.below(40)), whole, "other symbols in pieces");
+        let whole = symbols(file, file.len(), &LIMITS);
+        assert_eq!(symbols(file, 1 + random.below(40), &LIMITS), whole, "other symbols in pieces");
         match (decode(file, &mut out, &mut Workspace::new(), &options, &mut ()), whole) {
             (Ok(done), Ok(symbols)) => assert_eq!(symbols.last().map_or(0, |last| last.content.end), done.wrote as u64),
             // The size after a member and what follows zeros are for `decode` to look at.
@@ -66,26 +66,6 @@ pub fn gzip_symbols(bytes: &[u8]) {
             ),
             (Ok(_), Err(error)) => panic!("a file that decodes has wrong symbols: {error:?}"),
             (Err(_), Err(_)) => {}
-        }
-    }
-}
-
-/// Reads the symbols of a file in pieces of this length.
-fn symbols(file: &[u8], step: usize) -> Result<Vec<Symbol>> {
-    let (mut reader, mut found, mut len) = (BlockReader::new(&LIMITS), Vec::<Symbol>::new(), step);
-    loop {
-        let at = (reader.position() / 8) as usize;
-        let to = (at + len).min(file.len());
-        let end = if to == file.len() { End::Here } else { End::NotYet };
-        match reader.next(&file[at..to], at as u64, end)? {
-            Some(symbol) => {
-                let (bit, content) = found.last().map_or((0, 0), |last| (last.bits.end, last.content.end));
-                assert_eq!((symbol.bits.start, symbol.content.start), (bit, content), "a gap between symbols");
-                found.push(symbol);
-                len = step;
-            }
-            None if end == End::Here => return Ok(found),
-            None => len += step,
         }
     }
 }

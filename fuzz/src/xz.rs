@@ -2,11 +2,11 @@
 //!
 //! Whole inputs and streams are read by different code, which must agree on every verdict.
 
-use unspool::xz::{LzmaItem, LzmaWish, Options, Streams, SymbolReader, Workspace, decode_to_vec};
-use unspool::{Class, End, Error, Limits, Result, Verify};
+use unspool::xz::{LzmaItem, LzmaWish, Options, Streams, SymbolReader, decode_to_vec};
+use unspool::{Class, Error, Limits, Result, Verify};
 
 use unspool_harness::Random;
-use unspool_harness::xz::{agree, repair};
+use unspool_harness::xz::{agree, feed_symbols, repair};
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, max_header: 1 << 16, ..Limits::DEFAULT };
@@ -50,8 +50,7 @@ pub fn xz_symbols(bytes: &[u8]) {
 
 /// Reads the symbols in pieces of this length, as far as the limit on output allows.
 fn symbols(file: &[u8], step: usize) -> (Vec<LzmaItem>, Option<Error>) {
-    let (mut reader, mut workspace, mut window) = (SymbolReader::new(&LIMITS), Workspace::new(), vec![]);
-    let (mut found, mut at) = (vec![], 0);
+    let (mut reader, mut found) = (SymbolReader::new(&LIMITS), vec![]);
     let mut each = |item: LzmaItem| {
         let content = match &item {
             LzmaItem::Symbol(symbol) => symbol.content.end,
@@ -61,19 +60,8 @@ fn symbols(file: &[u8], step: usize) -> (Vec<LzmaItem>, Option<Error>) {
         found.push(item);
         if content > LIMITS.max_output { LzmaWish::Stop } else { LzmaWish::Symbols }
     };
-    let error = loop {
-        let to = (at + step).min(file.len());
-        let end = if to == file.len() { End::Here } else { End::NotYet };
-        match reader.feed(&file[at..to], end, &mut workspace, &mut window, &mut each) {
-            Ok(fed) if fed.window > 0 => {
-                at += fed.read;
-                window.resize(fed.window as usize, 0);
-            }
-            Ok(fed) if fed.ended || end == End::Here => break None,
-            Ok(fed) => at += fed.read,
-            Err(error) => break Some(error),
-        }
-    };
+    let error =
+        feed_symbols(file, step, |piece, end, workspace, window| reader.feed(piece, end, workspace, window, &mut each));
     (found, error)
 }
 

@@ -373,21 +373,7 @@ fn a_second_idle_call_is_an_error() {
 
 /// Reads all parts of a file in pieces of at most `step` bytes.
 fn parts(file: &[u8], step: usize) -> Result<Vec<Symbol>, Error> {
-    let (mut reader, mut found, mut len) = (BlockReader::new(&Limits::DEFAULT), vec![], step);
-    loop {
-        let at = (reader.position() / 8) as usize;
-        let to = (at + len).min(file.len());
-        let end = if to == file.len() { End::Here } else { End::NotYet };
-        match reader.next(&file[at..to], at as u64, end)? {
-            Some(symbol) => {
-                found.push(symbol);
-                len = step;
-            }
-            None if end == End::Here => return Ok(found),
-            // The part is longer than the piece.
-            None => len += step,
-        }
-    }
+    unspool_harness::gzip::symbols(file, step, &Limits::DEFAULT)
 }
 
 /// Builds the content of a file from its parts alone. Returns it with the kinds of its blocks.

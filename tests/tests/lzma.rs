@@ -10,6 +10,7 @@ use unspool::lzma::{
     Options, Raw, SymbolReader, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect, salvage,
 };
 use unspool::{Class, End, Error, ErrorKind, Format, Limits, Name, Probe, probe};
+use unspool_harness::xz::feed_symbols;
 use unspool_tests::{Leaves, Random, drive, go_on, read};
 
 fn vector(name: &str) -> Vec<u8> {
@@ -425,31 +426,18 @@ fn the_fields_of_a_file_have_their_names() {
 
 /// Reads the symbols of a file in pieces of this length. Returns them with the end of the stream.
 fn symbols(file: &[u8], piece: usize) -> (Vec<LzmaSymbol>, Option<(u64, u64)>, Option<Error>) {
-    let (mut reader, mut workspace) = (SymbolReader::new(&Limits::DEFAULT), Workspace::new());
-    let (mut window, mut at, mut found, mut over) = (vec![], 0, vec![], None);
-    loop {
-        let to = (at + piece).min(file.len());
-        let end = if to == file.len() { End::Here } else { End::NotYet };
-        let fed = reader.feed(&file[at..to], end, &mut workspace, &mut window, |item| {
+    let (mut reader, mut found, mut over) = (SymbolReader::new(&Limits::DEFAULT), vec![], None);
+    let error = feed_symbols(file, piece, |piece, end, workspace, window| {
+        reader.feed(piece, end, workspace, window, |item| {
             match item {
                 LzmaItem::Chunk { at, block, control } => assert_eq!((at, block, control), (13, 0, None)),
                 LzmaItem::Symbol(symbol) => found.push(symbol),
                 LzmaItem::End { at, content } => over = Some((at, content)),
             }
             LzmaWish::Symbols
-        });
-        match fed {
-            Ok(fed) => {
-                at += fed.read;
-                if fed.window > 0 {
-                    window.resize(fed.window as usize, 0xAA);
-                } else if fed.ended || end == End::Here {
-                    return (found, over, None);
-                }
-            }
-            Err(error) => return (found, over, Some(error)),
-        }
-    }
+        })
+    });
+    (found, over, error)
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Every door of gzip.
 
 use unspool::gzip::{
-    Decoder, Options, WINDOW_SIZE, Workspace, decode, decode_threaded, decode_to, decode_to_vec, decoded_len, inspect,
-    salvage,
+    BlockReader, Decoder, Options, Symbol, WINDOW_SIZE, Workspace, decode, decode_threaded, decode_to, decode_to_vec,
+    decoded_len, inspect, salvage,
 };
-use unspool::{Done, Result};
+use unspool::{Done, End, Limits, Result};
 
 use crate::whole::whole_file;
 use crate::{Random, drive, room, same, traced_done};
@@ -39,4 +39,26 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
         assert!(end.is_err() || streamed == content, "other bytes as a stream");
     }
     whole
+}
+
+/// Reads the symbols of a file in pieces of this length. They follow each other without a gap, both
+/// in the file and in the content.
+pub fn symbols(file: &[u8], step: usize, limits: &Limits) -> Result<Vec<Symbol>> {
+    let (mut reader, mut found, mut len) = (BlockReader::new(limits), Vec::<Symbol>::new(), step);
+    loop {
+        let at = usize::try_from(reader.position() / 8).expect("a place in the file");
+        let to = (at + len).min(file.len());
+        let end = if to == file.len() { End::Here } else { End::NotYet };
+        match reader.next(&file[at..to], at as u64, end)? {
+            Some(symbol) => {
+                let before = found.last().map_or((0, 0), |last| (last.bits.end, last.content.end));
+                assert_eq!((symbol.bits.start, symbol.content.start), before, "a gap between symbols");
+                found.push(symbol);
+                len = step;
+            }
+            None if end == End::Here => return Ok(found),
+            // The symbol is longer than the piece.
+            None => len += step,
+        }
+    }
 }

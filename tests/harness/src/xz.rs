@@ -2,10 +2,10 @@
 
 use unspool::checksum::Crc32;
 use unspool::xz::{
-    Decoder, File, Literals, Options, Streams, Tables, Workspace, decode, decode_threaded, decode_to, decode_to_store,
-    decode_to_vec, inspect, salvage,
+    Decoder, File, Literals, LzmaFed, Options, Streams, Tables, Workspace, decode, decode_threaded, decode_to,
+    decode_to_store, decode_to_vec, inspect, salvage,
 };
-use unspool::{Checksums, Class, Done, Error, ErrorKind, Result, SliceStore};
+use unspool::{Checksums, Class, Done, End, Error, ErrorKind, Result, SliceStore};
 
 use crate::whole::whole_file;
 use crate::{Random, drive, room, same, same_in_memory, traced_done};
@@ -140,6 +140,33 @@ pub fn repair(bytes: &mut [u8]) {
         let backward = (bytes[start + 4] as usize + 1) * 4;
         if let Some(index) = start.checked_sub(backward) {
             seal(bytes, index..start - 4, start - 4);
+        }
+    }
+}
+
+/// Feeds a reader of symbols with pieces of a file, and with the window that it asks for. Returns
+/// its error.
+pub fn feed_symbols(
+    file: &[u8],
+    piece: usize,
+    mut feed: impl FnMut(&[u8], End, &mut Workspace, &mut [u8]) -> Result<LzmaFed>,
+) -> Option<Error> {
+    let (mut workspace, mut window, mut at) = (Workspace::new(), vec![], 0);
+    loop {
+        let to = (at + piece).min(file.len());
+        let end = if to == file.len() { End::Here } else { End::NotYet };
+        match feed(&file[at..to], end, &mut workspace, &mut window) {
+            Ok(LzmaFed { read, ended, window: wanted }) => {
+                at += read;
+                if wanted > 0 {
+                    let wanted = usize::try_from(wanted).expect("a limit for tests");
+                    assert!(wanted > window.len(), "a window of {wanted} bytes, again");
+                    window.resize(wanted, 0xAA);
+                } else if ended || end == End::Here {
+                    return None;
+                }
+            }
+            Err(error) => return Some(error),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The symbols of xz files: they rebuild the content, and cost as many bits as the chunks have.
 
-use unspool::xz::{COST_SCALE, LzmaFed, LzmaItem, LzmaKind, LzmaSymbol, LzmaWish, SymbolReader};
+use unspool::xz::{COST_SCALE, LzmaItem, LzmaKind, LzmaSymbol, LzmaWish, SymbolReader};
+use unspool_harness::xz::feed_symbols;
 
 use super::*;
 
@@ -22,23 +23,7 @@ fn fed(
     piece: usize,
     mut each: impl FnMut(LzmaItem) -> LzmaWish,
 ) -> Option<Error> {
-    let (mut workspace, mut window, mut at) = (Workspace::new(), vec![], 0);
-    loop {
-        let to = (at + piece).min(file.len());
-        let end = if to == file.len() { End::Here } else { End::NotYet };
-        match reader.feed(&file[at..to], end, &mut workspace, &mut window, &mut each) {
-            Ok(LzmaFed { read, ended, window: wanted }) => {
-                at += read;
-                if wanted > 0 {
-                    assert!(wanted > window.len() as u64);
-                    window.resize(wanted as usize, 0xAA);
-                } else if ended || end == End::Here {
-                    return None;
-                }
-            }
-            Err(error) => return Some(error),
-        }
-    }
+    feed_symbols(file, piece, |piece, end, workspace, window| reader.feed(piece, end, workspace, window, &mut each))
 }
 
 fn chunks(file: &[u8], piece: usize) -> (Vec<Chunk>, Option<Error>) {
