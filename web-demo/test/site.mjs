@@ -5,14 +5,13 @@
 // an existing page and anchor.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { violationsOf } from './axe.mjs';
 import { launch, watchedPage } from './browser.mjs';
 import { serve } from './server.mjs';
 
 const AT_ONCE = 4;
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const INSPECTOR = 'inspector/';
 const REFERENCES = ['rust/', 'javascript/'];
 /** A site need not be at the root of its server. */
@@ -92,16 +91,8 @@ function isReadOnly(path, html) {
 
 /** What axe finds serious on a page, in light and dark. */
 async function inaccessible(page) {
-  await page.evaluate(axe);
-  const found = [];
-  for (const colorScheme of ['light', 'dark']) {
-    await page.emulateMedia({ colorScheme });
-    const rules = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
-    const { violations } = await page.evaluate((rules) => globalThis.axe.run(document, { resultTypes: ['violations'], ...rules }), rules);
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    found.push(...serious.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes[0].html}`));
-  }
-  return found;
+  const serious = (await violationsOf(page)).filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return serious.map(({ colorScheme, id, nodes }) => `${colorScheme}: ${id}: ${nodes[0].html}`);
 }
 
 /** The links and anchors of a page by its text. */
