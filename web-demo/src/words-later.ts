@@ -209,22 +209,32 @@ const byteOf = (byte: number): string => `${byte.toString(16).padStart(2, '0')}$
 
 const range = (from: number, to: number): string => (from === to ? count(from) : `${count(from)} to ${count(to)}`);
 
-/** Blocks of DEFLATE. */
-export const deflate = {
-  blocks: 'DEFLATE blocks',
-  block: 'block',
-  blockLabel: 'Block',
-  ofBlocks: (blocks: number): string => `of ${count(blocks)}, from 0`,
-  blocksAre: (blocks: number): string => plural(blocks, 'block'),
+/** What the views of DEFLATE and LZMA share. */
+export const inside = {
+  ofParts: (parts: number): string => `of ${count(parts)}, from 0`,
   more: '; the file has more, which are not listed',
   broken: '; the list ends where the file breaks',
+  storedIs: (length: number): string => `${bytes(length)}, stored as they are`,
+  lengths: 'Match lengths',
+  distances: 'Distances',
+  lengthsChart: (matches: number): string => `Lengths of ${plural(matches, 'match', 'matches')}`,
+  distancesChart: (matches: number): string => `Distances of ${plural(matches, 'match', 'matches')}`,
+  bar: (name: string, uses: number): string => `${name}: ${plural(uses, 'match', 'matches')}`,
+  symbols: 'Symbols',
+} as const;
+
+/** Blocks of DEFLATE. */
+export const deflate = {
+  parts: 'DEFLATE blocks',
+  part: 'block',
+  partLabel: 'Block',
+  partsAre: (blocks: number): string => plural(blocks, 'block'),
   list: (size: number): string => `List the blocks (reads ${bytes(size)})`,
   job: 'listing the blocks',
   failed: 'The blocks cannot be listed',
-  blockHeads: ['block', 'type', 'starts at byte', 'size', 'content', 'symbols', 'literals', 'matches', 'bits per symbol'],
+  partHeads: ['block', 'type', 'starts at byte', 'size', 'content', 'symbols', 'literals', 'matches', 'bits per symbol'],
   types: { stored: 'stored', fixed: 'fixed code', dynamic: 'own code' },
   blockIs: (block: number, type: string): string => `Block ${count(block)}: ${type}`,
-  storedIs: (length: number): string => `${bytes(length)}, stored as they are`,
   bitsAre: (header: number, literals: number, rest: number): string => `${plural(header, 'bit')} of header, ${count(literals)} of literals, ${count(rest)} of matches and the end`,
   codesFailed: 'The code cannot be shown',
   codes: 'Code',
@@ -235,50 +245,34 @@ export const deflate = {
   end: 'end of the block',
   stored: (length: number): string => `${plural(length, 'stored byte')}`,
   match: (length: number, distance: number): string => `${plural(length, 'byte')} from ${count(distance)} back`,
-  lengths: 'Match lengths',
-  distances: 'Distances',
-  lengthsChart: (matches: number): string => `Lengths of ${plural(matches, 'match', 'matches')}`,
-  distancesChart: (matches: number): string => `Distances of ${plural(matches, 'match', 'matches')}`,
   lengthsCaption: 'A bar for each symbol of a length, from 3 to 258 bytes. Longer lengths share symbols.',
   distancesCaption: 'A bar for each symbol of a distance, from 1 to 32,768 bytes back. Longer distances share symbols.',
-  bar: (name: string, uses: number): string => `${name}: ${plural(uses, 'match', 'matches')}`,
-  symbols: 'Symbols',
 } as const;
 
 /** Chunks of LZMA2 and streams of LZMA. */
 export const lzma = {
-  chunks: 'LZMA chunks',
-  chunk: 'chunk',
-  chunkLabel: 'Chunk',
-  ofChunks: (chunks: number): string => `of ${count(chunks)}, from 0`,
-  chunksAre: (chunks: number): string => plural(chunks, 'chunk'),
-  more: '; the file has more, which are not listed',
-  broken: '; the list ends where the file breaks',
+  parts: 'LZMA chunks',
+  part: 'chunk',
+  partLabel: 'Chunk',
+  partsAre: (chunks: number): string => plural(chunks, 'chunk'),
   list: (size: number): string => `Measure the symbols (decodes ${bytes(size)})`,
   job: 'measuring the symbols',
   failed: 'The symbols cannot be measured',
-  chunkHeads: ['chunk', 'type', 'starts at byte', 'size', 'content', 'symbols', 'literals', 'matches', 'bits per symbol'],
+  partHeads: ['chunk', 'type', 'starts at byte', 'size', 'content', 'symbols', 'literals', 'matches', 'bits per symbol'],
   types: { stored: 'stored', stream: 'stream' },
   /** The resets of a chunk, by the highest bits of its control byte. */
   resets: (bits: number): string => ({ 5: 'LZMA, state reset', 6: 'LZMA, new properties', 7: 'LZMA, all reset' })[bits] ?? 'LZMA',
   chunkIs: (chunk: number, type: string): string => `Chunk ${count(chunk)}: ${type}`,
-  storedIs: (length: number): string => `${bytes(length)}, stored as they are`,
   bitsAre: (symbols: number, bits: number): string => `${plural(symbols, 'symbol')} cost ${plural(bits, 'bit')}`,
   costs: 'Cost by kind',
   costHeads: ['kind', 'symbols', 'share of symbols', 'bits', 'share of bits', 'bits each'],
   costsCaption: 'The cost of a symbol is the sum of −log₂ of the probabilities of its bits. The coder spends 32 to 40 bits more on its start and end.',
   kinds: { literal: 'literal', match: 'match', rep0: 'repeat of the last distance', rep1: 'repeat of the 2nd last distance', rep2: 'repeat of the 3rd last distance', rep3: 'repeat of the 4th last distance', shortRep: 'one byte at the last distance', endMarker: 'end marker' },
   countsFailed: 'The matches cannot be counted',
-  lengths: 'Match lengths',
-  distances: 'Distances',
   length: (length: number): string => `length ${count(length)}`,
   distance: (from: number, to: number): string => `distance ${range(from, to)}`,
-  lengthsChart: (matches: number): string => `Lengths of ${plural(matches, 'match', 'matches')}`,
-  distancesChart: (matches: number): string => `Distances of ${plural(matches, 'match', 'matches')}`,
   lengthsCaption: (longest: number): string => `A bar for each length, from 1 to ${count(longest)} bytes.`,
   distancesCaption: (farthest: number): string => `Two bars for each power of two, from 1 to ${count(farthest)} bytes back.`,
-  bar: (name: string, uses: number): string => `${name}: ${plural(uses, 'match', 'matches')}`,
-  symbols: 'Symbols',
   literal: (byte: number): string => `literal ${byteOf(byte)}`,
   match: (kind: string, length: number, distance: number): string => `${kind}: ${plural(length, 'byte')} from ${count(distance)} back`,
 } as const;

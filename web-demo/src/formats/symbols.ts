@@ -5,22 +5,21 @@ import {
 } from 'unspool/inspect';
 import type { Content } from '../arrive/remote';
 
-/** The blocks of a file. */
-export interface Blocks {
-  readonly blocks: readonly GzipBlock[];
+/** The parts of a file, as far as they were read. */
+export interface Listed<T> {
+  readonly parts: readonly T[];
   readonly hasMore: boolean;
   /** True if the list ends at an error. */
   readonly broken: boolean;
 }
 
+/** The blocks of a file. */
+export type Blocks = Listed<GzipBlock>;
+
 /** The chunks of a file. */
-export interface Chunks {
-  readonly chunks: readonly LzmaChunk[];
+export interface Chunks extends Listed<LzmaChunk> {
   /** Kinds of symbols, in the order of counts. */
   readonly kinds: readonly LzmaKind[];
-  readonly hasMore: boolean;
-  /** True if the list ends at an error. */
-  readonly broken: boolean;
 }
 
 /** A request for blocks or chunks, for what one counts, or for its symbols. */
@@ -43,8 +42,8 @@ export async function symbols(content: Content, wanted: SymbolsWanted, options: 
   if ('symbolsIn' in wanted) return lzmaSymbols(source, wanted.symbolsIn, wanted, options);
   if ('chunks' in wanted) {
     const { chunks, hasMore, error } = await lzmaChunks(source, options);
-    return { chunks, kinds: LZMA_KINDS, hasMore, broken: error !== undefined };
+    return { parts: chunks, kinds: LZMA_KINDS, hasMore, broken: error !== undefined };
   }
   const { blocks, hasMore, error } = await gzipBlocks(source, options);
-  return { blocks, hasMore, broken: error !== undefined };
+  return { parts: blocks, hasMore, broken: error !== undefined };
 }

@@ -1,5 +1,5 @@
 // The blocks of DEFLATE in a gzip file: their codes, matches and symbols.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { GzipBlock } from 'unspool/inspect';
 import type { OpenFile } from '../client';
 import { RowTable, useList } from '../data/rows';
@@ -7,14 +7,11 @@ import { bits as bitSize, bytes, count, percent } from '../format';
 import { distancesOf, FIRST_LENGTH, lengthsOf, usesOf } from '../formats/deflate';
 import type { Report } from '../model';
 import { useAnswer } from '../tools/answer';
-import { Cancel } from '../tools/cancel';
-import { NumberField } from '../tools/number-field';
 import { Refused } from '../tools/refused';
 import { canTrace } from '../trace/going';
-import { codec } from '../words';
-import { deflate as text } from '../words-later';
+import { deflate as text, inside } from '../words-later';
 import { Histogram } from './histogram';
-import { useListing } from './listing';
+import { PartList } from './part-list';
 import { SymbolList } from './symbol-list';
 
 interface Props {
@@ -23,48 +20,29 @@ interface Props {
 }
 
 export function Deflate({ file, report }: Props) {
-  // Listing reads the whole file, so a large one waits for the visitor.
-  const { found, error, job, list } = useListing((care) => file.gzipBlocks(care), report.read === 'all', [file, report]);
-  const [picked, pick] = useState(0);
-  const blocks = found?.blocks ?? [];
-  const rows = useList(blocks, [found]);
-  const block = blocks[Math.min(picked, blocks.length - 1)];
   return (
-    <section class="inside" aria-label={codec.label} data-jump={text.blocks} tabIndex={-1}>
-      <div class="heading">
-        <h2>{text.blocks}</h2>
-        {blocks.length > 1 && (
-          <label>
-            {text.block} <NumberField label={text.blockLabel} min={0} max={blocks.length - 1} value={picked} onValue={pick} /> {text.ofBlocks(blocks.length)}
-          </label>
-        )}
-        {found !== undefined && <p class="facts">{text.blocksAre(blocks.length)}{found.hasMore && text.more}{found.broken && text.broken}</p>}
-      </div>
-      {found === undefined && !job.going && <p><button type="button" onClick={list}>{text.list(report.size)}</button></p>}
-      <Cancel job={job} what={text.job} />
-      <Refused what={text.failed} error={error} onRetry={list} />
-      <RowTable
-        rows={rows}
-        label={text.blocks}
-        heads={text.blockHeads.map((name) => ({ name }))}
-        chosen={picked}
-        onRow={pick}
-        cells={(block, at) => (
-          <>
-            <th scope="row">{count(at)}</th>
-            <td>{text.types[block.type]}</td>
-            <td>{count(Math.floor(block.start / 8))}</td>
-            <td>{bitSize(block.end - block.start)}</td>
-            <td>{bytes(block.content.end - block.content.start)}</td>
-            <td>{count(symbolsIn(block))}</td>
-            <td>{count(block.literals)}</td>
-            <td>{count(block.matches)}</td>
-            <td>{block.type === 'stored' ? '–' : ((block.end - block.data) / symbolsIn(block)).toFixed(2)}</td>
-          </>
-        )}
-      />
-      {block !== undefined && <Block key={block.start} file={file} block={block} number={Math.min(picked, blocks.length - 1)} hasContent={canTrace(report)} />}
-    </section>
+    <PartList
+      text={text}
+      report={report}
+      ask={(care) => file.gzipBlocks(care)}
+      atOnce={report.read === 'all'}
+      of={[file, report]}
+      cells={(block, at) => (
+        <>
+          <th scope="row">{count(at)}</th>
+          <td>{text.types[block.type]}</td>
+          <td>{count(Math.floor(block.start / 8))}</td>
+          <td>{bitSize(block.end - block.start)}</td>
+          <td>{bytes(block.content.end - block.content.start)}</td>
+          <td>{count(symbolsIn(block))}</td>
+          <td>{count(block.literals)}</td>
+          <td>{count(block.matches)}</td>
+          <td>{block.type === 'stored' ? '–' : ((block.end - block.data) / symbolsIn(block)).toFixed(2)}</td>
+        </>
+      )}
+    >
+      {(block, at) => <Block key={block.start} file={file} block={block} number={at} hasContent={canTrace(report)} />}
+    </PartList>
   );
 }
 
@@ -96,7 +74,7 @@ function Block({ file, block, number, hasContent }: BlockProps) {
     <>
       <h3>{text.blockIs(number, text.types[block.type])}</h3>
       <p class="facts">
-        {block.type === 'stored' ? text.storedIs(block.content.end - block.content.start) : text.bitsAre(block.data - block.start, literals, data - literals)}
+        {block.type === 'stored' ? inside.storedIs(block.content.end - block.content.start) : text.bitsAre(block.data - block.start, literals, data - literals)}
       </p>
       <Refused what={text.codesFailed} error={error} onRetry={again} />
       <RowTable
@@ -117,23 +95,23 @@ function Block({ file, block, number, hasContent }: BlockProps) {
       />
       {codes !== undefined && block.matches > 0 && (
         <>
-          <h3>{text.lengths}</h3>
+          <h3>{inside.lengths}</h3>
           <Histogram
-            label={text.lengthsChart(block.matches)}
+            label={inside.lengthsChart(block.matches)}
             caption={text.lengthsCaption}
-            bars={bars(codes.literalCounts, FIRST_LENGTH, 286, (symbol, count) => text.bar(text.length(lengthsOf(symbol).from, lengthsOf(symbol).to), count))}
+            bars={bars(codes.literalCounts, FIRST_LENGTH, 286, (symbol, count) => inside.bar(text.length(lengthsOf(symbol).from, lengthsOf(symbol).to), count))}
           />
-          <h3>{text.distances}</h3>
+          <h3>{inside.distances}</h3>
           <Histogram
-            label={text.distancesChart(block.matches)}
+            label={inside.distancesChart(block.matches)}
             caption={text.distancesCaption}
-            bars={bars(codes.distanceCounts, 0, 30, (symbol, count) => text.bar(text.distance(distancesOf(symbol).from, distancesOf(symbol).to), count))}
+            bars={bars(codes.distanceCounts, 0, 30, (symbol, count) => inside.bar(text.distance(distancesOf(symbol).from, distancesOf(symbol).to), count))}
           />
         </>
       )}
-      <h3>{text.symbols}</h3>
+      <h3>{inside.symbols}</h3>
       <SymbolList
-        label={text.symbols}
+        label={inside.symbols}
         total={symbolsIn(block)}
         hasContent={hasContent}
         of={[file, block]}

@@ -1,5 +1,5 @@
 // The chunks of LZMA in a file of xz or .lzma: their symbols, and what each costs.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { LzmaChunk, LzmaKind } from 'unspool/inspect';
 import type { OpenFile } from '../client';
 import { RowTable, useList } from '../data/rows';
@@ -7,14 +7,11 @@ import { bytes, count, percent } from '../format';
 import { distancesOf, lastUsed } from '../formats/lzma-symbols';
 import type { Report } from '../model';
 import { useAnswer } from '../tools/answer';
-import { Cancel } from '../tools/cancel';
-import { NumberField } from '../tools/number-field';
 import { Refused } from '../tools/refused';
 import { canTrace } from '../trace/going';
-import { codec } from '../words';
-import { lzma as text } from '../words-later';
+import { inside, lzma as text } from '../words-later';
 import { Histogram } from './histogram';
-import { useListing } from './listing';
+import { PartList } from './part-list';
 import { SymbolList } from './symbol-list';
 
 interface Props {
@@ -23,49 +20,29 @@ interface Props {
 }
 
 export function Lzma({ file, report }: Props) {
-  // Measuring decodes the whole file, so a large one waits for the visitor.
-  const { found, error, job, list } = useListing((care) => file.lzmaChunks(care), report.read === 'all' && report.size <= SMALL, [file, report]);
-  const [picked, pick] = useState(0);
-  const chunks = found?.chunks ?? [];
-  const rows = useList(chunks, [found]);
-  const at = Math.min(picked, chunks.length - 1);
-  const chunk = chunks[at];
   return (
-    <section class="inside" aria-label={codec.label} data-jump={text.chunks} tabIndex={-1}>
-      <div class="heading">
-        <h2>{text.chunks}</h2>
-        {chunks.length > 1 && (
-          <label>
-            {text.chunk} <NumberField label={text.chunkLabel} min={0} max={chunks.length - 1} value={at} onValue={pick} /> {text.ofChunks(chunks.length)}
-          </label>
-        )}
-        {found !== undefined && <p class="facts">{text.chunksAre(chunks.length)}{found.hasMore && text.more}{found.broken && text.broken}</p>}
-      </div>
-      {found === undefined && !job.going && <p><button type="button" onClick={list}>{text.list(report.size)}</button></p>}
-      <Cancel job={job} what={text.job} />
-      <Refused what={text.failed} error={error} onRetry={list} />
-      <RowTable
-        rows={rows}
-        label={text.chunks}
-        heads={text.chunkHeads.map((name) => ({ name }))}
-        chosen={at}
-        onRow={pick}
-        cells={(chunk, at) => (
-          <>
-            <th scope="row">{count(at)}</th>
-            <td>{typeOf(chunk)}</td>
-            <td>{count(chunk.start)}</td>
-            <td>{bytes(chunk.end - chunk.start)}</td>
-            <td>{bytes(chunk.content.end - chunk.content.start)}</td>
-            <td>{count(sum(chunk.symbols))}</td>
-            <td>{count(chunk.symbols[0] ?? 0)}</td>
-            <td>{count(sum(chunk.symbols) - (chunk.symbols[0] ?? 0))}</td>
-            <td>{isStored(chunk) ? '–' : (sum(chunk.bits) / Math.max(1, sum(chunk.symbols))).toFixed(2)}</td>
-          </>
-        )}
-      />
-      {found !== undefined && chunk !== undefined && <Chunk key={chunk.start} file={file} kinds={found.kinds} chunk={chunk} number={at} hasContent={canTrace(report)} />}
-    </section>
+    <PartList
+      text={text}
+      report={report}
+      ask={(care) => file.lzmaChunks(care)}
+      atOnce={report.read === 'all' && report.size <= SMALL}
+      of={[file, report]}
+      cells={(chunk, at) => (
+        <>
+          <th scope="row">{count(at)}</th>
+          <td>{typeOf(chunk)}</td>
+          <td>{count(chunk.start)}</td>
+          <td>{bytes(chunk.end - chunk.start)}</td>
+          <td>{bytes(chunk.content.end - chunk.content.start)}</td>
+          <td>{count(sum(chunk.symbols))}</td>
+          <td>{count(chunk.symbols[0] ?? 0)}</td>
+          <td>{count(sum(chunk.symbols) - (chunk.symbols[0] ?? 0))}</td>
+          <td>{isStored(chunk) ? '–' : (sum(chunk.bits) / Math.max(1, sum(chunk.symbols))).toFixed(2)}</td>
+        </>
+      )}
+    >
+      {(chunk, at, { kinds }) => <Chunk key={chunk.start} file={file} kinds={kinds} chunk={chunk} number={at} hasContent={canTrace(report)} />}
+    </PartList>
   );
 }
 
@@ -95,7 +72,7 @@ function Chunk({ file, chunk, kinds, number, hasContent }: ChunkProps) {
   const used = useMemo(() => kinds.map((kind, at) => ({ kind, symbols: chunk.symbols[at] ?? 0, bits: chunk.bits[at] ?? 0 })).filter(({ symbols }) => symbols > 0), [chunk]);
   const rows = useList(used, [used]);
   const [symbols, bits] = [sum(chunk.symbols), sum(chunk.bits)];
-  if (isStored(chunk)) return <><h3>{text.chunkIs(number, typeOf(chunk))}</h3><p class="facts">{text.storedIs(chunk.content.end - chunk.content.start)}</p></>;
+  if (isStored(chunk)) return <><h3>{text.chunkIs(number, typeOf(chunk))}</h3><p class="facts">{inside.storedIs(chunk.content.end - chunk.content.start)}</p></>;
   const matches = counts?.lengths.reduce((sum, count) => sum + count, 0) ?? 0;
   const longest = counts === undefined ? 0 : lastUsed(counts.lengths);
   const farthest = counts === undefined ? 0 : lastUsed(counts.distances);
@@ -122,19 +99,19 @@ function Chunk({ file, chunk, kinds, number, hasContent }: ChunkProps) {
       <Refused what={text.countsFailed} error={error} onRetry={again} />
       {counts !== undefined && matches > 0 && (
         <>
-          <h3>{text.lengths}</h3>
-          <Histogram label={text.lengthsChart(matches)} caption={text.lengthsCaption(longest)} bars={Array.from(counts.lengths.subarray(1, longest + 1), (count, at) => ({ count, words: text.bar(text.length(at + 1), count) }))} />
-          <h3>{text.distances}</h3>
+          <h3>{inside.lengths}</h3>
+          <Histogram label={inside.lengthsChart(matches)} caption={text.lengthsCaption(longest)} bars={Array.from(counts.lengths.subarray(1, longest + 1), (count, at) => ({ count, words: inside.bar(text.length(at + 1), count) }))} />
+          <h3>{inside.distances}</h3>
           <Histogram
-            label={text.distancesChart(matches)}
+            label={inside.distancesChart(matches)}
             caption={text.distancesCaption(distancesOf(farthest).to)}
-            bars={Array.from(counts.distances.subarray(0, farthest + 1), (count, at) => ({ count, words: text.bar(text.distance(distancesOf(at).from, distancesOf(at).to), count) }))}
+            bars={Array.from(counts.distances.subarray(0, farthest + 1), (count, at) => ({ count, words: inside.bar(text.distance(distancesOf(at).from, distancesOf(at).to), count) }))}
           />
         </>
       )}
-      <h3>{text.symbols}</h3>
+      <h3>{inside.symbols}</h3>
       <SymbolList
-        label={text.symbols}
+        label={inside.symbols}
         total={symbols}
         hasContent={hasContent}
         of={[file, chunk]}
