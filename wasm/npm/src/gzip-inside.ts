@@ -1,12 +1,10 @@
 // gzip: the blocks of DEFLATE, their codes and their symbols.
 import { checkWhole } from './check-numbers.js';
 import type { UnspoolError } from './error.js';
-import { inspectorFor } from './inspection.js';
-import { loadInspector } from './inspectors.js';
-import { type Exports, Handle } from './instance.js';
+import type { Exports } from './instance.js';
 import { limitsOf } from './limits.js';
 import type { ByteRange, Source } from './source.js';
-import { errorOf, feed, type WalkOptions } from './walk.js';
+import { columnOf, walk, type WalkOptions } from './walk.js';
 
 /** A block of DEFLATE. */
 export interface GzipBlock {
@@ -57,7 +55,7 @@ export async function gzipBlocks(source: Source, options: GzipBlocksOptions = {}
   const { maxBlocks = MAX_BLOCKS } = options;
   checkWhole('maxBlocks', maxBlocks);
   // One more than is wanted shows that there are more.
-  const { rows, error } = await walk(source, (wasm) => wasm.gzip_blocks(maxBlocks + 1, limits), options);
+  const { rows, error } = await walked(source, (wasm) => wasm.gzip_blocks(maxBlocks + 1, limits), options);
   const blocks = Array.from({ length: rows.length / 10 }, (_, index): GzipBlock => {
     const [start = 0, data = 0, end = 0, type = 0, last = 0, from = 0, to = 0, literals = 0, matches = 0, member = 0] = rows.subarray(10 * index, 10 * index + 10);
     return { start, data, end, type: TYPES[type] ?? 'stored', isLast: last === 1, content: { start: from, end: to }, literals, matches, member };
@@ -113,7 +111,7 @@ export interface GzipSymbols {
 /** Returns symbols of a block, counted from 0. A stored block has one symbol, its bytes. */
 export async function gzipSymbols(source: Source, block: GzipBlockStart, range: ByteRange, options: WalkOptions = {}): Promise<GzipSymbols> {
   const { rows } = await walkBlock(source, block, range, false, options);
-  const column = (first: number): Float64Array => Float64Array.from({ length: rows.length / 5 }, (_, at) => rows[5 * at + first] ?? 0);
+  const column = (first: number): Float64Array => columnOf(rows, 5, first);
   return { starts: column(0), ends: column(1), places: column(2), lengths: Uint16Array.from(column(3)), values: Uint16Array.from(column(4)) };
 }
 
@@ -121,19 +119,11 @@ async function walkBlock(source: Source, block: GzipBlockStart, { start, end }: 
   const limits = limitsOf(options, { signal: true, onProgress: true });
   const [bit, content] = [block.start, block.content.start];
   for (const [name, number] of Object.entries({ 'block.start': bit, 'block.content.start': content, start, end })) checkWhole(name, number);
-  const found = await walk(source, (wasm) => wasm.gzip_block(bit, content, start, end, whole, limits), options);
+  const found = await walked(source, (wasm) => wasm.gzip_block(bit, content, start, end, whole, limits), options);
   if (found.error !== undefined) throw found.error;
   return found;
 }
 
 /** Walks over a file, and returns what was found. */
-async function walk(source: Source, make: (wasm: Exports) => ReturnType<Exports['gzip_blocks']>, options: WalkOptions) {
-  await loadInspector('gzip');
-  const walk = new Handle(inspectorFor('gzip'), make);
-  try {
-    await feed(source, (run) => walk.call(run), options);
-    return walk.call((walk) => ({ rows: walk.found(), counts: walk.counts(), lengths: walk.lengths(), error: errorOf(walk.error()) }));
-  } finally {
-    walk.free();
-  }
-}
+const walked = (source: Source, make: (wasm: Exports) => ReturnType<Exports['gzip_blocks']>, options: WalkOptions) =>
+  walk(source, 'gzip', make, (walk) => ({ lengths: walk.lengths() }), options);

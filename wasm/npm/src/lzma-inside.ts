@@ -2,13 +2,11 @@
 import { checkWhole } from './check-numbers.js';
 import type { UnspoolError } from './error.js';
 import { undetected } from './formats.js';
-import { inspectorFor } from './inspection.js';
-import { loadInspector } from './inspectors.js';
-import { type Exports, Handle } from './instance.js';
+import type { Exports } from './instance.js';
 import { limitsOf } from './limits.js';
 import { probe } from './probe.js';
 import { type ByteRange, openSource, type Source } from './source.js';
-import { errorOf, feed, type WalkOptions } from './walk.js';
+import { columnOf, walk, type WalkOptions } from './walk.js';
 
 /**
  * Kinds of symbols, in the order of all counts: `rep0` to `rep3` repeat one of the last four
@@ -80,7 +78,7 @@ export async function lzmaChunks(source: Source, options: LzmaChunksOptions = {}
   const { maxChunks = MAX_CHUNKS } = options;
   checkWhole('maxChunks', maxChunks);
   // One more than is wanted shows that there are more.
-  const { rows, error } = await walk(source, (wasm, isXz) => (isXz ? wasm.xz_chunks(maxChunks + 1, limits) : wasm.lzma_chunks(limits)), options);
+  const { rows, error } = await walked(source, (wasm, isXz) => (isXz ? wasm.xz_chunks(maxChunks + 1, limits) : wasm.lzma_chunks(limits)), options);
   const chunks: LzmaChunk[] = [];
   for (let at = 0; at < rows.length; at += CHUNK) {
     const [start = 0, end = 0, from = 0, to = 0, block = 0, blockContent = 0, control = 0] = rows.subarray(at, at + PLACE);
@@ -143,7 +141,7 @@ export interface LzmaSymbols {
 /** Returns symbols of a chunk, counted from 0. A chunk of stored bytes has none. */
 export async function lzmaSymbols(source: Source, chunk: LzmaChunkStart, range: ByteRange, options: WalkOptions = {}): Promise<LzmaSymbols> {
   const { rows } = await walkChunk(source, chunk, range, false, options);
-  const column = (first: number): Float64Array => Float64Array.from({ length: rows.length / SYMBOL }, (_, at) => rows[SYMBOL * at + first] ?? 0);
+  const column = (first: number): Float64Array => columnOf(rows, SYMBOL, first);
   return {
     kinds: Uint8Array.from(column(0)),
     starts: column(1),
@@ -159,7 +157,7 @@ export async function lzmaSymbols(source: Source, chunk: LzmaChunkStart, range: 
 async function walkChunk(source: Source, { block, blockContent, number }: LzmaChunkStart, { start, end }: ByteRange, whole: boolean, options: WalkOptions) {
   const limits = limitsOf(options, { signal: true, onProgress: true });
   for (const [name, value] of Object.entries({ 'chunk.block': block, 'chunk.blockContent': blockContent, 'chunk.number': number, start, end })) checkWhole(name, value);
-  const found = await walk(source, (wasm, isXz) => (isXz ? wasm.xz_chunk(block, blockContent, number, start, end, whole, limits) : wasm.lzma_chunk(start, end, whole, limits)), options);
+  const found = await walked(source, (wasm, isXz) => (isXz ? wasm.xz_chunk(block, blockContent, number, start, end, whole, limits) : wasm.lzma_chunk(start, end, whole, limits)), options);
   if (found.error !== undefined) throw found.error;
   return found;
 }
@@ -167,19 +165,12 @@ async function walkChunk(source: Source, { block, blockContent, number }: LzmaCh
 /** Number of bytes that identify both formats. */
 const PROBED = 16;
 
-/** Walks over a file, and returns what was found. */
-async function walk(source: Source, make: (wasm: Exports, isXz: boolean) => ReturnType<Exports['lzma_chunks']>, options: WalkOptions) {
+/** Walks over a file of either format, and returns what was found. */
+async function walked(source: Source, make: (wasm: Exports, isXz: boolean) => ReturnType<Exports['lzma_chunks']>, options: WalkOptions) {
   const reader = await openSource(source, options);
   const found = probe(await reader.read({ start: 0, end: PROBED }));
   const { format } = found;
   if (format === undefined) throw undetected(found, reader.size);
   if (format !== 'xz' && format !== 'lzma') throw new TypeError(`the file must be xz or .lzma, not ${format}`);
-  await loadInspector(format);
-  const walk = new Handle(inspectorFor(format), (wasm) => make(wasm, format === 'xz'));
-  try {
-    await feed(reader, (run) => walk.call(run), options);
-    return walk.call((walk) => ({ rows: walk.found(), counts: walk.counts(), error: errorOf(walk.error()) }));
-  } finally {
-    walk.free();
-  }
+  return walk(reader, format, (wasm) => make(wasm, format === 'xz'), () => ({}), options);
 }
