@@ -87,3 +87,42 @@ pub fn go_on(
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// A damaged file in the table of verdicts.
+pub struct Verdict {
+    /// Its line.
+    pub line: String,
+    /// The file before the damage, such as `zstd/page.zst`.
+    pub path: String,
+    /// The damaged file.
+    pub bytes: Vec<u8>,
+    /// The kind of the error, or `accepted`.
+    pub kind: String,
+    /// The offset of the error.
+    pub at: u64,
+}
+
+/// Returns the table of verdicts: damaged files, and the error that all doors agree on.
+pub fn verdicts() -> Vec<Verdict> {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = String::from_utf8(read(&tests.join("golden/verdicts.txt"))).expect("text");
+    let parse = |line: &str| {
+        let words: Vec<_> = line.split(' ').collect();
+        let [path, change, place, kind, at] = words[..] else { panic!("{line}") };
+        let mut bytes = read(&tests.join("vectors").join(path));
+        damage(&mut bytes, change, place.parse().expect("a place"));
+        let at = at.parse().expect("an offset");
+        Verdict { line: line.to_owned(), path: path.to_owned(), bytes, kind: kind.to_owned(), at }
+    };
+    let all: Vec<_> = table.lines().map(parse).collect();
+    assert!(all.len() > 800, "only {} verdicts", all.len());
+    all
+}
+
+/// Cuts a file at a byte, or flips a bit.
+pub fn damage(bytes: &mut Vec<u8>, change: &str, place: usize) {
+    match change {
+        "cut" => bytes.truncate(place),
+        _ => bytes[place / 8] ^= 1 << (place % 8),
+    }
+}

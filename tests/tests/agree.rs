@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use liblzma::stream::{Check, Filters, LzmaOptions, MtStreamBuilder, Stream};
 use unspool::{Class, Done, Limits, Result, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
 use unspool_harness::mutate;
-use unspool_tests::{Random, files_in, list, manifest, read, text, vector_folders};
+use unspool_tests::{Random, damage, files_in, list, manifest, read, text, vector_folders};
 
 /// Limits so small that no header can request much memory or time. Vectors that decode to more are
 /// left out, because every door allocates as much.
@@ -314,10 +314,7 @@ fn the_table_of_verdicts_is_up_to_date() {
                 let at = 8 + random.below(bytes.len() - 8);
                 let (change, place) = if turn % 3 == 0 { ("cut", at) } else { ("flip", at * 8 + random.below(8)) };
                 let mut changed = bytes.clone();
-                match change {
-                    "cut" => changed.truncate(at),
-                    _ => changed[place / 8] ^= 1 << (place % 8),
-                }
+                damage(&mut changed, change, place);
                 match agree(&changed) {
                     Ok(_) => lines.push_str(&format!("{path} {change} {place} accepted 0\n")),
                     // Each place has limits of its own.

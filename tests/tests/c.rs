@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
-use unspool_tests::{list, manifest, number, read, text};
+use unspool_tests::{Verdict, list, manifest, number, read, text, verdicts};
 
 /// Returns a folder of the compact set. Sanitizers are slow, and the big set adds only cases of the
 /// core.
@@ -283,34 +283,24 @@ fn onpair() {
 #[test]
 #[ignore = "cargo xtask test c"]
 fn errors_are_those_of_the_core() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let table = String::from_utf8(read(&tests.join("golden/verdicts.txt"))).expect("text");
     let damaged = std::env::temp_dir().join(format!("unspool-c-{}.damaged", std::process::id()));
     let shown = damaged.display().to_string();
     // The interface has no door for `.lzma`.
-    let lines = table.lines().filter(|line| !line.starts_with("lzma/")).step_by(3 * every());
+    let files = verdicts().into_iter().filter(|file| !file.path.starts_with("lzma/")).step_by(3 * every());
     let mut compared = 0;
-    for line in lines {
-        let words: Vec<_> = line.split(' ').collect();
-        let [path, change, place, kind, at] = words[..] else { panic!("{line}") };
-        let mut bytes = read(&tests.join("vectors").join(path));
-        let place: usize = place.parse().expect("a number");
-        match change {
-            "cut" => bytes.truncate(place),
-            _ => bytes[place / 8] ^= 1 << (place % 8),
-        }
+    for Verdict { line, path, bytes, kind, at } in files {
         std::fs::write(&damaged, &bytes).expect("a temporary file");
         for pieces in [&[][..], &["--pieces", "101"]] {
             let output = run(&[pieces, &[&shown]].concat());
             let said = String::from_utf8_lossy(&output.stderr);
-            let verdict = |kind: &str| match kind {
+            let is = |kind: &str| match kind {
                 "accepted" => said.is_empty() && output.status.success(),
                 _ => said.contains(&format!(" at byte {at}: ")) && said.trim_end().ends_with(&format!(" ({kind})")),
             };
             // The example counts the content of a Zstandard file first, and that reads the
             // sequences of a block to their end before it looks at one.
-            let counted = path.starts_with("zstd/") && pieces.is_empty() && verdict("ZstdSequenceBits");
-            assert!(verdict(kind) || counted, "{line}: {said} with {pieces:?}");
+            let counted = path.starts_with("zstd/") && pieces.is_empty() && is("ZstdSequenceBits");
+            assert!(is(&kind) || counted, "{line}: {said} with {pieces:?}");
             compared += every();
         }
     }
