@@ -11,7 +11,7 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, PrimitiveArray, new_empty_array};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_schema::DataType;
-use unspool::pco::{Chunk, File, Header, Latent, NumberType, Options, Plan, decode_threaded};
+use unspool::pco::{Chunk, File, Header, Latent, NumberType, Options, Plan, decode_watched};
 use unspool::{ErrorKind, Limits};
 
 use crate::{Result, lengthen, zeros};
@@ -68,16 +68,24 @@ fn array<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(bits:
 
 /// Decodes all numbers of a file.
 pub fn decode(src: &[u8], options: &Options) -> Result<ArrayRef> {
+    decode_all(src, options, &mut || Ok(()))
+}
+
+fn decode_all(src: &[u8], options: &Options, watch: Watch<'_>) -> Result<ArrayRef> {
     match number_type(src, &options.limits)? {
-        Some(ty) => by_type!(ty, whole(src, ty, options)),
+        Some(ty) => by_type!(ty, whole(src, ty, options, watch)),
         None => Ok(new_empty_array(&DataType::Null)),
     }
 }
+
+/// A function that is called after every chunk or few chunks. Its error ends the decode.
+pub type Watch<'w> = &'w mut dyn FnMut() -> unspool::Result<()>;
 
 fn whole<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
     src: &[u8],
     ty: NumberType,
     options: &Options,
+    watch: Watch<'_>,
 ) -> Result<ArrayRef> {
     let mut chunks = Chunks::open(src, Some(ty), options)?;
     // Memory that is zero already, if the header tells how much.
@@ -87,6 +95,7 @@ fn whole<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
         let more = end.saturating_sub(bits.len());
         lengthen(&mut bits, more)?;
         chunks.decode(bits.get_mut(used..end).unwrap_or_default())?;
+        watch()?;
         used = end;
     }
     bits.truncate(used);
@@ -117,28 +126,28 @@ pub fn decode_chunk(src: &[u8], at: u64, options: &Options) -> Result<ArrayRef> 
 /// Decodes all numbers of a file on up to `threads` threads, as [`decode`] does.
 ///
 /// The header must state the count of numbers, at most a thousand for each byte of the file; if it
-/// does not, or for half floats, one thread decodes.
-pub fn decode_in_threads(src: &[u8], threads: NonZeroUsize, options: &Options) -> Result<ArrayRef> {
+/// does not, or for half floats, one thread decodes. `watch` is called on the calling thread.
+pub fn decode_in_threads(src: &[u8], threads: NonZeroUsize, options: &Options, watch: Watch<'_>) -> Result<ArrayRef> {
     let count = expected_len(src, &options.limits)?.filter(|_| threads.get() > 1);
     let (Some(ty), Some(count)) = (number_type(src, &options.limits)?, count) else {
-        return decode(src, options);
+        return decode_all(src, options, watch);
     };
     macro_rules! threaded {
         ($($variant:ident $native:ident $arrow:ident)*) => {
             match ty {
                 $(NumberType::$variant => {
                     let mut numbers = zeros::<$native>(count)?;
-                    match decode_threaded(src, &mut numbers, threads, options) {
+                    match decode_watched(src, &mut numbers, threads, options, watch) {
                         Ok(done) => {
                             numbers.truncate(done.wrote);
                             Ok(Arc::new(PrimitiveArray::<$arrow>::new(ScalarBuffer::from(numbers), None)) as _)
                         }
                         // The writer expected fewer numbers.
-                        Err(error) if error.kind == ErrorKind::OutputTooSmall => decode(src, options),
+                        Err(error) if error.kind == ErrorKind::OutputTooSmall => decode_all(src, options, watch),
                         Err(error) => Err(error.into()),
                     }
                 })*
-                NumberType::F16 => decode(src, options),
+                NumberType::F16 => decode_all(src, options, watch),
             }
         };
     }

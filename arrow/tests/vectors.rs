@@ -83,7 +83,10 @@ fn pco_columns_hold_the_numbers_of_the_core() {
         assert_eq!(*array.data_type(), unspool_arrow::pco::data_type(ty), "{name}");
         assert!(bytes(&array) == expected, "{name}");
         let threads = NonZeroUsize::new(2).unwrap();
-        assert!(*unspool_arrow::pco::decode_in_threads(&src, threads, &options).unwrap() == *array, "{name}");
+        assert!(
+            *unspool_arrow::pco::decode_in_threads(&src, threads, &options, &mut || Ok(())).unwrap() == *array,
+            "{name}"
+        );
         if src.len() > 100_000 {
             continue;
         }

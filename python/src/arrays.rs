@@ -12,9 +12,9 @@ use arrow_array::types::{
 };
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyMemoryView, PySlice, PyString, PyTuple};
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
@@ -72,21 +72,10 @@ impl Array {
     /// Describes the values to numpy, which reads them in place. They must not be written.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let values = values(&self.0);
-        if self.0.null_count() > 0 {
-            return Err(PyTypeError::new_err("numpy has no nulls; read this array with Arrow"));
-        }
-        let Some(kind) = kind(values.data_type()) else {
-            let ty = self.0.data_type();
-            return Err(PyTypeError::new_err(format!("numpy has no type for {ty}; read this array with Arrow")));
-        };
-        let data = values.to_data();
-        let width = values.data_type().primitive_width().unwrap_or(1);
-        let bytes = data.buffers().first().map_or(&[][..], |buffer| buffer.as_slice());
-        let start = bytes.get(data.offset().saturating_mul(width)..).unwrap_or_default();
+        let Plain { address, width, kind } = plain(&self.0).map_err(PyTypeError::new_err)?;
         let dict = PyDict::new(py);
         dict.set_item("version", 3)?;
-        dict.set_item("shape", pyo3::types::PyTuple::new(py, shape(&self.0))?)?;
+        dict.set_item("shape", PyTuple::new(py, shape(&self.0))?)?;
         let order = if width == 1 {
             '|'
         } else if cfg!(target_endian = "little") {
@@ -95,8 +84,35 @@ impl Array {
             '>'
         };
         dict.set_item("typestr", format!("{order}{kind}{width}"))?;
-        dict.set_item("data", (start.as_ptr() as usize, true))?;
+        dict.set_item("data", (address, true))?;
         Ok(dict)
+    }
+
+    /// Returns a view of the values in place, which must not be written. From version 3.12 of Python
+    /// on, this is the buffer protocol: `memoryview` calls it.
+    fn __buffer__<'py>(slf: &Bound<'py, Self>, flags: i32) -> PyResult<Bound<'py, PyAny>> {
+        // The view is checked against them by whoever asked for it.
+        let _ = flags;
+        let (py, array) = (slf.py(), &slf.get().0);
+        let Plain { address, width, kind } = plain(array).map_err(PyBufferError::new_err)?;
+        let mut shape = shape(array);
+        let rows = shape.first().copied().unwrap_or(0);
+        let row = shape.iter().skip(1).product::<usize>().saturating_mul(width);
+        let memory = if rows > 0 {
+            let bytes = py.import("ctypes")?.getattr("c_ubyte")?.mul(rows.saturating_mul(row))?;
+            let memory = bytes.call_method1("from_address", (address,))?;
+            // The memory is this array's, which lives as long as a view of it.
+            memory.setattr("array", slf)?;
+            memory
+        } else {
+            // A view without rows is cut out of one with a row: no other has a second dimension.
+            shape.iter_mut().take(1).for_each(|rows| *rows = 1);
+            PyBytes::new(py, &vec![0; row]).into_any()
+        };
+        let view = PyMemoryView::from(&memory)?.call_method0("toreadonly")?.call_method1("cast", ("B",))?;
+        let no_format = |error: PyErr| PyBufferError::new_err(error.value(py).to_string());
+        let view = view.call_method1("cast", (letter(kind, width), PyList::new(py, shape)?)).map_err(no_format)?;
+        if rows > 0 { Ok(view) } else { view.get_item(PySlice::new(py, 0, 0, 1)) }
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -226,7 +242,7 @@ pub enum Rows {
 /// Reads an index: an integer, or a slice of step 1. Negative ones count from the end.
 pub fn rows(index: &Bound<'_, PyAny>, len: u64) -> PyResult<Rows> {
     let signed = i64::try_from(len).map_err(|_| PyIndexError::new_err("more rows than an index can count"))?;
-    if let Ok(slice) = index.cast::<pyo3::types::PySlice>() {
+    if let Ok(slice) = index.cast::<PySlice>() {
         let found = slice.indices(isize::try_from(signed)?)?;
         if found.step != 1 {
             return Err(PyValueError::new_err(format!("expected a slice of step 1, found step {}", found.step)));
@@ -254,6 +270,49 @@ fn shape(array: &ArrayRef) -> Vec<usize> {
     match array.as_fixed_size_list_opt() {
         Some(list) => vec![list.len(), usize::try_from(list.value_length()).unwrap_or(0)],
         None => vec![array.len()],
+    }
+}
+
+/// Numbers in a row in memory.
+struct Plain {
+    address: usize,
+    /// Bytes of a number.
+    width: usize,
+    /// The letter of numpy for the type.
+    kind: char,
+}
+
+/// Returns the place of an array's numbers, or a message why it is not plain.
+fn plain(array: &ArrayRef) -> Result<Plain, String> {
+    let values = values(array);
+    if array.null_count() > 0 {
+        return Err("plain numbers have no nulls; read this array with Arrow".to_owned());
+    }
+    let Some(kind) = kind(values.data_type()) else {
+        let ty = array.data_type();
+        return Err(format!("{ty} is no type of plain numbers; read this array with Arrow"));
+    };
+    let data = values.to_data();
+    let width = values.data_type().primitive_width().unwrap_or(1);
+    let bytes = data.buffers().first().map_or(&[][..], |buffer| buffer.as_slice());
+    let start = bytes.get(data.offset().saturating_mul(width)..).unwrap_or_default();
+    Ok(Plain { address: start.as_ptr() as usize, width, kind })
+}
+
+/// Returns the letter of the module `struct` for a type of numbers.
+const fn letter(kind: char, width: usize) -> &'static str {
+    match (kind, width) {
+        ('f', 2) => "e",
+        ('f', 4) => "f",
+        ('f', _) => "d",
+        ('i', 1) => "b",
+        ('i', 2) => "h",
+        ('i', 4) => "i",
+        ('i', _) => "q",
+        (_, 1) => "B",
+        (_, 2) => "H",
+        (_, 4) => "I",
+        (_, _) => "Q",
     }
 }
 

@@ -102,3 +102,16 @@ impl Signals {
         Ok(Python::attach(|py| py.check_signals())?)
     }
 }
+
+/// Runs work that calls a function now and then, which looks for signals. Its error ends the work.
+pub fn watched<T>(work: impl FnOnce(&mut dyn FnMut() -> unspool::Result<()>) -> Result<T>) -> Result<T> {
+    let (mut signals, mut failed) = (Signals::new(), None);
+    let mut watch = || {
+        signals.check().map_err(|fail| {
+            failed = Some(fail);
+            unspool::Error::new(ErrorKind::SinkFull, 0)
+        })
+    };
+    let done = work(&mut watch);
+    failed.map_or(done, Err)
+}

@@ -41,6 +41,9 @@ fn _unspool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<limits::Limits>()?;
     module.add_class::<source::Source>()?;
     module.add_class::<arrays::Array>()?;
+    // From Python 3.12 on, a method of this name is the buffer protocol once it is set.
+    let array = module.getattr("Array")?;
+    array.setattr("__buffer__", array.getattr("__buffer__")?)?;
     module.add_class::<arrays::Table>()?;
     module.add_class::<pco::Pco>()?;
     module.add_class::<onpair::OnPair>()?;

@@ -8,11 +8,11 @@ use arrow_array::{ArrayRef, new_empty_array};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
 use unspool::ErrorKind;
-use unspool::pco::{Chunk, File, NumberType, Options, Plan, decode_threaded};
+use unspool::pco::{Chunk, File, NumberType, Options, Plan, decode_watched};
 use unspool_arrow::pco::{Batches, data_type, decode_chunk, decode_in_threads, expected_len, number_type};
 
 use crate::arrays::{Array, Rows, rows, to_numpy};
-use crate::fail::{Fail, Result, Signals, misuse};
+use crate::fail::{Fail, Result, Signals, misuse, watched};
 use crate::limits::{self, Limits};
 use crate::out;
 use crate::source::{Data, Source};
@@ -197,7 +197,7 @@ impl Pco {
     }
 
     fn whole(&self, threads: NonZeroUsize) -> Result<ArrayRef> {
-        Ok(decode_in_threads(&self.data, threads, &self.options)?)
+        watched(|watch| Ok(decode_in_threads(&self.data, threads, &self.options, watch)?))
     }
 
     /// Decodes all numbers to the front of `bytes`. Returns their count.
@@ -207,7 +207,9 @@ impl Pco {
                 match ty {
                     $(NumberType::$variant if threads.get() > 1 => {
                         if let Ok(numbers) = bytemuck::try_cast_slice_mut::<u8, $native>(bytes) {
-                            return Ok(decode_threaded(&self.data, numbers, threads, &self.options)?.wrote);
+                            return watched(|watch| {
+                                Ok(decode_watched(&self.data, numbers, threads, &self.options, watch)?.wrote)
+                            });
                         }
                     })*
                     _ => {}

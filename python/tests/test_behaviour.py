@@ -14,6 +14,7 @@ import threading
 import time
 
 import numpy as np
+import pcodec.standalone
 import pytest
 import unspool
 import zstandard
@@ -189,3 +190,41 @@ def test_a_long_decode_is_interrupted(tmp_path: object) -> None:
     assert answer == "interrupted\n", answer
     assert time.monotonic() - start < 2
     assert child.wait() == 0
+
+
+INTERRUPTED_ARRAY = """
+import signal, sys, threading, time
+import numpy as np, unspool
+column, out, threads = unspool.open(sys.argv[1]), np.full(40 << 20, 7.0), int(sys.argv[2])
+def interrupt():
+    time.sleep(0.02)
+    signal.raise_signal(signal.SIGINT)
+for decode in (lambda: column.numpy(out=out, threads=threads), lambda: column.read(threads=threads)):
+    thread = threading.Thread(target=interrupt)
+    try:
+        thread.start()
+        decode()
+        print("finished")
+    except KeyboardInterrupt:
+        print("interrupted")
+    thread.join()
+print(out[0], out[-1])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_numbers_on_threads_are_interrupted(threads: int, tmp_path: object) -> None:
+    values = np.round(np.random.default_rng(1).gamma(3, 20, 1 << 18), 2)
+    packed = pcodec.standalone.simple_compress(values, pcodec.ChunkConfig())
+    # The same chunk 160 times, and the count of all numbers.
+    pco = unspool.open(packed)
+    assert isinstance(pco, unspool.Pco)
+    chunk = pco.chunks()[0]
+    path = f"{tmp_path}/prices.pco"
+    with open(path, "wb") as file:
+        assert int.from_bytes(packed[6:10], "little") == 1 << 18 << 6 | 18
+        file.write(packed[:6] + (40 << 20 << 6 | 25).to_bytes(4, "little") + packed[10 : chunk["start"]])
+        file.writelines([packed[chunk["start"] : chunk["end"]]] * 160 + [packed[chunk["end"] :]])
+    child = subprocess.run([sys.executable, "-c", INTERRUPTED_ARRAY, path, str(threads)], capture_output=True, text=True)
+    assert child.stdout == f"interrupted\ninterrupted\n{values[0]} 7.0\n", child.stderr

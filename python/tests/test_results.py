@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import lzma
 import random
+import sys
 from decimal import Decimal
 
 import arro3.core
@@ -58,8 +60,63 @@ def test_numpy_reads_arrays_in_place() -> None:
     assert first.__array_interface__["data"] == second.__array_interface__["data"]
     assert not first.flags.writeable
     assert np.asarray(array[100:200]).tolist() == list(range(100, 200))
-    with pytest.raises(TypeError, match="numpy has no type"):
+    with pytest.raises(TypeError, match="no type of plain numbers"):
         np.asarray(unspool.open(ROOT / "onpair" / "cpp" / "urls_b12.onp")[:].__array_interface__)
+
+
+def view_of(array: unspool.Array) -> memoryview:
+    """Returns the view of an array. The protocol is one of all objects from Python 3.12 on."""
+    if sys.version_info >= (3, 12):
+        assert np.frombuffer(array, np.uint8).nbytes == memoryview(array).nbytes
+        return memoryview(array)
+    with pytest.raises(TypeError, match="bytes-like"):
+        memoryview(array)
+    return array.__buffer__(0)
+
+
+def test_arrays_are_buffers() -> None:
+    pco = unspool.open(ROOT / "pco" / "k_u32_arange.pco")
+    assert isinstance(pco, unspool.Pco)
+    array = pco[100:200]
+    view = view_of(array)
+    assert (view.format, view.shape, view.readonly, view.c_contiguous) == ("I", (100,), True, True)
+    assert view.tolist() == list(range(100, 200))
+    in_place = np.asarray(array).__array_interface__["data"]
+    assert np.asarray(view).__array_interface__["data"] == in_place == array.__array_interface__["data"]
+    column = unspool.open(ROOT / "cvc" / "v1_fp16.cvc").column()
+    rows = view_of(column[3:7])
+    assert (rows.format, rows.shape, rows.strides) == ("f", (4, 16), (64, 4))
+    assert rows.tolist() == column[3:7].to_list()
+    for empty, shape in ((pco[5:5], (0,)), (column[3:3], (0, 16))):
+        assert view_of(empty).shape == np.asarray(empty).shape == shape
+    with pytest.raises(BufferError, match="no type of plain numbers"):
+        unspool.open(ROOT / "onpair" / "cpp" / "urls_b12.onp")[:].__buffer__(0)
+    if sys.version_info >= (3, 12):
+        with pytest.raises(BufferError):
+            memoryview(column[:2]).cast("B")[0] = 1  # Read-only.
+
+
+@pytest.mark.parametrize("name", ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64"])
+def test_buffers_have_the_type_of_the_numbers(name: str) -> None:
+    pco = unspool.open(ROOT / "pco" / f"n_{name}_1.pco")
+    assert isinstance(pco, unspool.Pco)
+    array = pco.read()
+    plain = np.asarray(array)
+    if name == "f16" and sys.version_info < (3, 12):
+        with pytest.raises(BufferError, match="format"):
+            array.__buffer__(0)
+    else:
+        found = np.asarray(view_of(array))
+        assert found.dtype == plain.dtype == pco.dtype and found.tobytes() == plain.tobytes()
+
+
+def test_views_keep_the_memory() -> None:
+    pco = unspool.open(ROOT / "pco" / "k_u32_arange.pco")
+    assert isinstance(pco, unspool.Pco)
+    before = view_of(pco.read())[700:]
+    gc.collect()
+    others = [pco.read() for _ in range(100)]
+    assert before.tolist() == list(range(700, 777)) and len(others) == 100
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -55,7 +55,8 @@ class Array:
     """An immutable column of decoded values.
 
     pyarrow, polars, DuckDB and others read it in place through ``__arrow_c_array__``, numpy through
-    ``__array_interface__``.
+    ``__array_interface__``. From Python 3.12 on it is a buffer: ``memoryview(array)`` is a view of
+    its numbers in place, which cannot be written.
     """
 
     @property
@@ -69,6 +70,7 @@ class Array:
         """Rows, and the values of each row if it has several."""
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
     def __len__(self) -> int: ...
     @overload
     def __getitem__(self, index: SupportsIndex) -> Any: ...

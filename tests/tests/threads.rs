@@ -412,6 +412,24 @@ fn pco_chunks_decode_alike() {
 }
 
 #[test]
+fn a_watched_decode_of_pco_stops_early() {
+    const CHUNK: usize = 1 << 16;
+    let file = pco_chunks(&[CHUNK; 40], |at| at as i64, 40 * CHUNK);
+    let stop = Error::new(ErrorKind::SinkFull, 7);
+    for count in [1, 2, 3] {
+        let (mut numbers, mut calls) = (vec![-1i64; 40 * CHUNK], 0);
+        let threads = NonZeroUsize::new(count).unwrap();
+        let ended = pco::decode_watched(&file, &mut numbers, threads, &pco::Options::DEFAULT, &mut || {
+            calls += 1;
+            if calls < 3 { Ok(()) } else { Err(stop) }
+        });
+        assert_eq!((ended, calls), (Err(stop), 3));
+        let wrote = numbers.iter().position(|&number| number == -1).unwrap_or(numbers.len());
+        assert!((3 * CHUNK..=(3 + 2 * count) * CHUNK).contains(&wrote), "{wrote} numbers on {count} threads");
+    }
+}
+
+#[test]
 fn mutated_vectors_decode_alike() {
     let small = |format: &str, extension: &str, most: usize| -> Vec<Vec<u8>> {
         let files = std::cell::RefCell::new(vec![]);

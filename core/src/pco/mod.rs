@@ -91,4 +91,4 @@ pub use number::{Latent, Number, NumberType};
 pub use outline::Outline;
 pub use plan::{Options, Plan};
 #[cfg(feature = "threads")]
-pub use threaded::decode_threaded;
+pub use threaded::{decode_threaded, decode_watched};

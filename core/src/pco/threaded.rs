@@ -39,17 +39,42 @@ pub fn decode_threaded<T: Number + Send>(
     threads: NonZeroUsize,
     options: &Options,
 ) -> Result<Done> {
+    decode_watched(src, dst, threads, options, &mut || Ok(()))
+}
+
+/// Decodes a file as [`decode_threaded`] does, and calls `watch` on the calling thread after every
+/// chunk or few chunks. An error of it ends the decode.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use unspool::pco::{Options, decode_watched};
+/// use unspool::{Error, ErrorKind};
+/// # let bytes = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
+/// let (mut numbers, threads) = ([0u32; 777], NonZeroUsize::new(2).unwrap());
+/// let stop = Error::new(ErrorKind::SinkFull, 0);
+/// let done = decode_watched(bytes, &mut numbers, threads, &Options::DEFAULT, &mut || Err(stop));
+/// assert_eq!(done, Err(stop));
+/// ```
+pub fn decode_watched<T: Number + Send>(
+    src: &[u8],
+    dst: &mut [T],
+    threads: NonZeroUsize,
+    options: &Options,
+    watch: &mut dyn FnMut() -> Result<()>,
+) -> Result<Done> {
     if threads.get() > 1
-        && let Some(done) = decode_pieces(src, dst, threads, options)
+        && let Some(ended) = decode_pieces(src, dst, threads, options, watch)
     {
-        return Ok(done);
+        return ended;
     }
     let (mut done, mut workspace) = (Done::default(), Vec::new());
     each_chunk(src, &options.limits, &mut done, &mut (), |chunk, at, done, _| {
         let too_small =
             Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(done.wrote.saturating_add(chunk.len)));
         let out = dst.get_mut(done.wrote..).and_then(|rest| rest.get_mut(..chunk.len)).ok_or(too_small)?;
-        decode_chunk(chunk, out, &mut workspace, options, &mut done.wrote)
+        let next = decode_chunk(chunk, out, &mut workspace, options, &mut done.wrote)?;
+        watch()?;
+        Ok(next)
     })?;
     Ok(done)
 }
@@ -79,14 +104,15 @@ const MAX_TRIED: usize = 64;
 /// Numbers that are worth handing them to a thread.
 const PIECE: usize = 1 << 16;
 
-/// Decodes pieces of whole chunks by themselves. `None` after any error, which may hide an earlier
-/// one.
+/// Decodes pieces of whole chunks by themselves. `None` after any error but that of `watch`: it may
+/// hide an earlier one.
 fn decode_pieces<T: Number + Send>(
     src: &[u8],
     dst: &mut [T],
     threads: NonZeroUsize,
     options: &Options,
-) -> Option<Done> {
+    watch: &mut dyn FnMut() -> Result<()>,
+) -> Option<Result<Done>> {
     let header = Header::parse(src, &mut ()).ok()?;
     let (mut at, mut done, mut wrong) = (u64_from(header.len), Done::default(), 0);
     // Believed once: a file whose count is too low would be a new start for each chunk.
@@ -106,6 +132,7 @@ fn decode_pieces<T: Number + Send>(
             }
             Ok((at, wrote, chunks, piece.next))
         };
+        let mut stopped = None;
         let ran = in_order(threads, pieces, Vec::new, decode, |(end, wrote, chunks, next)| {
             at = end;
             done.wrote = done.wrote.saturating_add(wrote);
@@ -113,16 +140,18 @@ fn decode_pieces<T: Number + Send>(
             done.parts += chunks;
             let allowed = done.content <= options.limits.max_output;
             allowed.then_some(()).ok_or(Error::new(ErrorKind::OutputLimit, at))?;
+            watch().inspect_err(|&error| stopped = Some(error))?;
             next.is_none_or(|next| next == end).then_some(()).ok_or(GUESSED)
         });
         match ran {
             Ok(()) => {}
+            Err(error) if stopped == Some(error) => return Some(Err(error)),
             Err(GUESSED) if wrong < MAX_WRONG => wrong += 1,
             Err(_) => return None,
         }
     }
     done.read = index(at.saturating_add(1));
-    Some(done)
+    Some(Ok(done))
 }
 
 impl Chunk<'_> {
