@@ -103,9 +103,31 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
         }
         return alone::<I, E, SIZE>(bytes, symbols_at, entries, lowers, states, widths, values);
     }
+    let many = match widest {
+        0..=14 => 4,
+        15..=57 => most_together(widths),
+        _ => 1,
+    };
     let Current { values: finished, moment } = current;
     let work = Work { bytes, at, symbols_at, finished, entries, lowers, states, widths, values };
-    choose(work, moment, widest)
+    choose(work, moment, widest, many)
+}
+
+/// Returns how many offsets a load of 57 bits has: four if all groups of four fit, two, or one. A
+/// rare wide offset does not matter if its neighbours make up for it.
+fn most_together(widths: &[u8; BATCH]) -> usize {
+    let [mut two, mut four] = [0, 0];
+    for group in widths.as_chunks::<4>().0 {
+        let group = u32::from_le_bytes(*group);
+        let pairs = (group & 0x00FF_00FF) + (group >> 8 & 0x00FF_00FF);
+        two = two.max(pairs & 0xFFFF).max(pairs >> 16);
+        four = four.max((pairs & 0xFFFF) + (pairs >> 16));
+    }
+    match (two, four) {
+        (_, 0..=57) => 4,
+        (0..=57, _) => 2,
+        _ => 1,
+    }
 }
 
 /// The inputs and outputs of the loop.
@@ -131,28 +153,29 @@ fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     work: Work<'_, I, D, E, SIZE>,
     moment: Option<&mut D>,
     widest: u8,
+    many: usize,
 ) -> usize {
     let Some(moment) = moment else {
-        return by_width(work, widest, |latent| latent);
+        return by_width(work, widest, many, |latent| latent);
     };
     let mut sum = *moment;
-    let end = by_width(work, widest, |delta| add(&mut sum, delta));
+    let end = by_width(work, widest, many, |delta| add(&mut sum, delta));
     *moment = sum;
     end
 }
 
-/// Picks the loop by the widest offset: a load finds 57 bits of a field, which may be those of
-/// several offsets.
+/// Picks the loop by the widest offset, and by the offsets that a load has.
 #[inline(always)]
 fn by_width<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     work: Work<'_, I, D, E, SIZE>,
     widest: u8,
+    many: usize,
     finish: impl FnMut(D) -> D,
 ) -> usize {
     // Widths that the type cannot have need no loop.
-    if widest <= 14 {
+    if many == 4 {
         both::<I, D, E, SIZE, 4, false>(work, finish)
-    } else if D::BITS <= 16 || widest <= 28 {
+    } else if D::BITS <= 16 || many == 2 {
         both::<I, D, E, SIZE, 2, false>(work, finish)
     } else if D::BITS <= 32 || widest <= 57 {
         both::<I, D, E, SIZE, 1, false>(work, finish)
