@@ -261,20 +261,21 @@ impl Table {
 
     /// Decodes the block of a column in a group, from the bytes of its [range](Self::block).
     pub fn column(&self, group: u64, column: usize, bytes: &[u8], workspace: &mut Workspace) -> Result<ArrayRef> {
-        self.column_of_groups(group..group.saturating_add(1), column, |_| bytes, workspace)
+        self.decode(self.reserve(group..group.saturating_add(1), column), |_| bytes, workspace)
     }
 
-    /// Decodes the blocks of a column in adjacent groups to one array. `block` returns the bytes
-    /// of the [range](Self::block) of a group.
-    pub fn column_of_groups<'b>(
-        &self,
-        groups: Range<u64>,
-        column: usize,
-        block: impl Fn(u64) -> &'b [u8],
-        workspace: &mut Workspace,
-    ) -> Result<ArrayRef> {
+    /// Allocates memory for the values of a column in adjacent groups, to be
+    /// [decoded](Self::decode) perhaps on another thread. A table that claims many rows gets less:
+    /// its blocks show whether it has them.
+    pub fn reserve(&self, groups: Range<u64>, column: usize) -> Reserved {
         let data_type = self.schema.fields().get(column).map(|field| field.data_type());
-        self.decode(groups, column, data_type.unwrap_or(&DataType::Utf8View), block, workspace)
+        self.reserve_as(groups, column, data_type.unwrap_or(&DataType::Utf8View))
+    }
+
+    fn reserve_as(&self, groups: Range<u64>, column: usize, data_type: &DataType) -> Reserved {
+        let rows = self.rows_of(groups.start).start..self.rows_of(groups.end.saturating_sub(1)).end;
+        let len = usize::try_from(rows.end.saturating_sub(rows.start)).unwrap_or(MOST_RESERVED);
+        Reserved { builder: self.builder(column, data_type, rows.start, len.min(MOST_RESERVED)), groups }
     }
 
     /// Decodes a block as [`column`](Self::column) does, to values of another type: `Int64`,
@@ -287,19 +288,20 @@ impl Table {
         bytes: &[u8],
         workspace: &mut Workspace,
     ) -> Result<ArrayRef> {
-        self.decode(group..group.saturating_add(1), column, data_type, |_| bytes, workspace)
+        let reserved = self.reserve_as(group..group.saturating_add(1), column, data_type);
+        self.decode(reserved, |_| bytes, workspace)
     }
 
-    fn decode<'b>(
+    /// Decodes the blocks of a column in adjacent groups to one array. `block` returns the bytes
+    /// of the [range](Self::block) of a group.
+    pub fn decode<'b>(
         &self,
-        groups: Range<u64>,
-        column: usize,
-        data_type: &DataType,
+        reserved: Reserved,
         block: impl Fn(u64) -> &'b [u8],
         workspace: &mut Workspace,
     ) -> Result<ArrayRef> {
-        let mut builder = self.builder(column, data_type, self.rows_of(groups.start).start);
-        let (mut buffer, limits) = (vec![], &self.options.limits);
+        let Reserved { mut builder, groups } = reserved;
+        let (column, mut buffer, limits) = (builder.column, vec![], &self.options.limits);
         for group in groups {
             let at = self.block(group, column)?.start;
             let bytes = match &self.inside {
@@ -349,16 +351,17 @@ impl Table {
         Ok(Arc::new(schema.map_err(|_| unspool::Error::new(ErrorKind::At1NoSuchColumn, 0))?))
     }
 
-    /// Starts the array of a column whose first value is that of this row.
-    fn builder(&self, column: usize, data_type: &DataType, first: u64) -> Builder {
+    /// Starts the array of a column whose first value is that of this row, with room for `len`.
+    fn builder(&self, column: usize, data_type: &DataType, first: u64, len: usize) -> Builder {
         let (data_type, values) = match *data_type {
-            DataType::Int64 => (DataType::Int64, Values::Integers(vec![])),
-            DataType::Float64 => (DataType::Float64, Values::Floats(vec![])),
+            DataType::Int64 => (DataType::Int64, Values::Integers(Vec::with_capacity(len))),
+            DataType::Float64 => (DataType::Float64, Values::Floats(Vec::with_capacity(len))),
             DataType::Decimal128(_, scale) => {
                 let scale = scale.clamp(0, PRECISION.cast_signed());
-                (DataType::Decimal128(PRECISION, scale), Values::Decimals(vec![], u32::from(scale.unsigned_abs())))
+                let values = Values::Decimals(Vec::with_capacity(len), u32::from(scale.unsigned_abs()));
+                (DataType::Decimal128(PRECISION, scale), values)
             }
-            _ => (DataType::Utf8View, Values::Texts(StringViewBuilder::new())),
+            _ => (DataType::Utf8View, Values::Texts(StringViewBuilder::with_capacity(len))),
         };
         Builder { column, data_type, values, nulls: None, row: first, on_misfit: self.options.on_misfit }
     }
@@ -367,9 +370,18 @@ impl Table {
     pub fn collect(&self, columns: &[usize]) -> Rows<'_> {
         let types = self.schema.fields();
         let data_type = |column: usize| types.get(column).map_or(&DataType::Utf8View, |field| field.data_type());
-        let builders = columns.iter().map(|&column| self.builder(column, data_type(column), 0)).collect();
+        let builders = columns.iter().map(|&column| self.builder(column, data_type(column), 0, 0)).collect();
         Rows { table: self, columns: columns.to_vec(), builders, count: 0 }
     }
+}
+
+/// The most values that memory is allocated for before their blocks are decoded.
+const MOST_RESERVED: usize = 1 << 16;
+
+/// Memory for the values of a column in some groups.
+pub struct Reserved {
+    builder: Builder,
+    groups: Range<u64>,
 }
 
 /// Collects the rows of a [`Query`](unspool::at1::Query) that asked for the same columns.

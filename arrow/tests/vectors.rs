@@ -297,7 +297,7 @@ fn at1_tables_hold_the_values_of_queries() {
                 };
                 for groups in [0..table.groups(), 1..table.groups(), 0..table.groups().min(2)] {
                     let mut workspace = Workspace::new();
-                    let array = table.column_of_groups(groups.clone(), column, block, &mut workspace).unwrap();
+                    let array = table.decode(table.reserve(groups.clone(), column), block, &mut workspace).unwrap();
                     let first = usize::try_from(table.rows_of(groups.start).start).unwrap();
                     assert_eq!(*array, *expected.slice(first, array.len()), "{name}: {groups:?} together");
                     assert_eq!(array.is_empty(), groups.is_empty());

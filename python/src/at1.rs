@@ -17,7 +17,7 @@ use unspool::at1::{
 };
 use unspool::threads::in_order;
 use unspool::{Class, ErrorKind};
-use unspool_arrow::at1::{Decimals, OnMisfit, Options, Table as Layout};
+use unspool_arrow::at1::{Decimals, OnMisfit, Options, Reserved, Table as Layout};
 
 use crate::arrays::Table;
 use crate::fail::{Fail, Result, Signals, misuse};
@@ -355,14 +355,15 @@ impl At1 {
         let items = starts.clone().flat_map(|start| sorted.iter().map(move |&column| (run_at(start), column)));
         let items = items.map(|(run, column)| {
             let blocks: Result<Vec<_>> = run.clone().map(|group| pieces.block(group, column, run.start)).collect();
-            Ok((run, column, blocks?))
+            // Allocated on this thread, whose memory allocators keep from call to call.
+            Ok((run.start, layout.reserve(run, column), blocks?))
         });
-        let work = |workspace: &mut Workspace, (run, column, blocks): (Range<u64>, usize, Vec<Block>)| {
+        let work = |workspace: &mut Workspace, (start, reserved, blocks): (u64, Reserved, Vec<Block>)| {
             let block = |group: u64| {
-                let place = usize::try_from(group.wrapping_sub(run.start)).unwrap_or(usize::MAX);
+                let place = usize::try_from(group.wrapping_sub(start)).unwrap_or(usize::MAX);
                 blocks.get(place).map_or(&[][..], Block::bytes)
             };
-            Ok(layout.column_of_groups(run.clone(), column, block, workspace)?)
+            Ok(layout.decode(reserved, block, workspace)?)
         };
         let (mut batches, mut arrays, mut runs): (Vec<RecordBatch>, Vec<ArrayRef>, _) =
             (vec![], vec![], starts.map(run_at));
