@@ -35,7 +35,7 @@ extern "C" {
     pub type Values;
 
     /// Creates an empty array.
-    #[cfg(any(feature = "cvc", feature = "pco"))]
+    #[cfg(feature = "cvc")]
     #[wasm_bindgen(constructor, js_class = "Array")]
     pub fn new() -> Values;
 

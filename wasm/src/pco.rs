@@ -25,24 +25,22 @@ fn silent() -> impl Trace {
 #[cfg(not(feature = "inspect"))]
 fn silent() -> impl Trace {}
 
-/// Decodes a whole file. Returns pairs of a type byte and little-endian numbers, one pair for each
-/// run of chunks of the same type. A file without numbers has one pair if its header names a type,
-/// else none.
+/// Decodes a whole file. Appends pairs of a type byte and little-endian numbers to `found`, one
+/// for each run of chunks of the same type. A file without numbers has one pair if its header names
+/// a type, else none.
 ///
-/// With `salvage`, returns the numbers before the first error instead of that error.
+/// Returns the length of the file, which more bytes may follow. An error leaves the numbers before
+/// it in `found`.
 #[wasm_bindgen]
-pub fn pco_decode(bytes: &[u8], limits: &[f64], salvage: bool) -> core::result::Result<Values, Fault> {
+pub fn pco_decode(bytes: &[u8], limits: &[f64], found: &Values) -> core::result::Result<f64, Fault> {
     let limits = crate::limits(limits);
-    let found = Values::new();
     let mut emit = |ty: NumberType, numbers: &[u8]| found.push_both(ty as u8, &Uint8Array::of(numbers));
-    match with_room(|room| decode(bytes, &limits, room, &mut emit)) {
-        Err(error) if !salvage => Err(error.into()),
-        _ => Ok(found),
-    }
+    let end = with_room(|room| decode(bytes, &limits, room, &mut emit))?;
+    Ok(number::from_u64(end))
 }
 
-/// Emits each run, before it returns an error found after it.
-fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, emit: &mut dyn FnMut(NumberType, &[u8])) -> Result<()> {
+/// Emits each run, before it returns an error found after it. Returns the length of the file.
+fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, emit: &mut dyn FnMut(NumberType, &[u8])) -> Result<u64> {
     let mut file = File::new();
     file.read(bytes, limits, &mut silent())?;
     // Type of the current run, and its length in bytes.
@@ -54,14 +52,14 @@ fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, emit: &mut dyn FnMut(N
     ended
 }
 
-/// Decodes chunk after chunk. Leaves the last run in the buffer.
+/// Decodes chunk after chunk. Leaves the last run in the buffer. Returns the length of the file.
 fn decode_runs(
     file: &File<'_>,
     limits: &Limits,
     room: &mut Room,
     (run, end): &mut (Option<NumberType>, usize),
     emit: &mut dyn FnMut(NumberType, &[u8]),
-) -> Result<()> {
+) -> Result<u64> {
     let silent = &mut silent();
     let (mut at, mut left) = (file.first(), limits.max_output);
     while let Some(chunk) = file.chunk(at, silent)? {
@@ -81,7 +79,8 @@ fn decode_runs(
         *end = start.saturating_add(count.saturating_mul(ty.size()));
         at = ended?;
     }
-    Ok(())
+    // One byte ends the file.
+    Ok(at.saturating_add(1))
 }
 
 /// Reads the header of a file. Returns the type byte of its numbers or 0, the writer's count, and 1

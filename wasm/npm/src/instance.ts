@@ -8,8 +8,7 @@ import type { Init, InitOptions, ModuleSource } from './init.js';
 import { isArray, isBuffer } from './bytes.js';
 import { unlessAborted } from './abort.js';
 import { ready } from './ready.js';
-import { SourceError } from './source-error.js';
-import { isElsewhere } from './source.js';
+import { isElsewhere, SourceError } from './source-error.js';
 import { bytesOfText } from './text.js';
 
 /** The exports of all modules. Each module has some of them. */

@@ -94,11 +94,20 @@ const OTHER = 255;
 
 /** @internal Decodes all numbers: one array for each run of chunks of the same type. */
 export function decodePcoArrays(bytes: Uint8Array, limits: Float64Array): PcoArray[] {
-  return work(bytes, limits, () => arraysOf(bytes, limits, false));
+  const found: (number | Uint8Array)[] = [];
+  decodeTo(found, bytes, limits);
+  return arraysOf(found);
 }
 
-function arraysOf(bytes: Uint8Array, limits: Float64Array, salvage: boolean): PcoArray[] {
-  const found = call((wasm) => wasm.pco_decode(bytes, limits, salvage)) as (number | Uint8Array)[];
+/**
+ * Appends pairs of a type byte and numbers. Returns the length of the file. If it is broken, throws
+ * after the numbers before the error.
+ */
+function decodeTo(found: (number | Uint8Array)[], bytes: Uint8Array, limits: Float64Array): number {
+  return work(bytes, limits, () => call((wasm) => wasm.pco_decode(bytes, limits, found)));
+}
+
+function arraysOf(found: readonly (number | Uint8Array)[]): PcoArray[] {
   const arrays: PcoArray[] = [];
   for (let at = 0; at < found.length; at += 2) {
     const type = TYPES.find(([known]) => known === found[at]);
@@ -164,6 +173,8 @@ export interface PcoSalvage {
   readonly arrays: readonly PcoArray[];
   /** The error in the file, if any. */
   readonly error: UnspoolError | undefined;
+  /** Length of the file, which more bytes may follow; `undefined` if it has an error. */
+  readonly end: number | undefined;
 }
 
 /**
@@ -172,9 +183,9 @@ export interface PcoSalvage {
  */
 export function salvagePco(bytes: Bytes, options: PcoOptions = {}): PcoSalvage {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
-  const start = (): PcoArray[] => work(view, limits, () => arraysOf(view, limits, true));
-  const [arrays, error] = salvaged(() => decodePcoArrays(view, limits), start);
-  return { arrays, error };
+  const found: (number | Uint8Array)[] = [];
+  const [end, error] = salvaged<number | undefined>(() => decodeTo(found, view, limits), () => undefined);
+  return { arrays: arraysOf(found), error, end };
 }
 
 /**

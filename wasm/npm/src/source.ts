@@ -4,7 +4,7 @@ import { type Bytes, bytesOf, described, isArray, isBuffer, kindOf } from './byt
 import { checkWhole } from './check-numbers.js';
 import { join } from './join.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
-import { SourceError } from './source-error.js';
+import { isElsewhere, SourceError } from './source-error.js';
 
 /**
  * A file in memory or elsewhere. A string is a URL; a `Request` adds headers, credentials and other
@@ -102,9 +102,6 @@ function openReader(source: RangeReader): Reader {
   };
   return { size, read };
 }
-
-/** Tests whether an address can be fetched. On a page, a relative one can. */
-export const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
 
 /** Joins two signals if the engine can, else returns the first. */
 export const anySignal = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal => (one === undefined ? other : 'any' in AbortSignal ? AbortSignal.any([one, other]) : one);

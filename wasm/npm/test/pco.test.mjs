@@ -143,7 +143,9 @@ test('salvages the numbers before an error, and reports the error', () => {
     before = data.length;
   }
   assert.equal(before, whole.length, 'only the end of the file was missing');
-  assert.deepEqual(salvagePco(bytes), { arrays: [{ dtype: 'uint32', data: whole }], error: undefined });
+  const intact = { arrays: [{ dtype: 'uint32', data: whole }], error: undefined, end: bytes.length };
+  assert.deepEqual(salvagePco(bytes), intact);
+  assert.deepEqual(salvagePco(Buffer.concat([bytes, Buffer.from('more')])), intact, 'bytes after the end are not read');
   // Whole runs before another type, and nothing from a file that claims too much.
   const mixed = read('mixed_dtypes.pco');
   const [first, second] = decode(mixed).arrays;
