@@ -94,7 +94,11 @@ export default defineConfig({
   base: './',
   plugins: [policy, manifest, offline, compare],
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
-  worker: { format: 'es' },
+  worker: {
+    format: 'es',
+    // What loads inspectors is apart from them: the values of Pco need none.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'inspectors', test: /npm\/dist\/(inspectors|formats|errors\/detection)\.js$/ }] } } },
+  },
   server: { fs: { allow: ['..'] } },
   // The package is linked from the workspace, and changes during development.
   optimizeDeps: { exclude: ['unspool'] },

@@ -1,6 +1,7 @@
 // The page's side of the worker.
 import type { OnPairStrings } from 'unspool';
 import type { GzipBlockStart, GzipCodes, GzipSymbols, LzmaChunkStart, LzmaCounts, LzmaSymbols, PcoLatent, ZstdLiterals, ZstdSequences } from 'unspool/inspect';
+import type { Ordered, OrderWanted } from './data/order';
 import type { BinsWanted } from './formats/pco-bins';
 import type { Blocks, Chunks, SymbolsWanted } from './formats/symbols';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
@@ -36,6 +37,18 @@ interface Waiting {
   readonly tell: ((progress: Progress) => void) | undefined;
 }
 
+const newWorker = (): Worker => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+
+/** A worker that has loaded its code before there is a file. */
+let spare: Worker | undefined;
+
+/** Starts the worker of the next file. */
+export function startWorker(): void {
+  const worker = (spare ??= newWorker());
+  // The file then starts another one, and reports what fails.
+  worker.onerror = () => spare === worker && (spare = undefined);
+}
+
 /** A file in a worker of its own. Closing it ends all work. */
 export class OpenFile {
   static #opened = 0;
@@ -54,7 +67,8 @@ export class OpenFile {
   ) {}
 
   #start(): Worker {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+    const worker = spare ?? newWorker();
+    spare = undefined;
     worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
       const waiting = this.#waiting.get(answer.id);
       if ('progress' in answer) return waiting?.tell?.(answer.progress);
@@ -103,6 +117,11 @@ export class OpenFile {
     return this.#ask({ texts: wanted }) as Promise<Texts>;
   }
 
+  /** Sorts the rows of a column. */
+  order(wanted: OrderWanted, care: Care): Promise<Ordered> {
+    return this.#ask({ order: wanted }, care) as Promise<Ordered>;
+  }
+
   search(wanted: TextSearch, care: Care): Promise<Uint32Array> {
     return this.#ask({ search: wanted }, care) as Promise<Uint32Array>;
   }
@@ -143,6 +162,11 @@ export class OpenFile {
   /** Reads lines, or rows of the table. Cuts long ones, unless `whole`. */
   textRows(scope: Scope, table: boolean, first: number, after: number, whole = false): Promise<TextRow[]> {
     return this.#text({ scope, table, rows: [first, after], whole }) as Promise<TextRow[]>;
+  }
+
+  /** Sorts the rows of the table by a column. */
+  textOrder(scope: Scope, column: number, descending: boolean, care: Care): Promise<Ordered> {
+    return this.#text({ scope, order: column, descending }, care) as Promise<Ordered>;
   }
 
   /** Returns the line of a byte, or its row of the table. */

@@ -5,8 +5,10 @@ import { idOf } from './arrive/dictionary';
 import { RemoteFile } from './arrive/remote';
 import { bytesIn, current, faultOf, formatOf, here, PROBED, type Source } from './current';
 import { doorOf } from './formats';
+import type { Opened } from './formats/door';
 import { endBefore, endOf, withLaterChunks, withoutEmptyEnd, withPacked, withTrailing } from './formats/structures';
 import { buildModel, type Fault, type Report, type Verdict } from './model';
+import type { Encoding } from './text/utf8';
 import { progressOf, type Progress, type Tell } from './tools/progress';
 
 /** Larger files are not read as a whole: the structure would take as much memory again. */
@@ -134,7 +136,16 @@ async function report({ format, size, structure, error, checksums }: Inspection,
   const lent = dictionary && { name: dictionary.name, id: idOf(dictionary.bytes) };
   // Only plain bytes may be a file themselves.
   const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
-  return { inspected: true, content: inside, lent, wrapped, parts: parts.length, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
+  const isText = file?.summary.shows === 'bytes' && file.summary.decoded > 0 && (await encodingIn(file)) === 'utf-8';
+  return { inspected: true, isText, content: inside, lent, wrapped, parts: parts.length, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
+}
+
+/** Number of bytes that show whether content is text. */
+const READ = 2 ** 12;
+
+async function encodingIn({ bytes, summary: { decoded } }: Opened): Promise<Encoding> {
+  const { encodingOf } = await import('./text/utf8');
+  return encodingOf(here(bytes)(0, Math.min(READ, decoded)), decoded > READ);
 }
 
 /** Describes an error for the page. */

@@ -307,14 +307,14 @@ function viewsOf(report: Report): readonly View[] {
 
 /**
  * Returns the tab to start with: the one in the address, the place in it, or an error; else the
- * data. Of compressed files of any content, the structure says more than their first page.
+ * data. Of compressed content that is not text, the structure says more than its first page.
  */
-function firstView({ error, format, summary }: Report, shown: readonly View[]): View {
+function firstView({ error, format, summary, isText }: Report, shown: readonly View[]): View {
   const { view, at, node } = readAddress();
   const named = shown.find((id) => id === view);
   if (named !== undefined) return named;
   const atError = error !== undefined && format !== undefined;
-  return at !== undefined || node !== undefined || atError || summary?.shows === 'bytes' ? 'structure' : (shown[0] ?? 'structure');
+  return at !== undefined || node !== undefined || atError || (summary?.shows === 'bytes' && !isText) ? 'structure' : (shown[0] ?? 'structure');
 }
 
 /** Returns the label beside the broken part. */

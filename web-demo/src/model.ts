@@ -88,6 +88,8 @@ export interface Verdict {
 export interface Report {
   /** False if only the values were decoded. The structure follows when something shows it. */
   readonly inspected: boolean;
+  /** True if the file holds bytes that are text. */
+  readonly isText: boolean;
   /** The bytes of the structure: the file, or its gzip content. */
   readonly content: Blob | undefined;
   /** The dictionary that it was opened with: its file name, and its ID if it has one. */

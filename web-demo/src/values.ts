@@ -20,6 +20,9 @@ export interface Texts {
   readonly rows: readonly { readonly row: number; readonly text: string; readonly bytes: number }[];
 }
 
+/** Columns that sort strings. */
+export const [SIZE, TEXT] = [0, 1];
+
 /** Position of a needle in a row. */
 export type Place = 'contains' | 'startsWith' | 'equals';
 
@@ -91,6 +94,8 @@ export interface Summed {
   /** Number of rows that cannot be decoded, and the first error. */
   readonly leftOut: number;
   readonly why: string;
+  /** Number of workers that summed up pieces beside the worker of the file. */
+  readonly workers: number;
 }
 
 /** A vector near another. */

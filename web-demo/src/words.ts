@@ -488,6 +488,16 @@ export const data = {
   noMatch: 'No row matches. Change or clear the search.',
 } as const;
 
+/** The order of the rows of a table. */
+export const sorting = {
+  going: 'Sorting… ',
+  job: 'sorting',
+  failed: 'The rows cannot be sorted',
+  sorted: (rows: number, total: number, isStart: boolean): string =>
+    rows < total ? `Sorted: the first ${count(rows)} of ${plural(total, 'row')}. The others are not shown.` : isStart ? `Sorted: the ${plural(rows, 'row')} at the start of the file. The others are not loaded.` : `Sorted: all ${plural(rows, 'row')}.`,
+  undo: 'Order of the file',
+} as const;
+
 /** Statistics and curves. */
 export const statistics = {
   label: 'Statistics',

@@ -2,11 +2,13 @@
 import { readBlob, UnspoolError, type DecodeStream } from 'unspool';
 import type { Structure } from 'unspool/inspect';
 import { current, faultOf, formatOf, here, type Source } from './current';
+import type { Ordered, OrderWanted } from './data/order';
 import { doorOf, valuesDoorOf } from './formats';
 import type { BinsWanted } from './formats/pco-bins';
+import type { SumWanted } from './formats/sums';
 import type { SymbolsWanted } from './formats/symbols';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
-import { buildModel, type Fault, type Report } from './model';
+import type { Fault, Model, Report } from './model';
 import { progressOf, telling, type Progress, type Tell } from './tools/progress';
 import type { Sought } from './bytes/search';
 import type { TextWanted } from './text/content';
@@ -25,6 +27,7 @@ export type Wanted =
   | { readonly bytes: { start: number; end: number } }
   /** Rows of strings, with all their bytes. */
   | { readonly strings: { start: number; end: number } }
+  | { readonly order: OrderWanted }
   | { readonly find: Sought }
   | { readonly query: Question }
   | { readonly bins: BinsWanted }
@@ -36,6 +39,8 @@ export type Wanted =
   | { readonly check: true }
   /** Statistics of a column, or of a sample of it. */
   | { readonly statistics: number; readonly sample: boolean }
+  /** Sums up a piece of a column, for another worker. */
+  | { readonly sum: SumWanted }
   | { readonly curve: CurveWanted }
   | { readonly vectors: VectorsWanted }
   | { readonly save: ExportWanted };
@@ -56,29 +61,38 @@ let listing = 0;
 /** Loads what inspects files, which most files need at once. */
 const inspecting = () => import('./inspecting');
 
-/** Larger files are not decoded before they are inspected: that takes seconds. */
-const VALUES_FIRST = 2 ** 27;
+/** Larger files are not read at once: formats have their own limits. */
+const AT_ONCE = 2 ** 27;
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
   current.dictionary = lent && { name: lent instanceof File ? lent.name : words.file, bytes: new Uint8Array(await lent.arrayBuffer()) };
   if (!(source instanceof Blob)) return (await inspecting()).open(source, post);
+  // The file is read while the code for it loads.
+  const reading = source.size < AT_ONCE ? readBlob(source, { onProgress: (done, total) => post({ done, total }) }) : undefined;
+  reading?.catch(() => undefined);
   const format = await formatOf(source);
-  const door = source.size < VALUES_FIRST && lent === undefined ? await valuesDoorOf(format) : undefined;
-  if (format === undefined || door === undefined) {
+  const door = reading !== undefined && lent === undefined ? await valuesDoorOf(format) : undefined;
+  if (format === undefined || door === undefined || reading === undefined) {
     // Loads at the same time. Opening reports what fails.
     doorOf(format).catch(() => undefined);
-    return (await inspecting()).open(source, post);
+    const { open, openWhole } = await inspecting();
+    return reading === undefined ? open(source, post) : openWhole(source, await reading);
   }
-  const bytes = await readBlob(source, { onProgress: (done, total) => post({ done, total }) });
+  const bytes = await reading;
   const file = door(bytes);
   // Bytes after the end and errors are found by inspecting.
   if (file === undefined) return (await inspecting()).openWhole(source, bytes);
   Object.assign(current, { file, content: source, uninspected: bytes });
   return {
-    inspected: false, content: undefined, lent: undefined, wrapped: undefined, parts: 0, within: undefined, read: 'all', format, size: bytes.length,
-    model: buildModel(noStructure(), bytes.length), summary: file.summary, error: undefined, checksums: { right: 0, wrong: 0, unchecked: 0 },
+    inspected: false, isText: false, content: undefined, lent: undefined, wrapped: undefined, parts: 0, within: undefined, read: 'all', format, size: bytes.length,
+    model: emptyModel(bytes.length), summary: file.summary, error: undefined, checksums: { right: 0, wrong: 0, unchecked: 0 },
   };
 }
+
+/** The model of a file that is not inspected: no byte belongs to a field. */
+const emptyModel = (size: number): Model => ({
+  structure: noStructure(), parent: new Int32Array(), after: new Uint32Array(), leaves: new Uint32Array(), totals: [8 * size], counts: [],
+});
 
 const noStructure = (): Structure => ({
   length: 0, leftOut: 0, start: new Float64Array(), end: new Float64Array(), depth: new Uint8Array(), part: new Uint8Array(), name: new Uint16Array(), valueEnd: new Uint32Array(),
@@ -116,6 +130,10 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
     const result = await here(file?.strings)(wanted.strings.start, wanted.strings.end);
     return [result, [result.bytes, result.offsets]];
   }
+  if ('order' in wanted) {
+    const ordered = await orderOf(wanted.order, tell);
+    return [ordered, [ordered.rows]];
+  }
   if ('find' in wanted) return [await (await import('./bytes/search')).find(here(current.content), wanted.find, tell), []];
   if ('query' in wanted) return [await here(file?.query)(wanted.query), []];
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
@@ -130,11 +148,24 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
     const column = here(file?.numbers)(wanted.statistics);
     return [wanted.sample ? await sampledFrom(column, tell) : await summedUp(column, telling(post, signal, () => listing > 0)), []];
   }
+  if ('sum' in wanted) {
+    const sum = await (await import('./formats/sums')).sumOf(wanted.sum);
+    return [sum, [sum.low, sum.high]];
+  }
   if ('curve' in wanted) return [await (await import('./formats/summing')).curveOf(here(file?.numbers)(wanted.curve.column), wanted.curve.start, wanted.curve.end, tell), []];
   if ('vectors' in wanted) return [await aboutVectors(wanted.vectors, tell), []];
   if ('save' in wanted) return [await saved(here(file?.save)(wanted.save, tell), wanted.save.to), []];
   const result = 'search' in wanted ? await here(file?.search)(wanted.search, tell) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];
+}
+
+async function orderOf(wanted: OrderWanted, tell: Tell): Promise<Ordered> {
+  const { orderOfNumbers, orderOfStrings } = await import('./data/order');
+  const file = here(current.file);
+  if (file.numbers !== undefined) return orderOfNumbers(file.numbers(wanted.column), wanted, tell);
+  const read = here(file.strings);
+  const { stringsOf } = await import('./formats/onpair');
+  return orderOfStrings(file.summary.rows, wanted, stringsOf(Math.min(file.summary.rows, wanted.most), read, tell));
 }
 
 async function textOf(wanted: TextWanted, tell: Tell): Promise<unknown> {

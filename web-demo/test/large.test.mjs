@@ -293,6 +293,7 @@ test('outlines a large file from its headers, and cancels long work', async () =
   await heading('large.zst');
   assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
   await page.getByRole('note').getByText('their content was not decoded').waitFor();
+  await tab('Structure');
   await page.getByRole('treeitem', { name: /^frame #3/ }).waitFor();
   await page.getByRole('treeitem', { name: /^checksum 0x05f574ca/ }).last().waitFor();
   // The start of the content, from the first megabytes of the file.

@@ -201,7 +201,7 @@ test('colours the map by kind, ratio or entropy', async () => {
     return right > left + 100;
   });
   // Blocks have ratios of their own.
-  await open('#sample=xz');
+  await open('#sample=xz&view=structure');
   await heading('page.xz');
   await colours.selectOption('ratio');
   await page.getByText('dark: 1×, light: 8× or more').waitFor();
@@ -305,11 +305,11 @@ test('names the part that an error is in', async () => {
 });
 
 test('opens the whole tree of a small file', async () => {
-  await open('#sample=zstd');
+  await open('#sample=zstd&view=structure');
   await page.getByRole('treeitem', { name: /^sequence bits/ }).waitFor();
   assert.equal(await page.locator('[role=treeitem][aria-expanded=false]').count(), 0);
   // For a larger file, only the top level.
-  await open('#sample=xz');
+  await open('#sample=xz&view=structure');
   await heading('page.xz');
   await page.getByRole('treeitem', { name: /^block #1/ }).waitFor();
   assert.ok((await page.locator('[role=treeitem][aria-expanded=false]').count()) > 0);
@@ -519,8 +519,10 @@ test('shows data, structure, bytes and codec in tabs, and titles the window with
   await page.getByRole('link', { name: 'unspool inspector, start' }).click();
   await page.getByText('Drop files here').waitFor();
   assert.equal(await page.title(), 'unspool inspector');
-  // Compressed files of any content start with their structure.
+  // Compressed text starts with its lines, other compressed content with its structure.
   await open('#sample=zstd');
+  await page.getByRole('tabpanel', { name: 'Data' }).waitFor();
+  await pick('binary.gz', gzipSync(Uint8Array.of(0, 255, 254, 65)));
   await page.getByRole('tabpanel', { name: 'Structure' }).waitFor();
 });
 
@@ -575,7 +577,7 @@ test('saves the structure, and the bytes of a field', async () => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
     return [download.suggestedFilename(), readFileSync(await download.path())];
   };
-  await open('#sample=zstd');
+  await open('#sample=zstd&view=structure');
   await heading('text.zst');
   const [name, text] = await save('Save the structure as JSON');
   assert.equal(name, 'text.zst.structure.json');

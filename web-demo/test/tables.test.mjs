@@ -1,14 +1,16 @@
 // Queries, sorting and copying in tables.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import * as unspool from './unspool.mjs';
 import { inspector } from './harness.mjs';
-import { floats, vector } from './vectors.mjs';
+import { floats, halves, vector } from './vectors.mjs';
 
 const it = inspector();
 let page;
 beforeEach(() => ({ page } = it));
-const { open } = it;
+const { open, pick, heading } = it;
 
 const events = () => Buffer.from(unspool.decodeAt1(vector('at1/c8_events.at1'))).toString().trim().split('\n').map((line) => JSON.parse(line));
 const status = (words) => page.getByRole('status').filter({ hasText: words }).first().waitFor();
@@ -108,4 +110,115 @@ test('copies strings as a whole', async () => {
   await page.getByRole('button', { name: 'Copy 3 rows' }).click();
   await page.getByText('3 rows copied').waitFor();
   assert.equal(await clipboard(), [2, 3, 4].map((row) => `${row}\t${column.text(row)}`).join('\n'));
+});
+
+// The arrow of the order is part of the name.
+const sort = (name) => page.getByRole('columnheader', { name: new RegExp(`^${name}( [↑↓])?$`) }).getByRole('button').click();
+/** Row numbers in sight once the table is sorted, or in the order of the file. */
+const rowsInSight = async () => (await cells()).map(([row]) => Number(row.replaceAll(',', '')));
+/** Compares the first rows. Equal ones have the order of the file. */
+async function startsWith(order) {
+  const wanted = Array.from(order.slice(0, 8));
+  const arrived = (wanted) => [...document.querySelectorAll('table[aria-label=Rows] tbody th')].slice(0, wanted.length).map((cell) => cell.textContent).join() === wanted.join();
+  // The difference says more than that nothing came.
+  await page.waitForFunction(arrived, wanted.map(en)).catch(() => undefined);
+  assert.deepEqual((await rowsInSight()).slice(0, wanted.length), wanted);
+}
+const orderBy = (length, compare) => Array.from({ length }, (_, at) => at).sort((a, b) => compare(a, b) || a - b);
+
+test('sorts all numbers of a file, up, down and back', async () => {
+  const { data } = unspool.decodePco(vector('pco/m_i32_classic_auto.pco'));
+  await open('#sample=bins');
+  await sort('value');
+  await status(`Sorted: all ${en(data.length)} rows.`);
+  await startsWith(orderBy(data.length, (a, b) => data[a] - data[b]));
+  // The value of a row leads to its bytes, and a row to its place.
+  const [least] = orderBy(data.length, (a, b) => data[a] - data[b]);
+  await page.getByRole('button', { name: `Draw row ${least}`, exact: true }).click();
+  await page.getByRole('button', { name: `Bytes of row ${en(least)}` }).waitFor();
+  await page.getByLabel('Go to row of rows').fill('0');
+  await page.getByLabel('Go to row of rows').press('Enter');
+  await page.locator('tr.selected th', { hasText: /^0$/ }).waitFor();
+  await sort('value');
+  await startsWith(orderBy(data.length, (a, b) => data[b] - data[a]));
+  await page.locator('th[aria-sort=descending]').waitFor();
+  await sort('value');
+  await startsWith([0, 1, 2, 3, 4, 5, 6, 7]);
+  await page.getByText('Sorted:').waitFor({ state: 'detached' });
+});
+
+test('sorts vectors by one of their values', async () => {
+  const vectors = floats('cvc/med_fp16.f32.bin');
+  await open('#sample=embeddings');
+  await sort('3');
+  await status('Sorted: all 400 rows.');
+  await startsWith(orderBy(400, (a, b) => vectors[64 * a + 3] - vectors[64 * b + 3]));
+  await page.getByRole('button', { name: 'Order of the file' }).click();
+  await startsWith([0, 1, 2]);
+});
+
+test('sorts strings, and those that a search has found', async () => {
+  const column = unspool.openOnPair(vector('onpair/cpp/urls_b12.onp'));
+  const texts = Array.from({ length: column.rowCount }, (_, row) => Buffer.from(column.row(row)));
+  await open('#sample=strings');
+  await sort('text');
+  await status(`Sorted: all ${en(texts.length)} rows.`);
+  await startsWith(orderBy(texts.length, (a, b) => Buffer.compare(texts[a], texts[b])));
+  await sort('size');
+  await startsWith(orderBy(texts.length, (a, b) => texts[a].length - texts[b].length));
+  const needle = texts[7].toString().slice(-3);
+  await page.getByLabel('Search', { exact: true }).fill(needle);
+  const found = orderBy(texts.length, (a, b) => Buffer.compare(texts[a], texts[b])).filter((row) => texts[row].includes(needle));
+  await status(`${en(found.length)} of ${en(texts.length)} rows`);
+  // Another table is not sorted.
+  await page.getByText('Sorted:').waitFor({ state: 'detached' });
+  await sort('text');
+  await status(`Sorted: all ${en(found.length)} row`);
+  await startsWith(found);
+});
+
+test('sorts tables in text', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => ({ name: `n${(at * 7919) % 1000}`, value: ((at * 104_729) % 20_011) - 10_000 }));
+  const csv = `name,value\n${rows.map(({ name, value }) => `${name},${value}\n`).join('')}`;
+  const json = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  await open();
+  for (const [name, text] of [['table.csv.gz', csv], ['table.jsonl.gz', json]]) {
+    await pick(name, gzipSync(text));
+    await heading(name);
+    await sort('value');
+    await status('Sorted: all 20,000 rows.');
+    await startsWith(orderBy(rows.length, (a, b) => rows[a].value - rows[b].value));
+    await sort('name');
+    const byName = orderBy(rows.length, (a, b) => (rows[a].name < rows[b].name ? -1 : rows[a].name > rows[b].name ? 1 : 0));
+    await startsWith(byName);
+    assert.deepEqual((await cells())[0].slice(1), [rows[byName[0]].name, String(rows[byName[0]].value)]);
+  }
+});
+
+test('says that a file on a server is sorted only in part', async () => {
+  const [rows, dimension] = [300_000, 2];
+  const bytes = halves(rows, dimension, (at) => 0x6400 + ((at * 7919) % 1024));
+  const other = createServer((request, response) => {
+    const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Access-Control-Expose-Headers': 'Content-Range, Content-Length' };
+    if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    // The file is longer than its chunks: too long to fetch.
+    const size = 300e6;
+    const body = Buffer.alloc(Math.min(size, Number(end) + 1) - Number(start));
+    bytes.copy(body, 0, Number(start));
+    response.writeHead(206, { ...cors, 'Content-Range': `bytes ${start}-${Number(start) + body.length - 1}/${size}`, 'Content-Length': body.length }).end(body);
+  });
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    await open(`#url=${encodeURIComponent(`http://127.0.0.1:${other.address().port}/far.cvc`)}`);
+    await sort('1');
+    const read = 2 ** 18 / dimension;
+    await status(`Sorted: the first ${en(read)} of 300,000 rows. The others are not shown.`);
+    const value = (row) => ((row * dimension + 1) * 7919) % 1024;
+    await startsWith(orderBy(read, (a, b) => value(a) - value(b)));
+    it.forgive((text) => text.includes('far.cvc'));
+  } finally {
+    other.closeAllConnections();
+    other.close();
+  }
 });

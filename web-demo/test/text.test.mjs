@@ -183,6 +183,27 @@ test('warns of a block whose checksum fails, and shows the others', async () => 
   assert.equal(await page.getByRole('note').getByText('any part of this content may be wrong').count(), 0);
 });
 
+test('opens text on the tab Data; binary content and broken files on Structure', async () => {
+  const csv = gzipSync('name,value\na,1\nb,2\n');
+  const broken = Buffer.from(csv);
+  broken[broken.length - 6] ^= 1;
+  await open();
+  for (const [name, bytes, wanted, shows] of [
+    ['table.csv.gz', csv, 'Data', rows()],
+    ['text.log.zst', vector('zstd/rfc8878/text-1025.zst'), 'Data', lines()],
+    ['rows.csv.xz', vector('xz/blocks.xz'), 'Data', rows()],
+    ['rows.jsonl.gz', gzipSync('{"a":1}\n{"a":2}\n'), 'Data', rows()],
+    ['binary.gz', gzipSync(Uint8Array.of(0, 255, 254, 65)), 'Structure', page.getByRole('tree')],
+    ['empty.gz', gzipSync(''), 'Structure', page.getByRole('tree')],
+    ['broken.csv.gz', broken, 'Structure', page.getByRole('tree')],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    assert.equal(await page.getByRole('tablist', { name: 'Views of the file' }).getByRole('tab', { selected: true }).textContent(), wanted, name);
+    await shows.waitFor();
+  }
+});
+
 test('loads the view of text for text only', async () => {
   const asked = [];
   page.on('request', (request) => asked.push(request.url()));

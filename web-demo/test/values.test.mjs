@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { statistics } from 'unspool/stats';
 import * as unspool from './unspool.mjs';
 import { inspector } from './harness.mjs';
 import { PCO_HEAD, chunkHead, doubles, floats, halves, vector, zeros } from './vectors.mjs';
@@ -455,6 +456,17 @@ test('shows statistics of a sample first, and then of all values', async () => {
   const [said, facts] = await page.evaluate(() => window.sampled);
   assert.match(said, /^Of a sample of 256,000 values\. /);
   assert.match(facts, /Min1,?024/);
+  // Several workers have summed up pieces, and together they count each value once.
+  assert.ok(Number(await page.locator('.statistics').getAttribute('data-workers')) > 1);
+  const values = Float64Array.from({ length: rows * dimension }, (_, at) => (at === 100_500 ? 0 : 1024 + (at % 1024)));
+  const { mean, deviation, histogram, norms } = statistics(values, { dimension });
+  const digits = async (term) => Number((await summed(term).getAttribute('title') || (await summed(term).textContent())).replaceAll(',', ''));
+  assert.ok(Math.abs((await digits('Mean')) / mean - 1) < 1e-4);
+  assert.ok(Math.abs((await digits('Std. dev.')) / deviation - 1) < 1e-4);
+  const bars = await page.locator('.statistics .stick title').allTextContents();
+  assert.deepEqual(bars.map((text) => Number(text.split(': ')[1].replaceAll(',', ''))), histogram.map(({ count }) => count));
+  const [, least] = /Vector norms \(L2\): ([\d,.]+) to/.exec(await page.locator('.statistics').textContent());
+  assert.ok(Math.abs(Number(least.replaceAll(',', '')) / norms.min - 1) < 1e-4, least);
 });
 
 test('renders only values in sight of wide vectors', async () => {

@@ -1,5 +1,6 @@
 // The start page: what the page is for, and the ways to open a file.
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { startWorker } from '../client';
 import { page } from '../words';
 import { AddressForm } from './address-form';
 import { FileInput } from './file-input';
@@ -17,6 +18,11 @@ export function Start({ cancelled, onFiles }: Props) {
   useLayoutEffect(() => {
     if (cancelled) title.current?.focus({ preventScroll: true });
   }, [cancelled]);
+  // The first file then opens sooner. The start page is painted before.
+  useEffect(() => {
+    const timer = setTimeout(startWorker);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <section class="start">
       <h1 ref={title} tabIndex={-1}>{page.claim}</h1>

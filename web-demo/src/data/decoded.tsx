@@ -88,7 +88,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
       <Refused what={data.bytesFailed} error={error} onRetry={again} />
       {text === undefined && error === '' && <p class="facts" role="status">{words.reading}</p>}
       {text !== undefined && text.size > 0 && noteOf(text) !== '' && <p class="facts">{noteOf(text)}</p>}
-      {view && as !== undefined && (as === 'bytes' ? <Dump key={scope} {...view} /> : <TextView key={`${as} ${scope}`} {...view} table={as === 'table'} />)}
+      {view && as !== undefined && (as === 'bytes' ? <Dump key={scope} {...view} /> : <TextView key={`${as} ${scope}`} {...view} table={as === 'table'} isStart={text.isStart || (scope === 'kept' && summary.startOnly === true)} />)}
       {text?.size === 0 && <p class="facts">{data.emptyContent}</p>}
       {text !== undefined && text.size > 0 && (
         <label class="goto fine">

@@ -15,6 +15,7 @@ import { Sections } from './sections';
 import { Statistics } from './statistics';
 import { useAcross } from './across';
 import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
+import { eachRow, useSorting } from './sorting';
 import { count, exact, rest, value, visible } from '../format';
 import { Refused } from '../tools/refused';
 import { HeatMap, Plot } from './plot';
@@ -32,6 +33,8 @@ const [ROW_WIDTH, WIDTH, WIDE] = [72, 104, 172];
 const MOST_TABS = 12;
 /** Single numbers drawn around those in sight. */
 const AROUND = 256;
+/** Values of a file on a server that are read to sort them. */
+const REMOTE = 2 ** 18;
 
 /** Numbers of each column drawn in the list of columns. */
 const FIRST = 128;
@@ -109,18 +112,28 @@ interface ColumnProps {
   readonly wanted: { readonly row: number } | undefined;
 }
 
-function Values({ file, report, column, index, rows: total, wanted, summary: { chunkEnds: ends = [], sections = [] } }: ColumnProps) {
+function Values({ file, report, column, index, rows: total, wanted, summary: { chunkEnds: ends = [], sections = [], startOnly = false } }: ColumnProps) {
   const [chosen, choose] = useState(() => Math.max(0, Math.min(total - 1, readAddress().drawn ?? 0)));
   const [pointed, point] = useState('');
   const [pointedAt, pointAt] = useState('');
   const { dimension } = column;
   // Rows of vectors without values have nothing to show.
   const empty = total === 0 || dimension === 0;
-  const rows = useRows(empty ? 0 : total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
-  useNotedRow(rows);
+  const sorting = useSorting(
+    ({ column: place, descending }, care) => file.order({ column: index, place, descending, most: file.source instanceof RemoteFile ? Math.max(1, Math.floor(REMOTE / dimension)) : total }, care),
+    [file, index],
+    startOnly,
+  );
+  const { order, rowAt, placeOf } = sorting;
+  const rows = useRows(
+    empty ? 0 : (order?.length ?? total),
+    async (start, end) => (order === undefined ? pick(await file.rows(index, start, end)) : eachRow(order.subarray(start, end), async (row) => pick(await file.rows(index, row, row + 1)))),
+    [file, index, order],
+  );
+  useNotedRow(rows, order === undefined);
   useEffect(() => noteInAddress({ drawn: chosen > 0 ? chosen : undefined }), [chosen]);
   // The selected vector; for single numbers, those around the rows in sight.
-  const from = dimension > 1 ? chosen : Math.floor(rows.lines.first / (AROUND / 2)) * (AROUND / 2);
+  const from = dimension > 1 ? chosen : Math.floor((order === undefined ? rows.lines.first : chosen) / (AROUND / 2)) * (AROUND / 2);
   const { value: drawn } = useAnswer(async () => file.rows(index, from, Math.min(total, dimension > 1 ? from + 1 : from + AROUND)), [file, index, from, dimension, total]);
   const sight = useSight(rows);
   // All values of a vector are in the table; those in sight are rendered.
@@ -130,8 +143,9 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
   const [place, end] = across === undefined ? [0, 1] : [across.first, across.last];
   useEffect(() => noteInAddress({ place: place > 0 ? place : undefined }), [place]);
   const { first, last, reveal } = rows.lines;
-  // Tab reaches one row, arrow keys the others.
-  const stop = chosen >= first && chosen < last ? chosen : first;
+  // Tab reaches one row, arrow keys the others. Both count the places of the rows in the table.
+  const chosenAt = placeOf(chosen);
+  const stop = chosenAt >= first && chosenAt < last ? chosenAt : first;
   const table = useRef<HTMLDivElement>(null);
   const follows = useRef(false);
   useLayoutEffect(() => {
@@ -144,16 +158,17 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
-    const next = Math.min(total - 1, Math.max(0, stop + step));
+    const next = Math.min(rows.total - 1, Math.max(0, stop + step));
     follows.current = true;
-    choose(next);
+    choose(rowAt(next));
     reveal(next);
     event.preventDefault();
     event.stopPropagation();
   };
   const show = (row: number): void => {
     choose(row);
-    rows.lines.go(row);
+    if (placeOf(row) < 0) sorting.clear();
+    rows.lines.go(Math.max(0, placeOf(row)));
   };
   const before = useRef(wanted);
   useEffect(() => {
@@ -171,7 +186,7 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
       show(row);
     },
   );
-  const heads: Head[] = [{ name: data.row }, ...Array.from({ length: end - place }, (_, at) => ({ name: dimension === 1 ? data.value : String(place + at) }))];
+  const heads: Head[] = [{ name: data.row }, ...Array.from({ length: end - place }, (_, at) => ({ name: dimension === 1 ? data.value : String(place + at), ...sorting.head(place + at) }))];
 
   return (
     <>
@@ -190,7 +205,7 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
               </figcaption>
             </figure>
           )}
-          {dimension > 1 && sight !== undefined && (
+          {dimension > 1 && order === undefined && sight !== undefined && (
             <figure>
               <HeatMap {...sight} dimension={dimension} chosen={chosen} onRow={choose} onPoint={point} />
               <figcaption>
@@ -201,21 +216,26 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
         </div>
       )}
       {dimension > 1 && !empty && <Vectors file={file} column={index} rows={total} chosen={chosen} onRow={show} />}
+      {sorting.status}
       <div ref={table} class="values">
         <RowTable
           rows={rows}
           heads={heads}
           across={across}
-          chosen={chosen}
-          onRow={choose}
-          copy={async (start, end) => pick(await file.rows(index, start, end)).map((values, at) => [String(start + at), ...values.map(exact)])}
+          chosen={chosenAt < 0 ? undefined : chosenAt}
+          onRow={(at) => choose(rowAt(at))}
+          place={(row) => Math.max(0, placeOf(row))}
+          copy={async (start, end) => {
+            const values = order === undefined ? pick(await file.rows(index, start, end)) : await eachRow(order.subarray(start, end), async (row) => pick(await file.rows(index, row, row + 1)));
+            return values.map((values, at) => [String(rowAt(start + at)), ...values.map(exact)]);
+          }}
           cells={(values, at) => (
             <>
               <th scope="row">
-                <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={data.drawRow(at)} onClick={() => choose(at)}>{count(at)}</button>
+                <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosenAt} aria-label={data.drawRow(rowAt(at))} onClick={() => choose(rowAt(at))}>{count(rowAt(at))}</button>
               </th>
               {values.slice(place, end).map((number, cell) => (
-                <td key={place + cell} aria-colindex={across && place + cell + 2} style={across && { minWidth: across.cell, maxWidth: across.cell }} class={at === chosen && place + cell === traced && dimension > 1 ? 'traced' : undefined} title={rest(number)} onClick={() => setTraced(place + cell)}>{value(number)}</td>
+                <td key={place + cell} aria-colindex={across && place + cell + 2} style={across && { minWidth: across.cell, maxWidth: across.cell }} class={at === chosenAt && place + cell === traced && dimension > 1 ? 'traced' : undefined} title={rest(number)} onClick={() => setTraced(place + cell)}>{value(number)}</td>
               ))}
             </>
           )}
@@ -231,7 +251,7 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
       {!empty && (
         <Stored file={file} report={report} value={{ column: index, row: chosen, place: dimension > 1 ? traced : 0 }} name={data.rowNumber(chosen)} dimension={dimension} onPlace={setTraced} />
       )}
-      {ends.length > 1 && !empty && <Chunks ends={ends} row={stop} onRow={show} />}
+      {ends.length > 1 && !empty && <Chunks ends={ends} row={rowAt(stop)} onRow={show} />}
       <Sections sections={sections} onRow={show} />
       {empty && <p class="facts">{data.noValues}</p>}
     </>

@@ -63,7 +63,7 @@ export function Statistics({ file, column, values, here = false, onRow }: Props)
   if (all === 0) return <>{coming}</>;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
   return (
-    <section class={found === undefined ? 'statistics sampled' : 'statistics'} aria-label={found === undefined ? text.sampleLabel : text.label}>
+    <section class={found === undefined ? 'statistics sampled' : 'statistics'} data-workers={found?.workers} aria-label={found === undefined ? text.sampleLabel : text.label}>
       {coming}
       {found !== undefined && leftOut > 0 && <p class="refused">{text.leftOut(leftOut, why)}</p>}
       <dl>

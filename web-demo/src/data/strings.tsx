@@ -9,12 +9,16 @@ import { ABOUT } from '../formats/about';
 import { bytes, count, inOneLine, plural } from '../format';
 import { Refused } from '../tools/refused';
 import { RowTable, useNotedRow, useRows } from './rows';
+import { useSorting } from './sorting';
+import { RemoteFile } from '../arrive/remote';
 import { Stored } from '../trace/asked';
 import { useSought } from '../trace/going';
 import type { ValuesProps } from './preview';
-import type { Place } from '../values';
+import { SIZE, TEXT, type Place } from '../values';
 import { data } from '../words';
 
+/** Rows of a file on a server that are read to sort them. */
+const REMOTE = 2 ** 16;
 /** Delay after a key press before searching, in milliseconds. */
 const PAUSE = 120;
 
@@ -48,16 +52,25 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
   );
   const matches = search.value;
   const total = matches?.length ?? rows;
-  const found = useRows(total, async (start, end) => (await file.texts({ numbers: matches?.slice(start, end), start, end })).rows, [file, matches]);
+  const sorting = useSorting(
+    async ({ column, descending }, care) => {
+      const ordered = await file.order({ column, place: 0, descending, most: file.source instanceof RemoteFile ? REMOTE : rows }, care);
+      return matches === undefined ? ordered : { rows: amongst(ordered.rows, matches, rows), total };
+    },
+    [file, matches],
+  );
+  const { order } = sorting;
+  const listed = order ?? matches;
+  const found = useRows(listed?.length ?? total, async (start, end) => (await file.texts({ numbers: listed?.slice(start, end), start, end })).rows, [file, listed]);
   // The row in the address is one that the search in it finds.
-  useNotedRow(found, matches !== undefined || asksNothing(asked.place, asked.needle));
+  useNotedRow(found, order === undefined && (matches !== undefined || asksNothing(asked.place, asked.needle)));
   const error = search.error || found.error;
   const again = search.error === '' ? found.again : search.again;
 
   const [chosen, choose] = useState(() => readAddress().drawn);
   useEffect(() => noteInAddress({ drawn: chosen }), [chosen]);
-  const placeIn = (row: number): number => (matches === undefined ? row : placeOf(row, matches));
-  const isListed = chosen !== undefined && (matches === undefined || matches.includes(chosen));
+  const placeIn = (row: number): number => (order !== undefined ? Math.max(0, sorting.placeOf(row)) : matches === undefined ? row : placeOf(row, matches));
+  const isListed = chosen !== undefined && (order === undefined ? matches === undefined || matches.includes(chosen) : sorting.placeOf(chosen) >= 0);
   /** A row to scroll to, once all rows are listed. */
   const [wanted, want] = useState<number>();
   useSought(
@@ -65,15 +78,16 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
     ({ row }) => {
       setNeedle('');
       setPlace('contains');
+      sorting.clear();
       choose(row);
       want(row);
     },
   );
   useEffect(() => {
-    if (wanted === undefined || matches !== undefined) return;
+    if (wanted === undefined || listed !== undefined) return;
     found.lines.go(wanted);
     want(undefined);
-  }, [wanted, matches]);
+  }, [wanted, listed]);
 
   const needleShown = matches === undefined ? '' : needle;
   return (
@@ -95,14 +109,15 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
         {job.progress !== undefined && <Cancel job={job} what={data.searchJob} />}
       </div>
       <Refused what={data.theseRowsFailed} error={error} onRetry={again} />
+      {sorting.status}
       <RowTable
         rows={found}
-        heads={[{ name: data.row }, { name: data.size }, { name: data.text, kind: 'text' }]}
+        heads={[{ name: data.row }, { name: data.size, ...sorting.head(SIZE) }, { name: data.text, kind: 'text', ...sorting.head(TEXT) }]}
         place={placeIn}
         chosen={isListed ? placeIn(chosen) : undefined}
-        onRow={(at) => choose(matches === undefined ? at : matches[at])}
+        onRow={(at) => choose(listed === undefined ? at : listed[at])}
         outOf={rows}
-        copy={(start, end) => wholeRows(file, matches?.slice(start, end) ?? Uint32Array.from({ length: end - start }, (_, at) => start + at))}
+        copy={(start, end) => wholeRows(file, listed?.slice(start, end) ?? Uint32Array.from({ length: end - start }, (_, at) => start + at))}
         cells={({ row, text, bytes: size }) => (
           <>
             <th scope="row"><button type="button" tabIndex={-1} aria-pressed={row === chosen} aria-label={data.chooseRow(row)}>{count(row)}</button></th>
@@ -125,6 +140,13 @@ async function wholeRows(file: OpenFile, rows: Uint32Array): Promise<string[][]>
   const found: string[][] = [];
   for (const row of rows) found.push([String(row), new TextDecoder('utf-8', { ignoreBOM: true }).decode((await file.strings(row, row + 1)).bytes)]);
   return found;
+}
+
+/** Keeps the rows that a search has found, in their order. */
+function amongst(order: Uint32Array, matches: Uint32Array, rows: number): Uint32Array {
+  const isFound = new Uint8Array(rows);
+  for (const row of matches) isFound[row] = 1;
+  return order.filter((row) => isFound[row] === 1);
 }
 
 /** Returns the position of a row among the matches, or of the next match, or of the last. */

@@ -5,7 +5,6 @@ import type { ByteRange } from 'unspool';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
 import type { Door, Opened, OpenValues } from './door';
-import { nodesNamed } from './named';
 import { facts as words } from '../words';
 
 /** Larger files are decoded chunk by chunk: as a whole, they would be in memory three times. */
@@ -22,9 +21,9 @@ export const pco: Door = {
     const found = await outline({ size: content.size, read }, { signal, onProgress: (done, total) => void tell({ done, total }) });
     return { decoded: 0, ...(found?.error && { error: found.error }) };
   },
-  open(bytes, structure) {
-    const before = decoded.get(bytes);
-    const { arrays, error }: PcoSalvage = before === undefined ? salvagePco(bytes) : { arrays: [before], error: undefined };
+  async open(bytes, structure) {
+    const { nodesNamed } = await import('./named');
+    const { arrays, error } = decoded.get(bytes) ?? salvagePco(bytes);
     if (error !== undefined && isEmpty(arrays)) throw error;
     const rows = arrays.reduce((sum, { data }) => sum + data.length, 0);
     const chunkEnds: number[] = [];
@@ -51,18 +50,12 @@ export const pco: Door = {
   },
 };
 
-/** The last byte of every file. */
-const END = 0;
-
-/** Numbers of a file that is not yet inspected. */
-const decoded = new WeakMap<Uint8Array, PcoArray>();
+/** Numbers of a file that is not yet inspected, and its error. */
+const decoded = new WeakMap<Uint8Array, PcoSalvage>();
 
 export const openValues: OpenValues = (bytes) => {
-  const array = numbersIn(bytes);
-  // If it decodes without its last byte, that is after the end. Even so, this is faster than
-  // inspecting.
-  if (array === undefined || bytes.at(-1) !== END || numbersIn(bytes.subarray(0, -1)) !== undefined) return undefined;
-  decoded.set(bytes, array);
+  const array = onlyArray(bytes);
+  if (array === undefined) return undefined;
   const { length } = array.data;
   // Where the other chunks of several end, only the structure tells.
   const single = firstCount(bytes) === length;
@@ -70,11 +63,16 @@ export const openValues: OpenValues = (bytes) => {
   return { ...doors, summary: single ? { ...summary, chunkEnds: [length] } : summary };
 };
 
-/** Returns the numbers of a file of one type; `undefined` if it has none or cannot be decoded. */
-function numbersIn(bytes: Uint8Array): PcoArray | undefined {
+/**
+ * Returns the numbers of a file of one type; `undefined` if it has none, is broken, or other bytes
+ * follow it. Keeps what it decoded.
+ */
+function onlyArray(bytes: Uint8Array): PcoArray | undefined {
   try {
-    const array = decodePco(bytes);
-    return array.data.length > 0 ? array : undefined;
+    const salvage = salvagePco(bytes);
+    decoded.set(bytes, salvage);
+    const [array, ...others] = salvage.arrays;
+    return salvage.end === bytes.length && others.length === 0 && array !== undefined && array.data.length > 0 ? array : undefined;
   } catch (error) {
     if (error instanceof UnspoolError) return undefined;
     throw error;

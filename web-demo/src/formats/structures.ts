@@ -70,7 +70,7 @@ export function endBefore({ structure, size, error }: Ended, bytes: Uint8Array):
   // Padding of a wrong length is no part of the file either.
   const padding = starts.at(-1) ?? -1;
   const before = padding > 0 && structure.name[padding] === Name.StreamPadding ? (structure.start[padding] ?? 0) / 8 : end;
-  return error.name === CUT && before > 0 && size - before < LEAST && bytes[before] !== bytes[0] ? before : undefined;
+  return error.name === CUT && before > 0 && before < size && size - before < LEAST && bytes[before] !== bytes[0] ? before : undefined;
 }
 
 /** Returns the structure of a head, without groups that start after it. */

@@ -3,10 +3,11 @@ import type { DecodeStream, Format, UnspoolError } from 'unspool';
 import { errorTable } from 'unspool/inspect';
 import type { Content } from '../arrive/remote';
 import { find, findBefore } from '../bytes/search';
+import type { Ordered } from '../data/order';
 import { startOf } from '../formats/start';
 import type { Progress, Tell } from '../tools/progress';
 import type { Part } from './parts';
-import { RowIndex, withoutEnd } from './rows';
+import { eachEnd, RowIndex, withoutEnd } from './rows';
 import { cellsOf, shapeOf, type Shape } from './shape';
 import { Streamed, type Packed } from './streamed';
 import { afterCut, beforeCut, encodingOf, Utf8Check, type Encoding } from './utf8';
@@ -23,6 +24,8 @@ export type TextWanted = { readonly scope: Scope } & (
   /** Lines, or rows of the table. */
   | { readonly rows: readonly [first: number, after: number]; readonly table: boolean; readonly whole: boolean }
   | { readonly rowOf: number; readonly table: boolean }
+  /** The order of the rows of the table by a column. */
+  | { readonly order: number; readonly descending: boolean }
   | { readonly find: { readonly needle: Uint8Array<ArrayBuffer>; readonly from: number; readonly backwards: boolean } }
 );
 
@@ -99,6 +102,7 @@ export async function text(wanted: TextWanted, decoded: Decoded, tell: Tell): Pr
   const about = await found.indexed(tell);
   if ('about' in wanted) return about;
   const { content } = found;
+  if ('order' in wanted) return found.order(wanted.order, wanted.descending, tell);
   if ('find' in wanted) {
     if (!(content instanceof Streamed)) return find(content, wanted.find, tell);
     // Rows in sight are read meanwhile.
@@ -226,6 +230,24 @@ export class Searchable {
     return found;
   }
 
+  /** Sorts the rows of the table by a column. Reads all of them. */
+  async order(column: number, descending: boolean, tell: Tell): Promise<Ordered> {
+    const { MOST_ROWS, TextKeys } = await import('../data/order');
+    const { content } = this;
+    const [index, skipped] = this.#by(true);
+    const [shape, total] = [this.#shape, index.rows - skipped];
+    const texts = new TextKeys(Math.min(total, MOST_ROWS));
+    const add = (row: Uint8Array, at: number): void => {
+      if (at < skipped || !texts.hasRoom || shape === undefined) return;
+      texts.add(encoder.encode(cellsOf(utf8.decode(row), shape)?.[column] ?? ''));
+    };
+    for await (const done of eachRowOf(content, index.delimiter, add)) {
+      await tell({ done, total: content.size });
+      if (!texts.hasRoom) break;
+    }
+    return { rows: texts.sorted(descending, true), total };
+  }
+
   /** Returns the line or the row of a byte; -1 for the names of the columns. */
   async rowOf(content: Content, byte: number, table: boolean): Promise<number> {
     const [index, skipped] = this.#by(table);
@@ -241,11 +263,40 @@ async function bytesIn(content: Content, start: number, end: number): Promise<Ui
   return new Uint8Array(await content.slice(start, end).arrayBuffer());
 }
 
+/** Reads all rows of content, in order. Yields the number of bytes read. */
+async function* eachRowOf(content: Content, delimiter: number | undefined, add: (row: Uint8Array, at: number) => void): AsyncGenerator<number> {
+  let [state, row] = [0, 0];
+  /** The start of a row whose end is not read. */
+  let open: Uint8Array = new Uint8Array();
+  for (let at = 0; at < content.size; at += AT_ONCE) {
+    const bytes = await bytesIn(content, at, Math.min(content.size, at + AT_ONCE));
+    let from = 0;
+    state = eachEnd(bytes, state, delimiter, (end) => {
+      const part = bytes.subarray(from, end + 1);
+      add(withoutEnd(from === 0 ? joined(open, part) : part), row++);
+      from = end + 1;
+      return false;
+    });
+    open = from === 0 ? joined(open, bytes) : bytes.subarray(from);
+    yield at + bytes.length;
+  }
+  if (open.length > 0) add(open, row);
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other;
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}
+
 function headRows(shape: Shape | undefined): number {
   return shape?.hasHead === true ? 1 : 0;
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
 
 function cut(cell: string): string {
   return cell.length > SHOWN ? `${cell.slice(0, SHOWN)}…` : cell;

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { readAddress } from '../arrive/address';
 import type { OpenFile } from '../client';
 import { RowTable, useNotedRow, useRows, type Head } from '../data/rows';
+import { eachRow, useSorting } from '../data/sorting';
 import { count, inOneLine, visible } from '../format';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
@@ -32,12 +33,16 @@ const LONG = 60;
 
 const utf8 = new TextEncoder();
 
-export function TextView({ file, scope, text, table, chosen, onChoose, wanted }: ViewProps & { readonly table: boolean }) {
+export function TextView({ file, scope, text, table, isStart, chosen, onChoose, wanted }: ViewProps & { readonly table: boolean; readonly isStart: boolean }) {
   const { shape } = text;
-  const rows = useRows<TextRow>(table ? text.rows : text.lines, (start, end) => file.textRows(scope, table, start, end), [file, scope, table]);
+  const sorting = useSorting(({ column, descending }, care) => file.textOrder(scope, column, descending, care), [file, scope, table], isStart);
+  const { order, rowAt, placeOf } = sorting;
+  const read = (start: number, end: number, whole = false): Promise<TextRow[]> =>
+    order === undefined ? file.textRows(scope, table, start, end, whole) : eachRow(order.subarray(start, end), (row) => file.textRows(scope, table, row, row + 1, whole));
+  const rows = useRows<TextRow>(order?.length ?? (table ? text.rows : text.lines), read, [file, scope, table, order]);
   // A row in the address is more exact than a byte in it.
   const [named] = useState(() => readAddress().row !== undefined);
-  useNotedRow(rows);
+  useNotedRow(rows, order === undefined);
   const [seeks, seek] = useState(() => (named || chosen === undefined ? wanted : { byte: chosen }));
   useEffect(() => {
     if (wanted !== undefined) seek(wanted);
@@ -45,7 +50,7 @@ export function TextView({ file, scope, text, table, chosen, onChoose, wanted }:
   useEffect(() => {
     if (seeks === undefined) return;
     let gone = false;
-    file.textRowOf(scope, table, seeks.byte).then((row) => gone || rows.lines.go(row - ABOVE), () => undefined);
+    file.textRowOf(scope, table, seeks.byte).then((row) => gone || rows.lines.go(Math.max(0, placeOf(row)) - ABOVE), () => undefined);
     return () => {
       gone = true;
     };
@@ -54,7 +59,7 @@ export function TextView({ file, scope, text, table, chosen, onChoose, wanted }:
   const columns = table && shape !== undefined ? shape.columns : undefined;
   const heads: Head[] = [{ name: columns === undefined ? words.line : data.row }];
   if (columns === undefined) heads.push({ name: data.text, kind: 'text' });
-  else heads.push(...columns.map((name): Head => ({ name: visible(name), kind: 'text' })));
+  else heads.push(...columns.map((name, at): Head => ({ name: visible(name), kind: 'text', ...(scope !== 'whole' && sorting.head(at)) })));
   const more = columns === undefined ? 0 : (shape?.more ?? 0);
   if (more > 0) heads.push({ name: data.more(more), kind: 'more' });
   const first = columns === undefined ? 1 : 0;
@@ -66,18 +71,20 @@ export function TextView({ file, scope, text, table, chosen, onChoose, wanted }:
         seek({ byte });
       }} />
       <Refused what={data.rowsFailed} error={rows.error} onRetry={rows.again} />
+      {sorting.status}
       <div class="text-lines">
         <RowTable
           rows={rows}
           label={columns === undefined ? words.ways.lines : data.rows}
           heads={heads}
           {...(columns === undefined && { counted: { goTo: words.goToLine, first } })}
-          copy={async (start, end) => (await file.textRows(scope, table, start, end, true)).map(({ bytes, cells }, at) => [String(start + at + first), ...(cells ?? [decoder.decode(bytes)])])}
+          place={(row) => Math.max(0, placeOf(row))}
+          copy={async (start, end) => (await read(start, end, true)).map(({ bytes, cells }, at) => [String(rowAt(start + at) + first), ...(cells ?? [decoder.decode(bytes)])])}
           cells={(row, at) => {
             const here = chosen !== undefined && chosen >= row.byte && chosen <= row.byte + row.length;
             return (
               <>
-                <th scope="row" aria-current={here ? 'true' : undefined}>{count(at + first)}</th>
+                <th scope="row" aria-current={here ? 'true' : undefined}>{count(rowAt(at) + first)}</th>
                 {row.cells === undefined ? (
                   <Line file={file} scope={scope} row={row} chosen={here ? chosen : undefined} needle={utf8.encode(needle)} columns={heads.length - 1} onChoose={onChoose} />
                 ) : (
