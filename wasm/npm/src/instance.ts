@@ -8,7 +8,7 @@ import type { Init, InitOptions, ModuleSource } from './init.js';
 import { isArray, isBuffer } from './bytes.js';
 import { unlessAborted } from './abort.js';
 import { ready } from './ready.js';
-import { isElsewhere, SourceError } from './source-error.js';
+import { SourceError } from './source-error.js';
 import { bytesOfText } from './text.js';
 
 /** The exports of all modules. Each module has some of them. */
@@ -273,6 +273,9 @@ async function compile(source: ModuleSource, signal?: AbortSignal): Promise<WebA
   if (!response.ok) throw new SourceError(`the wasm module cannot be fetched: ${response.status} ${response.statusText}`, response.url || String(source), response.status);
   return WebAssembly.compile(await response.arrayBuffer());
 }
+
+/** Tests whether an address can be fetched. On a page, a relative one can. */
+export const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
 
 async function fetched(url: string | URL, signal: AbortSignal | undefined): Promise<Response> {
   return fetch(url, signal === undefined ? {} : { signal }).catch((cause: unknown) => {

@@ -15,6 +15,3 @@ export class SourceError extends Error {
     [this.url, this.status] = [url, status];
   }
 }
-
-/** @internal Tests whether an address can be fetched. On a page, a relative one can. */
-export const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;

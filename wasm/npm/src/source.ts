@@ -4,7 +4,8 @@ import { type Bytes, bytesOf, described, isArray, isBuffer, kindOf } from './byt
 import { checkWhole } from './check-numbers.js';
 import { join } from './join.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
-import { isElsewhere, SourceError } from './source-error.js';
+import { isElsewhere } from './instance.js';
+import { SourceError } from './source-error.js';
 
 /**
  * A file in memory or elsewhere. A string is a URL; a `Request` adds headers, credentials and other
