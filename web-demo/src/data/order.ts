@@ -1,4 +1,4 @@
-// Sorts the rows of a column, in the worker. The keys are in memory, and at most so many rows.
+// Sorts the rows of a column, in the worker. Keys are in memory, so the number of rows is limited.
 import type { UnspoolError } from 'unspool';
 import { piecesOf, type Column } from '../formats/column';
 import type { Tell } from '../tools/progress';

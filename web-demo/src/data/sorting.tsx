@@ -32,8 +32,8 @@ export interface Sorting {
 }
 
 /**
- * Lets the visitor sort a table. When `of` changes, its rows are in the order of the file. `isStart`
- * says that only the start of the file is loaded.
+ * Lets the visitor sort a table. When `of` changes, its rows are in the order of the file.
+ * `isStart` says that only the start of the file is loaded.
  */
 export function useSorting(ask: (by: By, care: Care) => Promise<Ordered>, of: readonly unknown[], isStart = false): Sorting {
   const job = useJob();

@@ -123,7 +123,7 @@ export function merged(one: Statistics, other: Statistics): Statistics {
   };
 }
 
-/** Merges mean and deviation as Chan, Golub and LeVeque do. Nothing overflows on the way. */
+/** Merges mean and deviation of two groups. Nothing overflows on the way. */
 function mergedSummary(one: Summary, other: Summary): Summary {
   const [left, right] = [one.count - one.infinite, other.count - other.infinite];
   const [mine, theirs] = [left / (left + right), right / (left + right)];
