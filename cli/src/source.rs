@@ -267,16 +267,12 @@ impl Source {
         // The buffer of a stream grows by doubling.
         let most = if self.len().is_some() { memory::left() } else { memory::left() / 2 };
         let held = self.head.len() as u64;
-        let too_large = || {
-            let words = format!("this format is read whole, and {most} bytes of memory are left for it");
-            Stop::from(io::Error::new(FileTooLarge, words + "; --max-memory BYTES allows more"))
-        };
         match &mut self.body {
             Body::Nothing => {}
             Body::File(file, len) => {
                 let more = len.saturating_sub(held);
                 if more > most {
-                    return Err(too_large());
+                    return Err(too_large(most));
                 }
                 resize(&mut self.head, *len)?;
                 file.seek(SeekFrom::Start(held))?;
@@ -286,11 +282,23 @@ impl Source {
             Body::Stream(rest) => match rest.take(most).read_to_end(&mut self.head) {
                 Ok(read) if (read as u64) < most => {}
                 Err(error) if error.kind() != io::ErrorKind::OutOfMemory => return Err(error.into()),
-                _ => return Err(too_large()),
+                _ => return Err(too_large(most)),
             },
         }
         self.body = Body::Nothing;
         Ok(&self.head)
+    }
+
+    /// Reads on in order, until `bytes` has this length or nothing is left. Returns whether more may
+    /// follow.
+    pub fn read_on(&mut self, bytes: &mut Vec<u8>, len: u64) -> Result<bool, Stop> {
+        let (more, most) = (len.saturating_sub(bytes.len() as u64), memory::left() / 2);
+        match self.by_ref().take(more.min(most)).read_to_end(bytes) {
+            Ok(read) if read as u64 == more => Ok(true),
+            Ok(read) if (read as u64) < most => Ok(false),
+            Err(error) if error.kind() != io::ErrorKind::OutOfMemory => Err(error.into()),
+            _ => Err(too_large(most)),
+        }
     }
 
     /// Reads everything into memory if it is at most `most` bytes, and half of the memory. Returns
@@ -341,6 +349,11 @@ impl Source {
         let failure = Failure::refused(&self.path, &quote.unwrap_or_default(), error);
         if self.guessed.get() { failure.of_guess() } else { failure }
     }
+}
+
+fn too_large(most: u64) -> Stop {
+    let words = format!("this is held whole, and {most} bytes of memory are left for it");
+    io::Error::new(FileTooLarge, words + "; --max-memory BYTES allows more").into()
 }
 
 /// Reads everything, in order.

@@ -94,6 +94,28 @@ fn files_and_streams_agree_about_damage() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Frames of a stream meet the limit for all content where a file meets it, with the same need.
+#[test]
+fn frames_of_a_stream_meet_the_limit_of_a_file() {
+    let (mut files, mut found) = (0, vec![]);
+    for (name, format, bytes) in vectors() {
+        if format != Format::At1 || bytes[3] != 3 || bytes.len() > 50_000 {
+            continue;
+        }
+        files += 1;
+        let (content, ..) = decode(format, &mut Source::of(&bytes, bytes.len(), None, 1), &ALL, &LIMITS);
+        for eighth in 0..=8 {
+            let limits = Limits { max_output: (content * eighth / 8) as u64, ..LIMITS };
+            let expected = Expected::new(format, &bytes, &limits);
+            let ways = [20, 5000].map(|head| Way { head, cut: Some(611), threads: 1 });
+            let different = ways.into_iter().flat_map(|way| expected.differences(way));
+            found.extend(different.map(|difference| format!("{name}, {eighth}/8: {difference}")));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(files > 5, "{files} files have frames");
+}
+
 /// A chunk claims bytes that a cut file lacks. They are no reason to ask for memory.
 #[test]
 fn a_cut_file_of_lossless_vectors_is_truncated() {

@@ -234,7 +234,7 @@ fn at1_holds_some_frames() {
         file.extend([1, 2]);
         file.extend(frame);
     }
-    bounded("at1", file, SIZE as u64, Some(Xxh64::of(&content)), false, 0);
+    bounded("at1", file, SIZE as u64, Some(Xxh64::of(&content)), true, 0);
 }
 
 /// A file of two columns is checked chunk by chunk.
@@ -330,8 +330,18 @@ fn raw_files_of_at1_hold_a_window() {
 fn wrong_headers_are_refused_at_once() {
     // gzip ends, because it may have zeros after it, and as many as there are.
     let wrapped = gzip(&[b"CVCF", &vec![0; 80 << 20][..]].concat());
-    for (start, is_endless) in [(b"\xFD7zXZ\0\xFF\xFF".to_vec(), true), (b"CVCF".to_vec(), true), (wrapped, false)] {
-        for command in ["decode", "check", "inspect"] {
+    // The second of two frames has no method.
+    let frames = b"AT1\x03\x07\x01\x05\x01\x02row\x05\x09\x02row".to_vec();
+    const ALL: &[&str] = &["decode", "check", "inspect"];
+    let starts = [
+        (b"\xFD7zXZ\0\xFF\xFF".to_vec(), true, ALL),
+        (b"CVCF".to_vec(), true, ALL),
+        // `inspect` holds all of AT-1.
+        (frames, true, &["decode", "check"]),
+        (wrapped, false, ALL),
+    ];
+    for (start, is_endless, commands) in starts {
+        for &command in commands {
             // `inspect` holds what it shows in full.
             let most = if command == "inspect" { 4 * MOST } else { MOST };
             let more = std::io::repeat(0).take(if is_endless { u64::MAX } else { 0 });

@@ -8,12 +8,12 @@ use std::rc::Rc;
 
 use unspool::at1::qcolumnar::ColumnType;
 use unspool::at1::{
-    Backend, Bundle, Codec, Container, HEADER_LEN, Header, Options, TRAILER_LEN, TableHead, Workspace, decode_to, grow,
-    scratch_len, scratch_len_to,
+    Backend, Bundle, Codec, Container, HEADER_LEN, Header, Options, TRAILER_LEN, TRAILER_MAGIC, TableHead, Workspace,
+    decode_to, grow, scratch_len, scratch_len_to,
 };
 use unspool::checksum::Sha256;
 use unspool::tree::Tree;
-use unspool::{Checksums as Sums, Class, Count, Done, Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Checksums as Sums, Class, Count, Done, Error, ErrorKind, Format, Limits, Sink, Verify};
 
 use super::parallel::{self, Content, Left, PartReader, Pool, TINY_PARTS, affordable};
 use super::part::Part;
@@ -262,6 +262,9 @@ fn run(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums,
         init,
         work,
         |source, to| {
+            if let Some(sums) = InOrder::decode(source, limits, to)? {
+                return Ok(sums);
+            }
             if source.len().is_none() {
                 source.hold()?;
             }
@@ -345,6 +348,129 @@ impl PartReader for Frames {
 
     fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Vec<u8>, Left>> {
         (self.at < self.end).then(|| self.part(source, pool).ok_or(Left::InOrder))
+    }
+}
+
+/// The stored bytes that one thread reads at a time.
+const READ: u64 = if TINY_PARTS { 50 } else { 256 << 10 };
+
+/// Frames that one thread decodes as they are read: those of a stream, and those before an error.
+///
+/// Whether a stream ends with a hash shows only at its end. So a frame is decoded when as many bytes
+/// after it are known, or none follows.
+struct InOrder<'t, R> {
+    /// The header, the number of lines of a frame, and frames that are not decoded yet: a file of
+    /// its own.
+    bytes: Vec<u8>,
+    /// The length of what precedes the frames.
+    head: usize,
+    /// Bytes of frames that were decoded and dropped.
+    dropped: u64,
+    wrote: u64,
+    options: Options,
+    workspace: Workspace,
+    scratch: Vec<u8>,
+    to: Hashed<'t, R>,
+}
+
+impl<'t, R: Room> InOrder<'t, R> {
+    /// Decodes a file of frames. `None` for other files: then nothing was read.
+    fn decode(source: &mut Source, limits: &Limits, to: &'t mut R) -> Result<Option<Sums>, Stop> {
+        if !Header::read_start(source.head()).is_ok_and(|header| header.container == Container::Frames) {
+            return Ok(None);
+        }
+        let mut bytes = vec![];
+        let mut follows = source.read_on(&mut bytes, READ)?;
+        let skip = usize::try_from(HEADER_LEN).unwrap_or(usize::MAX);
+        let lines = unspool::bits::read_varint(bytes.get(skip..).unwrap_or_default());
+        // Without that number there is no frame. Decoding tells why.
+        follows &= lines.is_ok();
+        let mut this = Self {
+            head: skip + lines.map_or(0, |(_, len)| len),
+            bytes,
+            dropped: 0,
+            wrote: 0,
+            options: Options { verify: Verify::Skip, ..with(limits) },
+            workspace: Workspace::with_threads(source.threads()),
+            scratch: vec![],
+            to: Hashed { hash: Some(Sha256::new()), to },
+        };
+        while follows {
+            let (end, missing) = this.complete();
+            if end > this.head {
+                let rest = this.bytes.split_off(end);
+                // A trailer, whose hash nobody reads, says that the file was not cut here.
+                this.bytes.extend([0; 32]);
+                this.bytes.extend(TRAILER_MAGIC);
+                this.frames()?;
+                this.bytes.truncate(this.head);
+                this.bytes.extend(rest);
+                this.dropped += (end - this.head) as u64;
+            }
+            let len = (this.bytes.len() as u64).saturating_add(missing.max(READ));
+            follows = source.read_on(&mut this.bytes, len)?;
+        }
+        // Both ends: that of the stream, too.
+        let header = Header::read(&this.bytes, limits);
+        this.frames()?;
+        let mut sums = Sums::default();
+        match (header?, this.to.hash) {
+            (Header { hash: Some(stored), body_end, .. }, Some(hash)) if stored != hash.value() => {
+                return Err(Error::new(ErrorKind::At1Hash, body_end + this.dropped).into());
+            }
+            (Header { hash: Some(_), .. }, _) => sums.matched = 1,
+            _ => sums.unchecked = 1,
+        }
+        Ok(Some(sums))
+    }
+
+    /// Returns the end of the frames that are complete, and how many bytes would complete another.
+    fn complete(&self) -> (usize, u64) {
+        let mut end = self.head;
+        loop {
+            let rest = self.bytes.get(end..).unwrap_or_default();
+            let needed = match unspool::bits::read_varint(rest) {
+                Ok((len, start)) => len.saturating_add((end + start) as u64),
+                Err(_) => end as u64 + MOST_VARINT,
+            };
+            let needed = needed.saturating_add(TRAILER_LEN);
+            if let Some(missing) = needed.checked_sub(self.bytes.len() as u64).filter(|&missing| missing > 0) {
+                return (end, missing);
+            }
+            // A frame, or a length that is too long: an error, too.
+            end = usize::try_from(needed - TRAILER_LEN).unwrap_or(usize::MAX);
+        }
+    }
+
+    /// Decodes the frames that are in memory.
+    fn frames(&mut self) -> Result<(), Error> {
+        let Self { bytes, workspace, scratch, options, to, .. } = self;
+        let left = options.limits.max_output.saturating_sub(self.wrote);
+        let mut passed = 0;
+        let mut sink = |piece: &[u8]| {
+            let len = passed + piece.len() as u64;
+            if len > left {
+                return Err(Error::new(ErrorKind::OutputLimit, 0).needing(len));
+            }
+            passed = len;
+            write(piece, to)
+        };
+        let done = decode_growing(bytes, &mut sink, workspace, scratch, options);
+        done.map_err(|error| self.locate(error))?;
+        self.wrote += passed;
+        Ok(())
+    }
+
+    /// Returns the error with its place in the file.
+    fn locate(&self, error: Error) -> Error {
+        let Error { kind, mut at, mut need } = error;
+        if at >= self.head as u64 {
+            at += self.dropped;
+            need = need.saturating_add(if kind == ErrorKind::Truncated { self.dropped } else { 0 });
+        } else if kind == ErrorKind::OutputLimit {
+            need = need.saturating_add(self.wrote);
+        }
+        Error { kind, at, need }
     }
 }
 

@@ -14,7 +14,7 @@ pub const HEADER_LEN: u64 = 5;
 pub const TRAILER_LEN: u64 = 36;
 
 /// The last four bytes of a file that ends with a hash.
-const TRAILER_MAGIC: [u8; 4] = *b"\xA1S6\x01";
+pub const TRAILER_MAGIC: [u8; 4] = *b"\xA1S6\x01";
 
 const MAGIC: Field<4> = Field::new(0, Part::Framing, Name::MagicNumber);
 const CODEC: Field<1> = Field::new(4, Part::Header, Name::Codec);

@@ -55,7 +55,7 @@ pub use backend::Backend;
 pub use decode::{decode, decode_to, decoded_len, inspect, salvage, scratch_len, scratch_len_to};
 #[cfg(feature = "alloc")]
 pub use decode::{decode_to_vec, grow};
-pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
+pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN, TRAILER_MAGIC};
 pub use scratch::{WORKSPACE_SIZE, Workspace};
 pub use streams::lines::Lines;
 pub use streams::numbers::Stream;
