@@ -414,7 +414,7 @@ fn pco_chunks_decode_alike() {
 #[test]
 fn a_watched_decode_of_pco_stops_early() {
     const CHUNK: usize = 1 << 16;
-    let file = pco_chunks(&[CHUNK; 40], |at| at as i64, 40 * CHUNK);
+    let file = pco_chunks(&[CHUNK; 40], |at| i64::try_from(at).unwrap(), 40 * CHUNK);
     let stop = Error::new(ErrorKind::SinkFull, 7);
     for count in [1, 2, 3] {
         let (mut numbers, mut calls) = (vec![-1i64; 40 * CHUNK], 0);
