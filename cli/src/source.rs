@@ -289,8 +289,8 @@ impl Source {
         Ok(&self.head)
     }
 
-    /// Reads on in order, until `bytes` has this length or nothing is left. Returns whether more may
-    /// follow.
+    /// Reads on in order, until `bytes` has this length or nothing is left. Returns whether more
+    /// may follow.
     pub fn read_on(&mut self, bytes: &mut Vec<u8>, len: u64) -> Result<bool, Stop> {
         let (more, most) = (len.saturating_sub(bytes.len() as u64), memory::left() / 2);
         match self.by_ref().take(more.min(most)).read_to_end(bytes) {

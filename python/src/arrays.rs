@@ -88,8 +88,8 @@ impl Array {
         Ok(dict)
     }
 
-    /// Returns a view of the values in place, which must not be written. From version 3.12 of Python
-    /// on, this is the buffer protocol: `memoryview` calls it.
+    /// Returns a view of the values in place, which must not be written. From version 3.12 of
+    /// Python on, this is the buffer protocol: `memoryview` calls it.
     fn __buffer__<'py>(slf: &Bound<'py, Self>, flags: i32) -> PyResult<Bound<'py, PyAny>> {
         // The view is checked against them by whoever asked for it.
         let _ = flags;

@@ -356,8 +356,8 @@ const READ: u64 = if TINY_PARTS { 50 } else { 256 << 10 };
 
 /// Frames that one thread decodes as they are read: those of a stream, and those before an error.
 ///
-/// Whether a stream ends with a hash shows only at its end. So a frame is decoded when as many bytes
-/// after it are known, or none follows.
+/// Whether a stream ends with a hash shows only at its end. So a frame is decoded when as many
+/// bytes after it are known, or none follows.
 struct InOrder<'t, R> {
     /// The header, the number of lines of a frame, and frames that are not decoded yet: a file of
     /// its own.

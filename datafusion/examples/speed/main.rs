@@ -90,7 +90,8 @@ struct Engine {
 }
 
 impl Engine {
-    /// Makes a session with as many parts of a scan as threads, for these workers if there are some.
+    /// Makes a session with as many parts of a scan as threads, for these workers if there are
+    /// some.
     fn new(threads: usize, workers: Vec<Url>) -> Result<Self> {
         let config = SessionConfig::new().with_target_partitions(threads);
         let mut builder = SessionStateBuilder::new().with_config(config).with_default_features();
