@@ -278,18 +278,19 @@ impl Table {
         Reserved { builder: self.builder(column, data_type, rows.start, len.min(MOST_RESERVED)), groups }
     }
 
-    /// Decodes a block as [`column`](Self::column) does, to values of another type: `Int64`,
-    /// `Float64`, `Decimal128` of 38 digits, or else `Utf8View` with the text of the file.
-    pub fn column_as(
+    /// Decodes the blocks of a column in adjacent groups to values of another type: `Int64`,
+    /// `Float64`, `Decimal128` of 38 digits, or else `Utf8View` with the text of the file. `block`
+    /// returns the bytes of the [range](Self::block) of a group.
+    pub fn column_as<'b>(
         &self,
-        group: u64,
+        groups: Range<u64>,
         column: usize,
         data_type: &DataType,
-        bytes: &[u8],
+        block: impl Fn(u64) -> &'b [u8],
         workspace: &mut Workspace,
     ) -> Result<ArrayRef> {
-        let reserved = self.reserve_as(group..group.saturating_add(1), column, data_type);
-        self.decode(reserved, |_| bytes, workspace)
+        let reserved = self.reserve_as(groups, column, data_type);
+        self.decode(reserved, block, workspace)
     }
 
     /// Decodes the blocks of a column in adjacent groups to one array. `block` returns the bytes

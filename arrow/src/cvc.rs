@@ -7,10 +7,10 @@ use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Int8Type,
 use arrow_array::{ArrayRef, FixedSizeListArray, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use unspool::ErrorKind;
-use unspool::cvc::{Column, Dtype, Element, File, Options, Plan};
+use unspool::cvc::{Column, Dtype, Element, File, Options, Payload, Plan};
+use unspool::{ErrorKind, Limits};
 
-use crate::{Result, lengthen};
+use crate::{Result, lengthen, memory_of, zeros};
 
 /// Returns the Arrow type of single values.
 pub const fn value_type(dtype: Dtype) -> DataType {
@@ -164,11 +164,7 @@ impl<'a> ColumnReader<'a> {
 
     /// Takes the bytes of [`needs`](Self::needs), which start at `at`.
     pub fn feed(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
-        fn append<T: Element>(
-            values: &mut Vec<T>,
-            reserve: &mut usize,
-            payload: &unspool::cvc::Payload<'_>,
-        ) -> Result<()> {
+        fn append<T: Element>(values: &mut Vec<T>, reserve: &mut usize, payload: &Payload<'_>) -> Result<()> {
             let start = values.len();
             let all = std::mem::take(reserve);
             values
@@ -206,6 +202,35 @@ pub fn decode(src: &[u8], column: &Column<'_>, rows: Range<u64>, options: &Optio
         Dtype::U8 => Values::U8(column.decode_to_vec(src, rows, options)?),
     };
     list(values, dtype, list_len, count)
+}
+
+/// Decodes the rows of a [`Piece`](unspool::cvc::Piece): this many lists of `list_len` values.
+/// Takes the memory of `spent` if nobody else holds that array.
+pub fn decode_payload(
+    payload: &Payload<'_>,
+    dtype: Dtype,
+    list_len: i32,
+    rows: u64,
+    spent: Option<FixedSizeListArray>,
+    limits: &Limits,
+) -> Result<FixedSizeListArray> {
+    fn fill<T: Element>(values: &mut Vec<T>, payload: &Payload<'_>) -> Result<()> {
+        match values.len() < payload.len() {
+            true => *values = zeros(payload.len() as u64)?,
+            false => values.truncate(payload.len()),
+        }
+        Ok(payload.decode(values)?)
+    }
+    let size = (payload.len() as u64).saturating_mul(dtype.width());
+    if size > limits.max_output {
+        return Err(unspool::Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
+    }
+    let mut values = Values::new(dtype);
+    if let Some((_, _, spent, _)) = spent.map(FixedSizeListArray::into_parts) {
+        with_values!(&mut values, values => *values = memory_of(spent));
+    }
+    with_values!(&mut values, values => fill(values, payload))?;
+    list(values, dtype, list_len, rows)
 }
 
 /// Makes the list array of all values.

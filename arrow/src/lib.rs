@@ -34,6 +34,8 @@ mod views;
 
 pub use error::{Error, Misfit, Result};
 
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::ArrowNativeType;
 use unspool::ErrorKind;
 
 /// The example of the README is tested.
@@ -56,4 +58,14 @@ fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     vec.try_reserve(more).map_err(|_| unspool::Error::new(ErrorKind::NoMemory, 0).needing(len as u64))?;
     vec.resize(len, T::default());
     Ok(())
+}
+
+/// Returns the memory of an array of numbers, with whatever is in it, or an empty vector if someone
+/// else holds the array. Memory that is used again need not be mapped and zeroed.
+fn memory_of<T: ArrowNativeType>(array: ArrayRef) -> Vec<T> {
+    let data = array.to_data();
+    drop(array);
+    let buffer = data.buffers().first().cloned();
+    drop(data);
+    buffer.and_then(|buffer| buffer.into_vec().ok()).unwrap_or_default()
 }

@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use unspool::pco::{Chunk, File, Header, Latent, NumberType, Options, Plan, decode_watched};
 use unspool::{ErrorKind, Limits};
 
-use crate::{Result, lengthen, zeros};
+use crate::{Result, lengthen, memory_of, zeros};
 
 /// Returns the Arrow type of a number type.
 pub const fn data_type(ty: NumberType) -> DataType {
@@ -185,6 +185,7 @@ pub struct ChunkReader {
     ty: Option<NumberType>,
     workspace: Vec<u64>,
     limits: Limits,
+    spent: Option<ArrayRef>,
 }
 
 impl ChunkReader {
@@ -192,7 +193,13 @@ impl ChunkReader {
     pub fn new(head: &[u8], options: &Options) -> Result<Self> {
         let file = File::open(head, &options.limits)?;
         let (header, limits) = (file.header, options.limits);
-        Ok(Self { header, at: file.first(), size: 0, ty: header.uniform_type, workspace: vec![], limits })
+        let (at, ty) = (file.first(), header.uniform_type);
+        Ok(Self { header, at, size: 0, ty, workspace: vec![], limits, spent: None })
+    }
+
+    /// Takes the memory of an array that nobody else holds for the next chunk.
+    pub fn reuse(&mut self, array: ArrayRef) {
+        self.spent = Some(array);
     }
 
     /// Returns the offset of the next chunk.
@@ -227,7 +234,8 @@ impl ChunkReader {
         let need = usize::try_from(chunk.workspace_len(Plan::Whole)).unwrap_or(usize::MAX);
         let more = need.saturating_sub(self.workspace.len());
         lengthen(&mut self.workspace, more)?;
-        let array = by_type!(ty, next_chunk(&chunk, &mut self.at, &mut self.workspace))?;
+        let spent = self.spent.take();
+        let array = by_type!(ty, next_chunk(&chunk, &mut self.at, &mut self.workspace, spent))?;
         self.size = size;
         Ok(Some(array))
     }
@@ -237,8 +245,13 @@ fn next_chunk<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
     chunk: &Chunk<'_>,
     at: &mut u64,
     workspace: &mut [u64],
+    spent: Option<ArrayRef>,
 ) -> Result<ArrayRef> {
-    let mut bits = zeros::<L>(chunk.len as u64)?;
+    let mut bits = spent.map(memory_of::<L>).unwrap_or_default();
+    match bits.len() < chunk.len {
+        true => bits = zeros(chunk.len as u64)?,
+        false => bits.truncate(chunk.len),
+    }
     *at = chunk.decode_bits(&mut bits, workspace, &mut ())?;
     Ok(array::<L, T>(bits))
 }

@@ -5,13 +5,14 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, RecordBatch, StructArray, UInt8Array, UInt32Array};
 use arrow_schema::DataType;
 use unspool::at1::{Ask, ColumnRef, Number, Query, Request, Workspace};
-use unspool::{Class, ErrorKind, Limits, cvc, onpair, pco};
+use unspool::{Checksums, Class, ErrorKind, Limits, Verify, cvc, onpair, pco};
 use unspool_arrow::at1::{Batches, Decimals, OnMisfit, Options, Table};
 use unspool_arrow::{Error, Misfit};
 use unspool_tests::{files_in, read, vector_folders};
@@ -381,6 +382,52 @@ fn cvc_columns_are_read_in_ranges() {
     assert!(reader.feed(range.start, &src[start..end - 1]).is_err(), "one byte short");
     let reader = unspool_arrow::cvc::ColumnReader::new(&column, 0..40, src.len() as u64, &options).unwrap();
     assert_eq!(refused(reader.finish()).kind, ErrorKind::RangeOutside, "nothing was fed");
+}
+
+/// Memory that is used again holds the values of the array before.
+#[test]
+fn arrays_take_the_memory_of_those_that_nobody_holds() {
+    let src = read(&vector_folders("cvc")[0].join("v1_fp16.cvc"));
+    let options = cvc::Options::DEFAULT;
+    let column = cvc::File::open(&src, &Limits::DEFAULT).unwrap().only_column().unwrap();
+    let decode = |rows: Range<u64>, spent: Option<FixedSizeListArray>| {
+        let (count, plan) = (rows.end - rows.start, column.plan(rows).unwrap());
+        let piece = plan.piece().unwrap();
+        assert_eq!(piece.rows.end - piece.rows.start, count, "the rows are in one chunk");
+        let [start, end] = [piece.range().start, piece.range().end].map(|at| usize::try_from(at).unwrap());
+        let payload = piece.read(&src[start..end], Verify::Refuse, &mut Checksums::default()).unwrap();
+        let (dtype, len) = (column.output().unwrap(), i32::try_from(column.dimension()).unwrap());
+        unspool_arrow::cvc::decode_payload(&payload, dtype, len, count, spent, &options.limits).unwrap()
+    };
+    let place = |array: &FixedSizeListArray| array.values().to_data().buffers()[0].as_ptr();
+    let longest = decode(0..32, None);
+    let first = place(&longest);
+    // Shorter, longer than the one before, and longest.
+    for rows in [3..14, 10..31, 0..32] {
+        let expected = unspool_arrow::cvc::decode(&src, &column, rows.clone(), &options).unwrap();
+        assert_eq!(decode(rows.clone(), Some(longest.clone())), expected, "someone holds it");
+        let fresh = decode(0..32, None);
+        let own = place(&fresh);
+        let again = decode(rows.clone(), Some(fresh));
+        assert_eq!((&again, place(&again)), (&expected, own), "{rows:?}");
+        assert_eq!(decode(0..32, Some(again)), longest, "{rows:?}");
+    }
+    assert_eq!(place(&longest), first);
+    let src = read(&vector_folders("pco")[0].join("k_u32_arange.pco"));
+    let mut reader = unspool_arrow::pco::ChunkReader::new(&src, &pco::Options::DEFAULT).unwrap();
+    let start = usize::try_from(reader.at()).unwrap();
+    let expected = unspool_arrow::pco::decode(&src, &pco::Options::DEFAULT).unwrap();
+    // An array of numbers as wide, and one of other numbers.
+    let spent: ArrayRef = Arc::new(UInt32Array::from(vec![7; 1000]));
+    let own = spent.to_data().buffers()[0].as_ptr();
+    reader.reuse(spent);
+    let array = reader.next(&src[start..]).unwrap().unwrap();
+    assert_eq!((&array, array.to_data().buffers()[0].as_ptr()), (&expected, own));
+    for spent in [Arc::new(UInt8Array::from(vec![7; 1001])) as ArrayRef, Arc::clone(&array)] {
+        let mut reader = unspool_arrow::pco::ChunkReader::new(&src, &pco::Options::DEFAULT).unwrap();
+        reader.reuse(spent);
+        assert_eq!(&reader.next(&src[start..]).unwrap().unwrap(), &expected);
+    }
 }
 
 #[test]

@@ -138,15 +138,15 @@ struct Scan {
     workspace: Mutex<Box<Workspace>>,
 }
 
-/// A group in progress.
+/// Adjacent groups in progress, which become batches together.
 struct Loaded {
     scan: Arc<Scan>,
-    group: u64,
+    groups: Range<u64>,
     rows: usize,
     arrays: HashMap<usize, ArrayRef>,
     keep: Option<BooleanArray>,
-    /// Blocks that are decoded when their batch is due.
-    blocks: HashMap<usize, Bytes>,
+    /// The blocks of a column, group by group. They are decoded when their batch is due.
+    blocks: HashMap<usize, Vec<Bytes>>,
     /// The memory of blocks and arrays.
     held: Option<MemoryReservation>,
 }
@@ -162,15 +162,15 @@ impl Scan {
         if let Some(rows) = groups.iter().map(|&group| len(group)).find(|&rows| rows > most) {
             return Err(self.io.error(unspool::Error::new(ErrorKind::ElementLimit, 0).needing(rows)).into());
         }
-        let mut loaded: Vec<_> = groups
+        let mut loaded: Vec<_> = self
+            .runs(groups)
             .into_iter()
-            .map(|group| {
-                let rows = self.file.table.rows_of(group);
+            .map(|groups| {
                 // Rows take memory only when a block with as many values was decoded.
-                let rows = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
-                let scan = Arc::clone(&self);
-                let held = self.io.hold(0);
-                Loaded { scan, group, rows, arrays: HashMap::new(), keep: None, blocks: HashMap::new(), held }
+                let rows = groups.clone().map(len).fold(0u64, u64::saturating_add);
+                let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+                let (scan, held) = (Arc::clone(&self), self.io.hold(0));
+                Loaded { scan, groups, rows, arrays: HashMap::new(), keep: None, blocks: HashMap::new(), held }
             })
             .collect();
         for condition in &self.plan.conditions {
@@ -190,17 +190,37 @@ impl Scan {
         Ok(loaded)
     }
 
+    /// Joins adjacent groups to the size of a batch. With conditions, each group is alone: one
+    /// without a match is not read any further.
+    fn runs(&self, groups: Vec<u64>) -> Vec<Range<u64>> {
+        let size = if self.plan.conditions.is_empty() { self.plan.batch_size as u64 } else { 0 };
+        let rows = |groups: &Range<u64>| {
+            self.file.table.rows_of(groups.end - 1).end - self.file.table.rows_of(groups.start).start
+        };
+        let mut runs: Vec<Range<u64>> = vec![];
+        for group in groups {
+            let next = group.saturating_add(1);
+            match runs.last_mut() {
+                Some(run) if run.end == group && rows(&(run.start..next)) <= size => run.end = next,
+                _ => runs.push(group..next),
+            }
+        }
+        runs
+    }
+
     /// Reads the blocks of some columns that were not read yet.
     async fn read(&self, groups: &mut [Loaded], columns: &[usize]) -> Result<()> {
         let (mut places, mut ranges) = (vec![], vec![]);
-        for (number, group) in groups.iter().enumerate() {
+        for (number, loaded) in groups.iter().enumerate() {
             for &column in columns {
                 if let Some(own) = self.mapping.get(column)
-                    && !group.arrays.contains_key(&column)
-                    && !group.blocks.contains_key(&column)
+                    && !loaded.arrays.contains_key(&column)
+                    && !loaded.blocks.contains_key(&column)
                 {
-                    places.push((number, column));
-                    ranges.push(self.file.table.block(group.group, own).map_err(|error| self.io.error(error))?);
+                    for group in loaded.groups.clone() {
+                        places.push((number, column));
+                        ranges.push(self.file.table.block(group, own).map_err(|error| self.io.error(error))?);
+                    }
                 }
             }
         }
@@ -208,7 +228,7 @@ impl Scan {
         for ((number, column), block) in places.into_iter().zip(blocks) {
             if let Some(group) = groups.get_mut(number) {
                 group.held.iter().for_each(|held| held.grow(block.len()));
-                group.blocks.insert(column, block);
+                group.blocks.entry(column).or_default().push(block);
             }
         }
         Ok(())
@@ -227,9 +247,13 @@ impl Loaded {
             Some(own) => {
                 let schema = scan.file.table.schema();
                 let as_type = decoded_type(wanted, schema.field(own).data_type());
-                let block = self.blocks.remove(&column).unwrap_or_default();
+                let (blocks, first) = (self.blocks.remove(&column).unwrap_or_default(), self.groups.start);
+                let block = |group: u64| {
+                    let number = usize::try_from(group - first).unwrap_or(usize::MAX);
+                    blocks.get(number).map_or(&[][..], |block| block)
+                };
                 let mut workspace = scan.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-                let decoded = scan.file.table.column_as(self.group, own, &as_type, &block, &mut workspace);
+                let decoded = scan.file.table.column_as(self.groups.clone(), own, &as_type, block, &mut workspace);
                 drop(workspace);
                 convert(decoded.map_err(|error| scan.io.error(error))?, wanted)?
             }

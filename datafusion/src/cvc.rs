@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use datafusion::arrow::array::{ArrayRef, RecordBatch};
-use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::array::{Array, ArrayRef, FixedSizeListArray, RecordBatch};
+use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::common::Result;
 use datafusion::execution::memory_pool::MemoryReservation;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
-use unspool::cvc::{Column, File, Header, Options};
-use unspool::{ErrorKind, Limits, Verify};
-use unspool_arrow::cvc::ColumnReader;
+use unspool::cvc::{Column, Dtype, File, Header, Options, Piece};
+use unspool::{Checksums, ErrorKind, Limits, Verify};
+use unspool_arrow::cvc::{ColumnReader, decode_payload};
 
 use crate::io::Io;
 use crate::plan::{Mapping, Plan, convert, missing};
@@ -22,6 +22,10 @@ use crate::plan::{Mapping, Plan, convert, missing};
 /// The most bytes of a chunk, or of a column of it, that are read at once. Longer ones are read
 /// batch by batch.
 const WHOLE: u64 = 32 << 20;
+
+/// Places of chunks that are kept at most, so that a chunk is found without a walk over those
+/// before it.
+const PLACES: usize = 1 << 16;
 
 /// A file whose head is known.
 pub(crate) struct Cvc {
@@ -75,9 +79,9 @@ impl Cvc {
     ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         let mapping = Mapping::new(&plan.schema, &self.schema);
         let columns: Vec<_> = plan.needed.iter().filter_map(|&column| Some((column, mapping.get(column)?))).collect();
-        let (chunks, fields) = self.chunks(&io, &columns, rows, plan.most_rows()).await?;
+        let (chunks, fields, pieces) = self.chunks(&io, &columns, rows, plan.most_rows()).await?;
         let ahead = plan.ahead().min(2);
-        let scan = Arc::new(Scan { file: self, io, plan, columns, fields });
+        let scan = Arc::new(Scan { file: self, io, plan, columns, fields, pieces, spent: Mutex::default() });
         let loaded = stream::iter(chunks).map(move |rows| Arc::clone(&scan).load(rows)).buffered(ahead);
         Ok(loaded.map_ok(Chunk::batches).try_flatten().boxed())
     }
@@ -90,28 +94,31 @@ impl Cvc {
         columns: &[(usize, usize)],
         wanted: Range<u64>,
         most: u64,
-    ) -> Result<(Vec<Range<u64>>, Fields)> {
-        let (mut chunks, mut fields) = (vec![], Fields::new());
+    ) -> Result<(Vec<Range<u64>>, Fields, Pieces)> {
+        let (mut chunks, mut fields, mut pieces) = (vec![], Fields::new(), Pieces::new());
         if columns.is_empty() || wanted.is_empty() {
             // Rows alone are counted without chunks.
             let end = wanted.end.min(wanted.start.saturating_add(most));
             let rows = Some(wanted.start..end).filter(|rows| !rows.is_empty());
-            return Ok((rows.into_iter().collect(), fields));
+            return Ok((rows.into_iter().collect(), fields, pieces));
         }
         let refuse = |error| io.error(error);
         let file = self.file().map_err(refuse)?;
         for (i, &(_, number)) in columns.iter().enumerate() {
             let column = self.column(&file, number).map_err(refuse)?;
-            let mut walk = column.plan(0..self.rows).map_err(refuse)?;
+            let (dtype, mut walk) = (column.output().map_err(refuse)?, column.plan(0..self.rows).map_err(refuse)?);
             let mut taken = 0u64;
             while let Some(range) = walk.needs() {
-                let rows = walk.piece().map(|piece| piece.rows.clone());
-                if let Some(rows) = rows.filter(|rows| !rows.is_empty()) {
+                let piece = walk.piece().filter(|piece| !piece.rows.is_empty());
+                if let Some((piece, rows)) = piece.map(|piece| (piece, piece.rows.clone())) {
                     if rows.start >= wanted.end || taken >= most {
                         break;
                     }
                     if rows.start >= wanted.start {
                         taken = taken.saturating_add(rows.end - rows.start);
+                        if pieces.len() < PLACES {
+                            pieces.insert((rows.start, number), (piece.clone(), dtype));
+                        }
                         chunks.extend((i == 0).then_some(rows));
                     }
                     walk.skip();
@@ -125,12 +132,15 @@ impl Cvc {
                 walk.feed(key.0, bytes, Verify::Refuse).map_err(refuse)?;
             }
         }
-        Ok((chunks, fields))
+        Ok((chunks, fields, pieces))
     }
 }
 
 /// Stored lengths and empty chunks, by their ranges.
 type Fields = HashMap<(u64, u64), Bytes>;
+
+/// The chunks of columns, by their first row and the number of the column.
+type Pieces = HashMap<(u64, usize), (Piece, Dtype)>;
 
 struct Scan {
     file: Arc<Cvc>,
@@ -139,6 +149,10 @@ struct Scan {
     /// The columns to read: their numbers in the table and in the file.
     columns: Vec<(usize, usize)>,
     fields: Fields,
+    pieces: Pieces,
+    /// The last array of each column, by its number. Its memory serves the next one, if the plan is
+    /// done with it.
+    spent: Mutex<HashMap<usize, (FixedSizeListArray, Option<MemoryReservation>)>>,
 }
 
 /// A chunk, with the bytes that were read of it.
@@ -157,19 +171,16 @@ impl Scan {
     async fn load(self: Arc<Self>, rows: Range<u64>) -> Result<Chunk> {
         self.io.count_groups(0, usize::from(!self.columns.is_empty()));
         let (mut ranges, mut is_whole) = (vec![], false);
-        {
-            let file = self.file.file().map_err(|error| self.io.error(error))?;
-            for &(_, number) in &self.columns {
-                let (whole, data) = self.places(&file, number, rows.clone())?;
-                let all = self.columns.len() == self.file.schema.fields().len();
-                if all && whole.end - whole.start <= WHOLE {
-                    // Only a whole chunk can be verified.
-                    (ranges, is_whole) = (vec![whole], true);
-                    break;
-                }
-                if data.end - data.start <= WHOLE {
-                    ranges.push(data);
-                }
+        for &(_, number) in &self.columns {
+            let (whole, data) = self.places(number, rows.clone())?;
+            let all = self.columns.len() == self.file.schema.fields().len();
+            if all && whole.end - whole.start <= WHOLE {
+                // Only a whole chunk can be verified.
+                (ranges, is_whole) = (vec![whole], true);
+                break;
+            }
+            if data.end - data.start <= WHOLE {
+                ranges.push(data);
             }
         }
         let bytes = self.io.read_all(&ranges).await?;
@@ -179,9 +190,13 @@ impl Scan {
     }
 
     /// Returns the range of the chunk that holds these rows, and that of a column's rows in it.
-    fn places(&self, file: &File<'_>, number: usize, rows: Range<u64>) -> Result<(Range<u64>, Range<u64>)> {
+    fn places(&self, number: usize, rows: Range<u64>) -> Result<(Range<u64>, Range<u64>)> {
         let find = || {
-            let mut walk = self.file.column(file, number)?.plan(rows)?;
+            if let Some((piece, _)) = self.piece(number, &rows) {
+                return Ok((piece.range(), piece.data_range()?));
+            }
+            let file = self.file.file()?;
+            let mut walk = self.file.column(&file, number)?.plan(rows)?;
             loop {
                 let Some(range) = walk.needs() else { return Ok((0..0, 0..0)) };
                 match walk.piece() {
@@ -192,6 +207,11 @@ impl Scan {
             }
         };
         find().map_err(|error: unspool::Error| self.io.error(error).into())
+    }
+
+    /// Returns the chunk that has these rows of a column, and no others.
+    fn piece(&self, number: usize, rows: &Range<u64>) -> Option<&(Piece, Dtype)> {
+        self.pieces.get(&(rows.start, number)).filter(|(piece, _)| piece.rows == *rows)
     }
 
     /// Returns the bytes of a stored length, which were read before.
@@ -220,10 +240,7 @@ impl Chunk {
         let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
         let mut arrays = HashMap::new();
         for &(column, number) in &scan.columns {
-            let (whole, data) = {
-                let file = scan.file.file().map_err(|error| scan.io.error(error))?;
-                scan.places(&file, number, rows.clone())?
-            };
+            let (whole, data) = scan.places(number, rows.clone())?;
             let verify = std::mem::take(&mut self.unverified);
             let range = if verify { whole } else { data };
             let bytes = match self.find(&range) {
@@ -258,6 +275,21 @@ impl Scan {
         range: &Range<u64>,
         bytes: &[u8],
     ) -> unspool_arrow::Result<ArrayRef> {
+        if let Some((piece, dtype)) = self.piece(number, &rows) {
+            let payload = match range.start == piece.range().start {
+                true => piece.read(bytes, Verify::Refuse, &mut Checksums::default())?,
+                false => piece.read_data(range.start, bytes)?,
+            };
+            let DataType::FixedSizeList(_, list_len) = *self.file.schema.field(number).data_type() else {
+                return Err(unspool::Error::new(ErrorKind::RangeOutside, range.start).into());
+            };
+            let spent = self.spent().remove(&number).map(|(spent, _)| spent);
+            let (rows, limits) = (rows.end - rows.start, &self.file.limits);
+            let array = decode_payload(&payload, *dtype, list_len, rows, spent, limits)?;
+            let held = self.io.hold(array.get_array_memory_size());
+            self.spent().insert(number, (array.clone(), held));
+            return Ok(Arc::new(array));
+        }
         let file = self.file.file()?;
         let column = self.file.column(&file, number)?;
         let options = Options { limits: self.file.limits, ..Options::DEFAULT };
@@ -274,5 +306,9 @@ impl Scan {
             }
         }
         Ok(Arc::new(reader.finish()?))
+    }
+
+    fn spent(&self) -> MutexGuard<'_, HashMap<usize, (FixedSizeListArray, Option<MemoryReservation>)>> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -32,8 +32,8 @@
 //! # Memory
 //!
 //! A partition holds the bytes of at most a few steps, of a megabyte or one row group each, and
-//! what it decoded of one. The engine's memory pool counts them. Heads of files are kept, up to
-//! 32 MiB of them.
+//! what it decoded of one. The last array of CVC or Pco stays until the next one takes its memory.
+//! The engine's memory pool counts them. Heads of files are kept, up to 32 MiB of them.
 //!
 //! # Several machines
 //!

@@ -64,6 +64,7 @@ impl Pco {
             reader,
             last: 0,
             held: None,
+            spent: None,
         };
         let chunks = stream::try_unfold(scan, |mut scan| async move {
             Ok::<_, datafusion::error::DataFusionError>(scan.chunk().await?.map(|batch| (batch, scan)))
@@ -131,6 +132,8 @@ struct Scan {
     rows: u64,
     /// The memory of the bytes and the numbers of the chunk.
     held: Option<MemoryReservation>,
+    /// The numbers of the chunk. Their memory serves the next one, if the plan is done with them.
+    spent: Option<ArrayRef>,
 }
 
 impl Scan {
@@ -139,7 +142,9 @@ impl Scan {
         if self.rows >= self.plan.most_rows() {
             return Ok(None);
         }
+        self.spent.take().into_iter().for_each(|spent| self.reader.reuse(spent));
         let Some(array) = self.decode().await? else { return Ok(None) };
+        self.spent = Some(Arc::clone(&array));
         self.buffer.io.count_groups(0, 1);
         self.rows = self.rows.saturating_add(array.len() as u64);
         let rows = array.len();

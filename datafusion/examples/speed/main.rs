@@ -90,8 +90,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// Makes a session with as many parts of a scan as threads, for these workers if there are
-    /// some.
+    /// Makes a session with as many parts of a scan as threads, for these workers, if any.
     fn new(threads: usize, workers: Vec<Url>) -> Result<Self> {
         let config = SessionConfig::new().with_target_partitions(threads);
         let mut builder = SessionStateBuilder::new().with_config(config).with_default_features();
@@ -259,7 +258,9 @@ fn workers(folder: &Path, size: u64) -> Result<()> {
     println!("\n{rows} rows in 8 files of AT-1");
     let (one, two) = (Worker::start()?, Worker::start()?);
     let engine = |urls: &[&Url]| {
-        let engine = Engine::new(1, urls.iter().map(|&url| url.clone()).collect())?;
+        // A plan of one part has nothing to distribute. A worker has one thread, whatever it runs.
+        let parts = if urls.is_empty() { 1 } else { 2 };
+        let engine = Engine::new(parts, urls.iter().map(|&url| url.clone()).collect())?;
         let create = "CREATE EXTERNAL TABLE at1 STORED AS AT1";
         engine.run(&format!("{create} LOCATION '{}/' OPTIONS (decimals 'float')", tables.display()))?;
         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(engine)
