@@ -40,6 +40,10 @@ use url::Url;
 use crate::files::{Trades, Vectors};
 use crate::race::{Contestant, race};
 
+/// The allocator of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A result with any error.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 

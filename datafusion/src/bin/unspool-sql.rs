@@ -27,6 +27,10 @@ use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::parser::Parser;
 use futures::StreamExt;
 
+/// Keeps memory that was freed, for the next batch.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Runs SQL over AT-1, CVC, Pco and OnPair files, also over CSV, JSON and Parquet.
 ///
 /// FROM takes a path, a glob, a folder or a URL in quotes: FROM 'trades/*.at1',
