@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use unspool::cvc::{Column, Dtype, Element, File, Options, Payload, Plan};
 use unspool::{ErrorKind, Limits};
 
-use crate::{Result, lengthen, memory_of, zeros};
+use crate::{Result, lengthen, memory_for};
 
 /// Returns the Arrow type of single values.
 pub const fn value_type(dtype: Dtype) -> DataType {
@@ -214,22 +214,15 @@ pub fn decode_payload(
     spent: Option<FixedSizeListArray>,
     limits: &Limits,
 ) -> Result<FixedSizeListArray> {
-    fn fill<T: Element>(values: &mut Vec<T>, payload: &Payload<'_>) -> Result<()> {
-        match values.len() < payload.len() {
-            true => *values = zeros(payload.len() as u64)?,
-            false => values.truncate(payload.len()),
-        }
-        Ok(payload.decode(values)?)
-    }
     let size = (payload.len() as u64).saturating_mul(dtype.width());
     if size > limits.max_output {
         return Err(unspool::Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
     }
-    let mut values = Values::new(dtype);
-    if let Some((_, _, spent, _)) = spent.map(FixedSizeListArray::into_parts) {
-        with_values!(&mut values, values => *values = memory_of(spent));
-    }
-    with_values!(&mut values, values => fill(values, payload))?;
+    let (mut values, spent) = (Values::new(dtype), spent.map(|spent| spent.into_parts().2));
+    with_values!(&mut values, values => {
+        *values = memory_for(payload.len(), spent)?;
+        payload.decode(values)?;
+    });
     list(values, dtype, list_len, rows)
 }
 

@@ -60,12 +60,15 @@ fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     Ok(())
 }
 
-/// Returns the memory of an array of numbers, with whatever is in it, or an empty vector if someone
-/// else holds the array. Memory that is used again need not be mapped and zeroed.
-fn memory_of<T: ArrowNativeType>(array: ArrayRef) -> Vec<T> {
-    let data = array.to_data();
-    drop(array);
-    let buffer = data.buffers().first().cloned();
-    drop(data);
-    buffer.and_then(|buffer| buffer.into_vec().ok()).unwrap_or_default()
+/// Returns this many numbers, whatever they are: in the memory of an array of numbers that is long
+/// enough and that nobody else holds, else zeros. Memory that is used again need not be mapped.
+fn memory_for<T: ArrowNativeType>(len: usize, spent: Option<ArrayRef>) -> Result<Vec<T>> {
+    let data = spent.map(|array| array.to_data());
+    let buffer = data.and_then(|data| data.buffers().first().cloned());
+    let mut values: Vec<T> = buffer.and_then(|buffer| buffer.into_vec().ok()).unwrap_or_default();
+    if values.len() < len {
+        return zeros(len as u64);
+    }
+    values.truncate(len);
+    Ok(values)
 }

@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use unspool::pco::{Chunk, File, Header, Latent, NumberType, Options, Plan, decode_watched};
 use unspool::{ErrorKind, Limits};
 
-use crate::{Result, lengthen, memory_of, zeros};
+use crate::{Result, lengthen, memory_for, zeros};
 
 /// Returns the Arrow type of a number type.
 pub const fn data_type(ty: NumberType) -> DataType {
@@ -247,11 +247,7 @@ fn next_chunk<L: Latent + arrow_buffer::ArrowNativeType, T: ArrowPrimitiveType>(
     workspace: &mut [u64],
     spent: Option<ArrayRef>,
 ) -> Result<ArrayRef> {
-    let mut bits = spent.map(memory_of::<L>).unwrap_or_default();
-    match bits.len() < chunk.len {
-        true => bits = zeros(chunk.len as u64)?,
-        false => bits.truncate(chunk.len),
-    }
+    let mut bits = memory_for::<L>(chunk.len, spent)?;
     *at = chunk.decode_bits(&mut bits, workspace, &mut ())?;
     Ok(array::<L, T>(bits))
 }

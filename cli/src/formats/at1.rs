@@ -279,16 +279,7 @@ fn run(source: &mut Source, limits: &Limits, to: &mut impl Room) -> Result<Sums,
             Ok(whole(bytes, threads, limits, &mut |bytes: &[u8]| write(bytes, to))?.checksums)
         },
     )?;
-    match (ends, to.hash) {
-        (Some((end, Some(stored))), Some(hash)) if stored != hash.value() => {
-            Err(Error::new(ErrorKind::At1Hash, end).into())
-        }
-        (Some((_, stored)), _) => {
-            let matched = u64::from(stored.is_some());
-            Ok(Sums { matched, unchecked: 1 - matched, ..Sums::default() })
-        }
-        (None, _) => Ok(done),
-    }
+    Ok(ends.map_or(Ok(done), |(end, stored)| to.verify(stored, end))?)
 }
 
 /// The stored bytes of a part. Smaller frames are not worth a thread's attention.
@@ -413,15 +404,8 @@ impl<'t, R: Room> InOrder<'t, R> {
         // Both ends: that of the stream, too.
         let header = Header::read(&this.bytes, limits);
         this.frames()?;
-        let mut sums = Sums::default();
-        match (header?, this.to.hash) {
-            (Header { hash: Some(stored), body_end, .. }, Some(hash)) if stored != hash.value() => {
-                return Err(Error::new(ErrorKind::At1Hash, body_end + this.dropped).into());
-            }
-            (Header { hash: Some(_), .. }, _) => sums.matched = 1,
-            _ => sums.unchecked = 1,
-        }
-        Ok(Some(sums))
+        let Header { hash, body_end, .. } = header?;
+        Ok(Some(this.to.verify(hash, body_end + this.dropped)?))
     }
 
     /// Returns the end of the frames that are complete, and how many bytes would complete another.
@@ -517,16 +501,10 @@ impl Raw {
             Backend::Xz => xz::stream(&mut input, limits, &mut to).map(drop),
             Backend::Stored => copy(&mut input, &mut to),
         };
-        match (done, self.stored, to.hash) {
-            (Err(Stop::Refused(error)), ..) if error.kind != ErrorKind::SinkFull => Ok(None),
-            (Err(stop), ..) => Err(stop),
-            (Ok(()), Some(stored), Some(hash)) if stored != hash.value() => {
-                Err(Error::new(ErrorKind::At1Hash, end).into())
-            }
-            (Ok(()), stored, _) => {
-                let matched = u64::from(stored.is_some());
-                Ok(Some(Sums { matched, unchecked: 1 - matched, ..Sums::default() }))
-            }
+        match done {
+            Err(Stop::Refused(error)) if error.kind != ErrorKind::SinkFull => Ok(None),
+            Err(stop) => Err(stop),
+            Ok(()) => Ok(Some(to.verify(self.stored, end)?)),
         }
     }
 }
@@ -553,6 +531,19 @@ fn varint(source: &Source, at: u64, end: u64) -> Option<(u64, u64)> {
 struct Hashed<'t, R> {
     hash: Option<Sha256>,
     to: &'t mut R,
+}
+
+impl<R> Hashed<'_, R> {
+    /// Compares the hash of the content with the one that is stored at `end`, if there is one.
+    fn verify(&self, stored: Option<[u8; 32]>, end: u64) -> Result<Sums, Error> {
+        match (stored, &self.hash) {
+            (Some(stored), Some(hash)) if stored != hash.value() => Err(Error::new(ErrorKind::At1Hash, end)),
+            _ => {
+                let matched = u64::from(stored.is_some());
+                Ok(Sums { matched, unchecked: 1 - matched, ..Sums::default() })
+            }
+        }
+    }
 }
 
 impl<R: Room> Room for Hashed<'_, R> {
