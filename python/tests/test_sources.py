@@ -237,7 +237,7 @@ def test_a_source_that_raises_passes_its_exception_on() -> None:
         unspool.open(Short())
     with pytest.raises(TypeError, match="expected a path"):
         unspool.open(12)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="'there is no such file'"):
         unspool.open("there is no such file")
 
 

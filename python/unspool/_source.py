@@ -70,7 +70,9 @@ def source_of(source: SourceLike) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return Source.path(os.fspath(source))
+        # Errors of `open` name the file.
+        with open(source, "rb"):
+            return Source.path(os.fspath(source))
     if isinstance(source, bytes):
         return Source.memory(source)
     read: Callable[[int, int], Any]
