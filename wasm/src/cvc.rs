@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use unspool::cvc::{self, Dtype, File, Workspace};
-use unspool::tree::write_json_string;
 use unspool::{Error, ErrorKind};
 use wasm_bindgen::prelude::*;
 
@@ -32,77 +31,59 @@ pub fn cvc_head_len(prefix: &[u8], limits: &[f64]) -> Result<f64, Fault> {
     Ok(number::from_u64(cvc::Header::read(prefix, &crate::limits(limits))?.head_len()))
 }
 
-/// Returns the header as JSON.
+/// Returns the header as three JSON arrays: eight numbers that concern the file, then the columns,
+/// then the sections. Each list starts with a 0, which is no item.
 #[wasm_bindgen]
 pub fn cvc_describe(head: &[u8], limits: &[f64]) -> Result<String, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
-    let mut json = String::new();
-    json.push_str("{\"version\":[");
-    number::push_decimal(&mut json, file.version().major.into());
-    json.push(',');
-    number::push_decimal(&mut json, file.version().minor.into());
-    json.push(']');
-    push_numbers(
-        &mut json,
-        &[
-            (",\"rows\":", file.num_vectors()),
-            (",\"chunkCount\":", file.chunk_count()),
-            (",\"headLength\":", file.head_len()),
-        ],
-    );
-    for (key, flag) in [
-        (",\"columnar\":", file.is_columnar()),
-        (",\"mmapOptimized\":", file.is_mmap_optimized()),
-        (",\"checksums\":", file.has_checksums()),
-    ] {
-        json.push_str(key);
-        json.push_str(if flag { "true" } else { "false" });
-    }
-    json.push_str(",\"columns\":[");
-    for (index, column) in file.columns().enumerate() {
-        let column = column?;
-        json.push_str(if index > 0 { ",{\"name\":" } else { "{\"name\":" });
-        push_text(&mut json, &column.name().chars().collect::<String>());
-        push_numbers(&mut json, &[(",\"dimension\":", column.dimension())]);
-        json.push_str(",\"dtype\":");
-        match column.dtype() {
-            Some(dtype) => push_text(&mut json, dtype.name()),
-            None => json.push_str("null"),
-        }
-        json.push_str(",\"compression\":");
-        push_text(&mut json, &column.compression().chars().collect::<String>());
-        json.push('}');
-    }
-    json.push_str("],\"sections\":[");
-    for (index, section) in file.sections().enumerate() {
+    let mut json = String::from("[[0");
+    let flags = [file.is_columnar(), file.is_mmap_optimized(), file.has_checksums()].map(u64::from);
+    push_numbers(&mut json, &[file.version().major, file.version().minor].map(u64::from));
+    push_numbers(&mut json, &[file.num_vectors(), file.chunk_count(), file.head_len()]);
+    push_numbers(&mut json, &flags);
+    push(&mut json, &["],[0"]);
+    each_column(&file, &mut |column| {
+        let dtype = column.dtype().map_or("", Dtype::name);
+        // Strings are passed with the escapes of the file.
+        let [name, compression] = [column.name().raw(), column.compression().raw()];
+        push(&mut json, &[",[\"", name, "\",\"", dtype, "\",\"", compression, "\""]);
+        push_numbers(&mut json, &[column.dimension()]);
+        push(&mut json, &["]"]);
+        Ok(())
+    })?;
+    push(&mut json, &["],[0"]);
+    for section in file.sections() {
         let section = section?;
-        json.push_str(if index > 0 { ",{\"metadata\":" } else { "{\"metadata\":" });
-        // Passed as a string: a file may contain NaN, which `JSON.parse` refuses.
-        push_text(&mut json, core::str::from_utf8(section.metadata.raw()).unwrap_or(""));
-        push_numbers(&mut json, &[(",\"start\":", section.rows.start), (",\"end\":", section.rows.end)]);
-        json.push('}');
+        let metadata = core::str::from_utf8(section.metadata.raw()).unwrap_or("");
+        push(&mut json, &[",[0"]);
+        push_numbers(&mut json, &[section.rows.start, section.rows.end]);
+        push(&mut json, &[if metadata.is_empty() { "" } else { "," }, metadata, "]"]);
     }
-    json.push_str("]}");
+    push(&mut json, &["]]"]);
     Ok(json)
 }
 
-fn push_numbers(json: &mut String, members: &[(&str, u64)]) {
-    for &(key, number) in members {
-        json.push_str(key);
-        number::push_decimal(json, number);
+fn push(json: &mut String, texts: &[&str]) {
+    for text in texts {
+        json.push_str(text);
     }
 }
 
-fn push_text(json: &mut String, text: &str) {
-    // Writing to a string cannot fail.
-    let _ = write_json_string(json, text);
+fn push_numbers(json: &mut String, numbers: &[u64]) {
+    for &number in numbers {
+        push(json, &[","]);
+        number::push_decimal(json, number);
+    }
 }
 
 /// Returns the end row of each chunk.
 #[wasm_bindgen]
 pub fn cvc_chunk_ends(head: &[u8], limits: &[f64]) -> Result<Vec<f64>, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
-    let ends = file.chunks().map(|chunk| Ok(number::from_u64(chunk?.rows.end))).collect::<Result<_, Error>>()?;
+    let mut ends = vec![];
+    for chunk in file.chunks() {
+        ends.push(number::from_u64(chunk?.rows.end));
+    }
     Ok(ends)
 }
 
@@ -111,7 +92,7 @@ pub fn cvc_chunk_ends(head: &[u8], limits: &[f64]) -> Result<Vec<f64>, Fault> {
 pub fn cvc_outputs(head: &[u8], column: f64, limits: &[f64]) -> Result<Vec<u8>, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
     let types = if column < 0.0 { outputs(&file)? } else { vec![nth(&file, column)?.output()?] };
-    Ok(types.into_iter().map(|dtype| dtype as u8).collect())
+    Ok(types.iter().map(|dtype| *dtype as u8).collect())
 }
 
 /// Finds the types that all columns decode to, chunk by chunk: searching each chunk for each column
@@ -127,9 +108,18 @@ fn outputs(file: &File<'_>) -> Result<Vec<Dtype>, Error> {
         Ok(())
     })?;
     if file.chunk_count() == 0 {
-        types = file.columns().map(|column| column?.output()).collect::<Result<_, _>>()?;
+        each_column(file, &mut |column| {
+            types.push(column.output()?);
+            Ok(())
+        })?;
     }
     Ok(types)
+}
+
+/// Calls `visit` with each column. A module has one copy of the walk.
+#[inline(never)]
+fn each_column(file: &File<'_>, visit: &mut dyn FnMut(&cvc::Column<'_>) -> Result<(), Error>) -> Result<(), Error> {
+    file.columns().try_for_each(|column| visit(&column?))
 }
 
 /// Allocates the workspace of a walk over all columns.

@@ -120,18 +120,14 @@ export interface CvcChunk {
   readonly end: number;
 }
 
-/** The header as the module describes it. */
-interface Description {
-  version: [number, number];
-  rows: number;
-  chunkCount: number;
-  columnar: boolean;
-  mmapOptimized: boolean;
-  checksums: boolean;
-  headLength: number;
-  columns: { name: string; dimension: number; dtype: CvcDtype | null; compression: string }[];
-  sections: { start: number; end: number; metadata: string }[];
-}
+/** The header as the module describes it. A 0 starts each list. */
+type Description = readonly [
+  file: readonly [0, major: number, minor: number, rows: number, chunkCount: number, headLength: number, ...flags: (0 | 1)[]],
+  columns: readonly [0, ...DescribedColumn[]],
+  sections: readonly [0, ...(readonly [0, start: number, end: number, metadata?: unknown])[]],
+];
+
+type DescribedColumn = readonly [name: string, dtype: CvcDtype | '', compression: string, dimension: number];
 
 /** An open file: its head, its limits and its source. */
 interface Opened {
@@ -173,22 +169,19 @@ export class CvcFile implements Disposable {
   #chunks: readonly CvcChunk[] | undefined;
 
   /** @internal Use {@link openCvc}. */
-  constructor(opened: Opened, description: Description) {
+  constructor(opened: Opened, [numbers, [, ...columns], [, ...sections]]: Description) {
+    const [, major, minor, rows, chunkCount, headLength, isColumnar, isMmapOptimized, hasChecksums] = numbers;
     this.#opened = opened;
-    this.version = description.version;
-    this.rows = description.rows;
-    this.chunkCount = description.chunkCount;
-    this.isColumnar = description.columnar;
-    this.isMmapOptimized = description.mmapOptimized;
-    this.hasChecksums = description.checksums;
-    this.headLength = description.headLength;
+    this.version = [major, minor];
+    this.rows = rows;
+    this.chunkCount = chunkCount;
+    this.isColumnar = isColumnar === 1;
+    this.isMmapOptimized = isMmapOptimized === 1;
+    this.hasChecksums = hasChecksums === 1;
+    this.headLength = headLength;
     this.size = opened.reader.size;
-    this.columns = description.columns.map((column, index) => new CvcColumn(opened, column, index, this.rows));
-    this.sections = description.sections.map(({ start, end, metadata }) => ({
-      start,
-      end,
-      metadata: parseMetadata(metadata),
-    }));
+    this.columns = columns.map((column, index) => new CvcColumn(opened, column, index, rows));
+    this.sections = sections.map(([, start, end, metadata]) => ({ start, end, metadata }));
   }
 
   /** The chunks, in the order of their rows. */
@@ -249,13 +242,13 @@ export class CvcColumn {
   #output: CvcDtype | undefined;
 
   /** @internal */
-  constructor(opened: Opened, column: Description['columns'][number], index: number, rows: number) {
+  constructor(opened: Opened, [name, dtype, compression, dimension]: DescribedColumn, index: number, rows: number) {
     this.#opened = opened;
     this.#index = index;
-    this.name = column.name;
-    this.dimension = column.dimension;
-    this.dtype = column.dtype ?? undefined;
-    this.compression = column.compression;
+    this.name = name;
+    this.dimension = dimension;
+    this.dtype = dtype === '' ? undefined : dtype;
+    this.compression = compression;
     this.length = rows;
   }
 
@@ -300,8 +293,7 @@ export class CvcColumn {
     const { head, reader, limits } = this.#opened;
     const verify = verifies(options);
     const work = drive((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, PLAN, verify, limits));
-    const { ranges } = await this.#pump(work, (range) => reader.read(range, options.signal));
-    return toRanges(ranges);
+    return toRanges(await this.#pump(work, (range) => reader.read(range, options.signal)));
   }
 
   /** Drives a generator: reads each range that it yields. */
@@ -372,7 +364,7 @@ export class CvcColumn {
     try {
       let step = work.next();
       while (step.done !== true) step = work.next(step.value.output === undefined ? yield step.value : allocate(step.value.output));
-      const [right = 0, wrong = 0, unchecked = 0] = step.value.checks;
+      const [right = 0, wrong = 0, unchecked = 0] = step.value;
       return { right, wrong, unchecked };
     } finally {
       work.return(undefined as never);
@@ -383,29 +375,29 @@ export class CvcColumn {
 /** What a reader of the module does with the rows. */
 const [AS_IT_IS, AS_F32, PLAN] = [0, 1, 2];
 
+/** The first number of a step: what it needs. */
+const [DONE, BYTES] = [0, 1];
+
+/** Nothing to pass to a step. */
+const NONE = new Uint8Array(0);
+
 /** A range to read or, with `output`, a buffer of that length to provide. */
 type Wanted = ByteRange & { readonly output?: number };
 
 /**
  * Runs a reader of the module: yields what it needs, passes in bytes or output, and frees it at the
- * end.
+ * end. Returns its numbers: the counts of checksums, or the ranges of a plan.
  */
-function* drive(make: (wasm: Exports) => WasmReader): Generator<Wanted, { ranges: Float64Array; checks: Float64Array }, Uint8Array> {
+function* drive(make: (wasm: Exports) => WasmReader): Generator<Wanted, Float64Array, Uint8Array> {
   const reader = new Handle(wasmModule, make);
   try {
-    let bytes: Uint8Array | undefined;
+    let given: [bytes: Uint8Array, output?: Uint8Array] = [NONE];
     for (;;) {
-      const given = bytes;
-      const need = reader.call((job) => job.step(given));
-      if (need === 0) return reader.call((job) => ({ ranges: job.ranges(), checks: job.checks() }));
-      const range = reader.call((job) => ({ start: job.start(), end: job.end() }));
-      if (need === 1) {
-        bytes = yield range;
-      } else {
-        const output = yield { ...range, output: range.end };
-        reader.call((job) => job.set_output(output));
-        bytes = undefined;
-      }
+      const now = given;
+      const step = reader.call((job) => job.step(...now));
+      const [need, start = 0, end = 0] = step;
+      if (need === DONE) return step.subarray(1);
+      given = need === BYTES ? [yield { start, end }] : [NONE, yield { start: 0, end: start, output: start }];
     }
   } finally {
     reader.free();
@@ -438,8 +430,7 @@ function typed(dtype: CvcDtype, buffer: ArrayBuffer): CvcData {
 }
 
 /** Parses JSON as Python writes it, with bare `NaN` and `Infinity`. */
-function parseMetadata(json: string): unknown {
-  if (json === '') return undefined;
+function parsePython(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -458,7 +449,7 @@ function describe(reader: OpenSource, head: Uint8Array, limits: Float64Array): C
   const json = call((wasm) => wasm.cvc_describe(head, limits));
   // The head is kept, and the caller may change the bytes.
   const opened = { reader, head: head.slice(), limits, lengths: new Map<number, Uint8Array>() };
-  return new CvcFile(opened, JSON.parse(json) as Description);
+  return new CvcFile(opened, parsePython(json) as Description);
 }
 
 /**

@@ -5,17 +5,19 @@ import { decode, UnspoolError } from 'unspool';
 import { cvcHeader, decodeCvc } from 'unspool/cvc';
 import { bad, bytesOf, read, valid } from './vectors.mjs';
 
-/** Returns a file with columns of one byte a row, in chunks of one row. */
-function fileOf(columns, chunks) {
+/** Returns a file with columns of one byte a row. If they are shared, all have the same bytes. */
+function fileOf(columns, chunks, { rows = 1, shared = false } = {}) {
   const names = Array.from({ length: columns }, (_, index) => `c${index}`);
-  const entries = Object.fromEntries(names.map((name, offset) => [name, { compression: 'none', offset, size: 1 }]));
+  const entries = Object.fromEntries(names.map((name, index) => [name, { compression: 'none', offset: shared ? 0 : index * rows, size: rows }]));
   const schema = names.map((name) => ({ name, dimension: 1, dtype: 'uint8', compression: 'none' }));
-  const json = JSON.stringify({ format_type: 'columnar', num_vectors: chunks, columns: schema, chunks: Array(chunks).fill({ rows: 1, columns: entries }) });
+  const json = JSON.stringify({ format_type: 'columnar', num_vectors: chunks * rows, columns: schema, chunks: Array(chunks).fill({ rows, columns: entries }) });
   const head = Buffer.alloc(12);
   head.write('CVCF\x02', 'latin1');
   head.writeUInt32LE(json.length, 8);
-  const [payload, prefix] = [Buffer.from(names.map((_, index) => index % 251)), Buffer.alloc(8)];
-  prefix.writeUInt32LE(columns);
+  const payload = Buffer.alloc(shared ? rows : columns * rows);
+  for (let at = 0; at < payload.length; at++) payload[at] = Math.floor(at / (shared ? 1 : rows)) % 251;
+  const prefix = Buffer.alloc(8);
+  prefix.writeUInt32LE(payload.length);
   prefix.writeUInt32LE(crc32(payload), 4);
   return new Uint8Array(Buffer.concat([head, Buffer.from(json), ...Array(chunks).fill([prefix, payload]).flat()]));
 }
@@ -53,6 +55,15 @@ test('all columns decode as each alone', async () => {
       }
     }
   }
+});
+
+test('columns that share bytes decode as each alone', async () => {
+  const bytes = fileOf(20, 3, { rows: 10_000, shared: true });
+  const { columns } = await decode(bytes);
+  assert.equal(columns.length, 20);
+  for (const column of columns) assert.deepEqual(column, decodeCvc(bytes, { column: column.column }));
+  // The last chunk is cut.
+  await assert.rejects(decode(bytes.subarray(0, -1)), { name: 'Truncated', offset: bytes.length - 1 });
 });
 
 test('a file is refused as its first broken column is alone', async () => {

@@ -140,14 +140,28 @@ test('returns the metadata of sections, including NaN', async () => {
   }
   assert.ok(entry.section_filters.length > 2);
   // A header written by Python with a bare NaN, which JSON.parse refuses.
-  const json = '{"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[],"sections":[{"start_index":0,"end_index":0,"metadata":{"a":NaN,"b":"NaN, -Infinity","c":[-Infinity,1]}}]}';
-  const bytes = new Uint8Array(12 + json.length);
-  bytes.set(new TextEncoder().encode(`CVCF${json}`.slice(0, 4)));
-  new DataView(bytes.buffer).setUint16(4, 1, true);
-  new DataView(bytes.buffer).setUint32(8, json.length, true);
-  bytes.set(new TextEncoder().encode(json), 12);
-  const { sections } = await openCvc(bytes);
+  const { sections } = await openCvc(headOf(1, '{"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[],"sections":[{"start_index":0,"end_index":0,"metadata":{"a":NaN,"b":"NaN, -Infinity","c":[-Infinity,1]}}]}'));
   assert.deepEqual(sections, [{ start: 0, end: 0, metadata: { a: NaN, b: 'NaN, -Infinity', c: [-Infinity, 1] } }]);
+});
+
+/** Returns a CVC file that is a header alone. */
+function headOf(version, json) {
+  const head = Buffer.alloc(12);
+  head.write('CVCF', 'latin1');
+  head.writeUInt16LE(version, 4);
+  head.writeUInt32LE(json.length, 8);
+  return new Uint8Array(Buffer.concat([head, Buffer.from(json, 'latin1')]));
+}
+
+test('returns names of columns in every spelling', async () => {
+  const names = ['plain', 'a "quote" \\ and \n', 'ü 😀', 'half \ud83c of a pair'];
+  const escaped = (name) => JSON.stringify(name).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const schema = names.map((name) => `{"name":${escaped(name)},"dimension":1,"dtype":"bfloat16","compression":"n\\u006fne"}`);
+  const { columns } = await openCvc(headOf(2, `{"num_vectors":0,"columns":[${schema}],"chunks":[]}`));
+  assert.deepEqual(columns.map(({ name }) => name), names);
+  assert.deepEqual([columns[0].dtype, columns[0].compression, columns[0].dimension], [undefined, 'none', 1]);
+  const [only] = (await openCvc(headOf(1, '{"num_vectors":0,"dimension":3,"compression":"fp16","chunks":[]}'))).columns;
+  assert.deepEqual([only.name, only.dtype, only.compression, only.dimension], ['', 'float32', 'fp16', 3]);
 });
 
 test('detects formats with probe', () => {

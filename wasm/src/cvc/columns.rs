@@ -2,13 +2,14 @@
 //! which takes quadratic time for many columns.
 
 use alloc::vec;
+use alloc::vec::Vec;
 
-use unspool::cvc::{Column, File, Piece, Workspace};
-use unspool::{Checksums, Error, ErrorKind, Limits, Result, Verify};
+use unspool::cvc::{Dtype, File, Workspace};
+use unspool::{Checksums, Limits, Result, Verify};
 use wasm_bindgen::prelude::*;
 
-use super::fill::{Filler, size_of};
-use super::{outputs, table};
+use super::fill::{Filler, read_piece, size_of};
+use super::{each_column, outputs, table};
 use crate::fault::Fault;
 use crate::js::{Uint8Array, Values};
 use crate::number;
@@ -22,39 +23,36 @@ pub fn cvc_columns(bytes: &[u8], verify: bool, limits: &[f64]) -> core::result::
 
 fn columns(bytes: &[u8], verify: Verify, limits: &Limits) -> Result<Values> {
     let file = File::open(bytes, limits)?;
+    let (mut shapes, mut sum) = (vec![], 0u64);
+    let mut types = outputs(&file)?.into_iter();
+    each_column(&file, &mut |column| {
+        let dtype = types.next().unwrap_or(Dtype::F32);
+        let size = size_of(column, file.num_vectors(), dtype, limits)?;
+        sum = sum.saturating_add(size);
+        shapes.push((dtype, number::from_u64(size)));
+        Ok(())
+    })?;
+    // Values take at most eight times their stored bytes, unless columns share bytes. If the file
+    // looks too short for them, it is decoded for its errors before anything is allocated.
+    let mut allocates = sum / 8 <= u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     let mut table = table(&file);
     let mut workspace = Workspace::with_table(&mut table);
-    let (mut fillers, mut sizes) = (vec![], vec![]);
-    for (column, dtype) in file.columns().zip(outputs(&file)?) {
-        sizes.push(size_of(&column?, file.num_vectors(), dtype, limits)?);
-        fillers.push(Filler::new(dtype, None));
-    }
-    // Nothing is allocated until the file has proved to be long enough. If it is not, the second
-    // walk returns the error, or an earlier one in the data.
-    for decodes in [false, true] {
-        let read = |position: usize, _: &Column<'_>, piece: &Piece| {
-            if !decodes {
-                let (end, len) = (piece.range().end, number::from_len(bytes.len()));
-                return if number::from_u64(end) <= len { Ok(()) } else { Err(Error::new(ErrorKind::Truncated, 0)) };
-            }
+    loop {
+        let output = |size| allocates.then(|| Uint8Array::with_length(size));
+        let mut fillers: Vec<_> = shapes.iter().map(|&(dtype, size)| Filler::new(dtype, output(size))).collect();
+        file.each_piece(bytes, &mut workspace, |position, _, piece| {
             // One checksum covers all columns of a chunk.
             let verify = if position == 0 { verify } else { Verify::Skip };
-            let payload = piece.read_from(&file, bytes, verify, &mut Checksums::default())?;
+            let payload = read_piece(&file, piece, 0, bytes, verify, &mut Checksums::default())?;
             fillers.get_mut(position).map_or(Ok(()), |filler| filler.fill(&payload))
-        };
-        match file.each_piece(bytes, &mut workspace, read) {
-            Err(error) if decodes => return Err(error),
-            Ok(()) if !decodes => {
-                for (filler, size) in fillers.iter_mut().zip(&sizes) {
-                    filler.output = Some(Uint8Array::with_length(number::from_u64(*size)));
-                }
+        })?;
+        if allocates {
+            let found = Values::new();
+            for Filler { output, dtype, .. } in &fillers {
+                output.iter().for_each(|output| found.push_both(*dtype as u8, output));
             }
-            _ => {}
+            return Ok(found);
         }
+        allocates = true;
     }
-    let found = Values::new();
-    for Filler { output, dtype, .. } in &fillers {
-        output.iter().for_each(|output| found.push_both(*dtype as u8, output));
-    }
-    Ok(found)
 }

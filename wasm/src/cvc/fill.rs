@@ -3,10 +3,14 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use unspool::cvc::{Column, Dtype, Payload};
-use unspool::{Error, ErrorKind, Limits, Result};
+use core::ops::Range;
+
+use unspool::checksum::Crc32;
+use unspool::cvc::{Column, Dtype, File, Payload, Piece};
+use unspool::{Checksums, Error, ErrorKind, Limits, Result, Verify};
 
 use crate::js::Uint8Array;
+use crate::number;
 
 /// Returns the length of an output. Checks it, as the core does before it decodes to a slice.
 pub fn size_of(column: &Column<'_>, rows: u64, dtype: Dtype, limits: &Limits) -> Result<u64> {
@@ -18,6 +22,42 @@ pub fn size_of(column: &Column<'_>, rows: u64, dtype: Dtype, limits: &Limits) ->
         return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
     }
     Ok(size)
+}
+
+/// Reads a piece of a file, of which the bytes from `at` on are in memory. As in the core, a wrong
+/// length of a chunk is an error even if the file ends in it.
+pub fn read_piece<'b>(
+    file: &File<'_>,
+    piece: &Piece,
+    at: u64,
+    src: &'b [u8],
+    verify: Verify,
+    checksums: &mut Checksums,
+) -> Result<Payload<'b>> {
+    let Range { start, end } = piece.range();
+    let part = |start: u64, end: u64| {
+        let [from, to] = [start, end].map(|place| number::index(place.wrapping_sub(at)));
+        let len = at.saturating_add(u64::try_from(src.len()).unwrap_or(u64::MAX));
+        src.get(from..to).ok_or(Error::new(ErrorKind::Truncated, len).needing(end))
+    };
+    let payload = start.saturating_add(if file.has_checksums() { 8 } else { 4 });
+    let length = part(start, start.saturating_add(4))?;
+    if length != end.saturating_sub(payload).to_le_bytes().split_at(4).0 {
+        return Err(Error::new(ErrorKind::CvcChunkLength, start));
+    }
+    piece.data_range()?;
+    let values = piece.read(part(start, end)?, verify, checksums)?;
+    // A version 0 header before chunks with a CRC-32 would decode to shifted values.
+    let last = piece.chunk.saturating_add(1) == file.chunk_count();
+    if last
+        && !file.has_checksums()
+        && payload < end
+        && let Ok(shifted) = part(payload.saturating_add(4), end.saturating_add(4))
+        && part(payload, payload.saturating_add(4))? == Crc32::of(shifted).to_le_bytes()
+    {
+        return Err(Error::new(ErrorKind::CvcHiddenCrc, payload));
+    }
+    Ok(values)
 }
 
 /// Fills the output of a column from its start.
