@@ -1,10 +1,16 @@
 //! Broken files end their query with a kind and a place, and nothing else.
 
+use std::fs::File;
+use std::sync::Arc;
+
+use datafusion::physical_plan::collect;
 use datafusion::prelude::SessionContext;
+use unspool::ErrorKind;
 use unspool_datafusion::FileError;
 use unspool_tests::{Random, files_in, read, vector_folders};
 
 use crate::common::{Counting, rows, session};
+use crate::store::trades;
 
 const FORMATS: [(&str, &str); 4] = [("at1", "at1"), ("cvc", "cvc"), ("pco", "pco"), ("onpair", "onp")];
 
@@ -93,4 +99,23 @@ async fn mutations_never_panic() {
             scan(&context, format, extension, &broken).await;
         }
     }
+}
+
+#[tokio::test]
+async fn a_local_file_that_shrinks_during_a_query_is_truncated() {
+    let (context, folder) = (session(1, 8192), tempfile::tempdir().unwrap());
+    let (path, bytes) = (folder.path().join("t.at1"), trades(20_000));
+    let half = bytes.len() / 2;
+    std::fs::write(&path, &bytes).unwrap();
+    context.sql(&format!("CREATE EXTERNAL TABLE t STORED AS AT1 LOCATION '{}'", path.display())).await.unwrap();
+    let whole = rows(&context, "SELECT * FROM t").await.unwrap();
+    assert_eq!(whole.len(), 20_000);
+    let frame = context.sql("SELECT * FROM t").await.unwrap();
+    let (task, plan) = (Arc::new(frame.task_ctx()), frame.create_physical_plan().await.unwrap());
+    File::options().write(true).open(&path).unwrap().set_len(half as u64).unwrap();
+    let error = collect(plan, task).await.unwrap_err();
+    let Some(FileError { error: unspool_arrow::Error::Refused(refused), .. }) = FileError::find(&error) else {
+        panic!("no kind and place: {error}");
+    };
+    assert_eq!((refused.kind, refused.at), (ErrorKind::Truncated, half as u64));
 }

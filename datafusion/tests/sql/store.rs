@@ -14,7 +14,8 @@ fn head_len(bytes: &[u8]) -> u64 {
     (64 << 10).max(blocks.start * 5 / 4 + 1)
 }
 
-fn trades(rows: usize) -> Vec<u8> {
+/// Returns a table of more bytes than a head.
+pub fn trades(rows: usize) -> Vec<u8> {
     let mut random = Random(3);
     let ts = (0..rows).map(|row| (1_700_000_000 + row).to_string()).collect();
     let price = (0..rows).map(|_| format!("{}.{:03}", random.below(90_000), random.below(1000))).collect();
