@@ -164,7 +164,9 @@ impl Default for Histogram {
 /// Returns the place of a number among bins of this width.
 #[expect(clippy::cast_possible_truncation, reason = "the number lies within 2^51 widths of zero")]
 fn place(value: f64, exponent: i32) -> i64 {
-    floor(scaled(value, exponent.saturating_neg())) as i64
+    let place = floor(scaled(value, exponent.saturating_neg())) as i64;
+    // A tiny negative number becomes -0 when scaled, but is not in the bin that starts at 0.
+    if value < 0.0 { place.min(-1) } else { place }
 }
 
 /// Returns the start of a bin.
@@ -263,6 +265,8 @@ mod tests {
             vec![-1.0, 1.0],
             vec![1e300, -1e300, 1e-300],
             vec![f64::MAX, f64::MIN, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY],
+            vec![1e308, -1e308, -5e-324, 5e-324, -1e-300, 1e-300, 0.0, -0.0],
+            vec![-5e-324, 0.0, 1000.0],
             (0..1000).map(f64::from).collect(),
             (0..1000).map(|n| f64::from(n * 7919 % 1009) / 37.0 - 12.0).collect(),
             (0..64).map(|n| 1e15 + f64::from(n)).collect(),

@@ -159,7 +159,8 @@ function mergedBins(one: readonly Bin[], other: readonly Bin[]): readonly Bin[] 
   if (one.length === 0 || other.length === 0) return one.length === 0 ? other : one;
   const all = [one, other].map((bins) => ({ bins, ...placesOf(bins) }));
   let width = Math.max(...all.map(({ width }) => width));
-  const placeIn = (place: number, own: number): number => Math.floor(place * (own / width));
+  // The ratio of the widths may be too small for a number. Bins below 0 stay there.
+  const placeIn = (place: number, own: number): number => Math.min(place < 0 ? -1 : Infinity, Math.floor(place * (own / width)));
   const span = (): readonly [number, number] => [
     Math.min(...all.map(({ first, width }) => placeIn(first, width))), Math.max(...all.map(({ bins, first, width }) => placeIn(first + bins.length - 1, width))),
   ];
