@@ -160,8 +160,13 @@ export class OpenFile {
   }
 
   /** Reads lines, or rows of the table. Cuts long ones, unless `whole`. */
-  textRows(scope: Scope, table: boolean, first: number, after: number, whole = false): Promise<TextRow[]> {
-    return this.#text({ scope, table, rows: [first, after], whole }) as Promise<TextRow[]>;
+  textRows(scope: Scope, table: boolean, first: number, after: number, whole: boolean, care: Care): Promise<TextRow[]> {
+    return this.#text({ scope, table, rows: [first, after], whole }, care) as Promise<TextRow[]>;
+  }
+
+  /** Reads rows of the sorted table, in their order. */
+  textPicked(scope: Scope, picked: Uint32Array, whole: boolean, care: Care): Promise<TextRow[]> {
+    return this.#text({ scope, picked, whole }, care) as Promise<TextRow[]>;
   }
 
   /** Sorts the rows of the table by a column. */

@@ -93,6 +93,8 @@ export const text = {
   wholeJob: 'finding all lines',
   wholeFailed: 'The lines cannot be found',
   passed: 'scrolled past',
+  readingRows: 'Reading rows…',
+  rowsJob: 'reading rows',
   part: 'block',
   ofParts: (parts: number): string => `of ${count(parts)}`,
   showPart: 'Show block',

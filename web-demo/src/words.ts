@@ -311,7 +311,7 @@ export const sizes = {
   pieceHeads: { piece: 'piece', stored: 'stored', share: 'share', decoded: 'decoded', ratio: 'ratio', bits: 'bits per value' },
   showPiece: (name: string, at: number): string => `Show ${name}, number ${count(at)}`,
   typed: (name: string, type: string): string => `${name} of ${type}`,
-  column: (stream: string, column: string): string => `${stream}, column ${column}`,
+  column: (column: string): string => `column ${column}`,
 } as const;
 
 /** The map of the file. */
@@ -458,6 +458,7 @@ export const data = {
   noValues: 'This column has no values.',
   emptyContent: 'The content is empty.',
   firstBytes: (decoded: number, startOnly: boolean, text: boolean, cut: boolean): string => `${startOnly ? 'The first ' : ''}${bytes(decoded)}${text ? ' of text' : ''}${cut ? ', before the error' : ''}`,
+  unverified: (some: boolean): string => `; a checksum has verified ${some ? 'only part' : 'none'} of it`,
   decodedBytes: 'Decoded bytes',
   pages: 'Pages of the content',
   page: 'page',

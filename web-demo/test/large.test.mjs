@@ -281,6 +281,38 @@ test('finds the lines of content that is larger than memory should hold', async 
   await still();
 });
 
+test('sorts all rows of a table that is larger than memory should hold', async () => {
+  const [head, same, last] = ['text,number\n', Buffer.alloc(56_000_000, `${'x'.repeat(997)},5\n`), 'largest,70\nsmallest,-8\n'].map((text) => gzipSync(text, { level: 1 }));
+  await open();
+  await it.pick('rows.csv.gz', Buffer.concat([head, ...Array(10).fill(same), last]));
+  await heading('rows.csv.gz');
+  await tab('Data');
+  await page.getByRole('button', { name: /^Find all lines/ }).click();
+  await page.locator('.preview .facts', { hasText: '560,002 rows of a table' }).waitFor();
+  const still = await it.watchFrames();
+  const region = page.getByRole('region', { name: 'Rows', exact: true });
+  const first = (text) => region.locator('tbody tr').first().filter({ hasText: text }).waitFor();
+  const by = region.getByRole('button', { name: 'number' });
+  await by.click();
+  // A cancelled job leaves the order of the file.
+  await page.getByRole('button', { name: 'Cancel sorting' }).click();
+  await page.getByText('Sorting').waitFor({ state: 'detached' });
+  await first('xxx');
+  await by.click();
+  await page.getByText('Sorted: all 560,002 rows.').waitFor();
+  await first('smallest');
+  await by.click();
+  await first('largest');
+  // Equal rows are in the order of the file, and the smallest is the last.
+  assert.equal(await region.locator('tbody tr').nth(1).getByRole('rowheader').textContent(), '0');
+  await page.getByLabel('Go to row of rows').fill('560001');
+  await page.getByLabel('Go to row of rows').press('Enter');
+  await region.locator('tbody tr', { hasText: 'smallest' }).waitFor();
+  await page.getByRole('button', { name: 'Order of the file' }).click();
+  await first('xxx');
+  await still();
+});
+
 test('outlines a large file from its headers, and cancels long work', async () => {
   const text = vector('zstd/rfc8878/text-1025.zst');
   // Two frames, with eight gigabytes of skippable frames between them.

@@ -106,13 +106,13 @@ test('sorts tables in text: numbers as numbers, other cells as text', async () =
     const content = searchable(text);
     await content.indexed(tell);
     for (const descending of [false, true]) {
-      const { rows: byValue, total } = await content.order(1, descending, tell);
+      const { rows: byValue, total } = await content.order(content.content, 1, descending, tell);
       assert.equal(total, rows.length);
       assert.deepEqual(Array.from(byValue), sorted(rows.map(([, value]) => (value === '' ? undefined : Number(value))), descending));
-      const { rows: byName } = await content.order(0, descending, tell);
+      const { rows: byName } = await content.order(content.content, 0, descending, tell);
       assert.deepEqual(Array.from(byName), sorted(rows.map(([name]) => name), descending));
     }
-    const { rows: byNote } = await content.order(2, false, tell);
+    const { rows: byNote } = await content.order(content.content, 2, false, tell);
     assert.deepEqual(Array.from(byNote), sorted(rows.map(([, , note]) => note), false));
   }
 });

@@ -24,6 +24,9 @@ import { text as words } from '../words-later';
 
 const TextView = later(async () => (await import('../text/text-view')).TextView);
 
+/** Content of more bytes takes a moment to index. */
+const LONG = 2 ** 22;
+
 /** The ways to show content, best first. */
 type As = 'table' | 'lines' | 'bytes';
 
@@ -31,8 +34,15 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
   const { decoded } = summary;
   const [scope, setScope] = useState(() => scopeIn(report));
   useEffect(() => noteInAddress({ block: typeof scope === 'number' ? scope : undefined }), [scope]);
+  // The start of long content is shown before all of its lines are found, unless a link leads on.
+  const [atStart] = useState(() => {
+    const { row, drawn, page } = readAddress();
+    return (row ?? drawn ?? page) === undefined;
+  });
+  const { value: first } = useAnswer(async () => (scope === 'kept' && atStart && decoded > LONG ? file.text('start') : undefined), [file, scope]);
   const { value: found, error, again } = useAnswer(async () => ({ scope, text: await file.text(scope) }), [file, scope]);
-  const text = found?.scope === scope ? found.text : undefined;
+  const all = found?.scope === scope ? found.text : undefined;
+  const text = all ?? (scope === 'kept' ? first : undefined);
   const [picked, setPicked] = useState(() => parametersHere().get('as'));
   useEffect(() => noteInAddress({ as: picked ?? undefined }), [picked]);
   const shown = text === undefined ? [] : waysOf(text);
@@ -67,16 +77,19 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
     show('kept');
     go(Math.min(decoded - 1, row));
   });
-  const view = text !== undefined && { file, scope, text, chosen, onChoose: choose, wanted };
+  const view = text !== undefined && { file, scope: all === undefined ? ('start' as const) : scope, text, chosen, onChoose: choose, wanted };
+  const isCut = scope === 'kept' && summary.brokenFrom !== undefined && !doubtful(report);
   const doubt = scope === 'kept' ? doubtful(report) : text?.error?.isChecksum === true;
   return (
     <section class="preview" aria-label={data.label} data-jump={data.content} tabIndex={-1}>
       <div class="heading">
         <h2>{data.content}</h2>
         <p class="facts">
-          {scope === 'kept' && data.firstBytes(decoded, summary.startOnly === true, text?.encoding === 'utf-8', summary.brokenFrom !== undefined && !doubt)}
+          {scope === 'kept' && data.firstBytes(decoded, summary.startOnly === true, text?.encoding === 'utf-8', isCut)}
           {text !== undefined && (typeof scope === 'number' ? words.partIs(scope, text.size, text.isStart) : scope === 'whole' && data.firstBytes(text.size, false, true, text.error !== undefined))}
-          {text !== undefined && text.lines > 0 && words.counts(text.lines, text.shape && text.rows)}
+          {all === undefined && text !== undefined && `, ${words.reading.toLowerCase()}`}
+          {all !== undefined && all.lines > 0 && words.counts(all.lines, all.shape && all.rows)}
+          {isCut && data.unverified(report.checksums.right > 0)}
         </p>
         {as !== undefined && shown.length > 1 && <Tabs label={words.as} tabs={shown.map((id) => ({ id, name: words.ways[id] }))} picked={as} onPick={pick} />}
         {scope === 'kept' && summary.startOnly === true && text?.encoding === 'utf-8' && <Whole file={file} size={report.size} onWhole={() => show('whole')} />}
@@ -88,7 +101,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
       <Refused what={data.bytesFailed} error={error} onRetry={again} />
       {text === undefined && error === '' && <p class="facts" role="status">{words.reading}</p>}
       {text !== undefined && text.size > 0 && noteOf(text) !== '' && <p class="facts">{noteOf(text)}</p>}
-      {view && as !== undefined && (as === 'bytes' ? <Dump key={scope} {...view} /> : <TextView key={`${as} ${scope}`} {...view} table={as === 'table'} isStart={text.isStart || (scope === 'kept' && summary.startOnly === true)} />)}
+      {view && as !== undefined && (as === 'bytes' ? <Dump key={view.scope} {...view} /> : <TextView key={`${as} ${view.scope}`} {...view} table={as === 'table'} isStart={text.isStart || (scope === 'kept' && summary.startOnly === true)} />)}
       {text?.size === 0 && <p class="facts">{data.emptyContent}</p>}
       {text !== undefined && text.size > 0 && (
         <label class="goto fine">

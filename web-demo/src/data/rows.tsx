@@ -33,13 +33,13 @@ export function useList<Row>(list: readonly Row[], of: readonly unknown[]): Rows
   return { ...useScrolled(list.length, of), row: (at) => list[at], failed: () => false, error: '', again: () => undefined };
 }
 
-/** Rows that are loaded when they come into sight. */
-export function useRows<Row>(total: number, get: (start: number, end: number) => Promise<readonly Row[]>, of: readonly unknown[]): Rows<Row> {
+/** Rows that are loaded when they come into sight, `size` at a time. */
+export function useRows<Row>(total: number, get: (start: number, end: number) => Promise<readonly Row[]>, of: readonly unknown[], size = PIECE): Rows<Row> {
   const scrolled = useScrolled(total, of);
-  const [first, last] = [Math.floor(scrolled.lines.first / PIECE), Math.ceil(scrolled.lines.last / PIECE) - 1];
-  const pieces = usePieces((piece) => get(piece * PIECE, Math.min(total, (piece + 1) * PIECE)), first, last, [...of, total]);
-  const pieceOf = (at: number) => pieces.get(Math.floor(at / PIECE));
-  return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error: pieces.error, again: pieces.again };
+  const [first, last] = [Math.floor(scrolled.lines.first / size), Math.ceil(scrolled.lines.last / size) - 1];
+  const pieces = usePieces((piece) => get(piece * size, Math.min(total, (piece + 1) * size)), first, last, [...of, total]);
+  const pieceOf = (at: number) => pieces.get(Math.floor(at / size));
+  return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % size], failed: (at) => pieceOf(at)?.error !== undefined, error: pieces.error, again: pieces.again };
 }
 
 /**
@@ -84,6 +84,8 @@ interface Props<Row> {
   readonly across?: Across | undefined;
   /** Reads rows to copy them. Without it, rows cannot be selected. */
   readonly copy?: Copy;
+  /** Fields beside the one that goes to a row. */
+  readonly children?: ComponentChildren;
 }
 
 export interface Head {
@@ -94,7 +96,7 @@ export interface Head {
   readonly onSort?: () => void;
 }
 
-export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, counted, across, copy }: Props<Row>) {
+export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, counted, across, copy, children }: Props<Row>) {
   const { lines, total } = rows;
   const table = useKeptWidths([...rows.of, across?.first, across?.last], heads.length);
   const selection = useSelection(total, copy, rows.of);
@@ -148,24 +150,27 @@ export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, o
         </table>
       </div>
       {selection !== undefined && <CopyRows selection={selection} />}
-      {total > lines.page && (
-        <label class="goto fine">
-          {counted?.goTo ?? data.goToRow}{' '}
-          <input
-            type="number"
-            aria-label={counted?.goTo ?? data.goToRowOf(label.toLowerCase())}
-            min={counted?.first ?? 0}
-            onChange={({ currentTarget }) => {
-              const row = Math.floor(currentTarget.valueAsNumber) - (counted?.first ?? 0);
-              if (!(row >= 0)) return;
-              const at = Math.min(total - 1, place(row));
-              lines.go(at);
-              onRow?.(at);
-            }}
-          />{' '}
-          {data.outOf(outOf)}{outOf > total && data.orNext}
-        </label>
-      )}
+      <div class="gotos">
+        {total > lines.page && (
+          <label class="goto fine">
+            {counted?.goTo ?? data.goToRow}{' '}
+            <input
+              type="number"
+              aria-label={counted?.goTo ?? data.goToRowOf(label.toLowerCase())}
+              min={counted?.first ?? 0}
+              onChange={({ currentTarget }) => {
+                const row = Math.floor(currentTarget.valueAsNumber) - (counted?.first ?? 0);
+                if (!(row >= 0)) return;
+                const at = Math.min(total - 1, place(row));
+                lines.go(at);
+                onRow?.(at);
+              }}
+            />{' '}
+            {data.outOf(outOf)}{outOf > total && data.orNext}
+          </label>
+        )}
+        {children}
+      </div>
     </>
   );
 }

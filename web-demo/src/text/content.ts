@@ -13,9 +13,10 @@ import { Streamed, type Packed } from './streamed';
 import { afterCut, beforeCut, encodingOf, Utf8Check, type Encoding } from './utf8';
 
 /**
- * Content in memory; all of larger content, which is decoded on demand; or the number of a part.
+ * Content in memory, or its start; all of larger content, which is decoded on demand; or the number
+ * of a part.
  */
-export type Scope = 'kept' | 'whole' | number;
+export type Scope = 'kept' | 'start' | 'whole' | number;
 
 /** A request about the content. */
 export type TextWanted = { readonly scope: Scope } & (
@@ -23,6 +24,8 @@ export type TextWanted = { readonly scope: Scope } & (
   | { readonly bytes: readonly [start: number, end: number] }
   /** Lines, or rows of the table. */
   | { readonly rows: readonly [first: number, after: number]; readonly table: boolean; readonly whole: boolean }
+  /** Rows of a sorted table. */
+  | { readonly picked: Uint32Array; readonly whole: boolean }
   | { readonly rowOf: number; readonly table: boolean }
   /** The order of the rows of the table by a column. */
   | { readonly order: number; readonly descending: boolean }
@@ -73,6 +76,8 @@ export interface Decoded {
 
 /** Bytes that show whether content is text, and a table. */
 const [SAMPLE, TABLE_SAMPLE] = [2 ** 16, 2 ** 20];
+/** Bytes of the start, which are indexed in a moment. */
+const START = 2 ** 20;
 /** Bytes indexed at a time. */
 const AT_ONCE = 2 ** 20;
 /** Bytes of a line to show, and of a row of a table to read. */
@@ -102,21 +107,22 @@ export async function text(wanted: TextWanted, decoded: Decoded, tell: Tell): Pr
   const about = await found.indexed(tell);
   if ('about' in wanted) return about;
   const { content } = found;
-  if ('order' in wanted) return found.order(wanted.order, wanted.descending, tell);
-  if ('find' in wanted) {
-    if (!(content instanceof Streamed)) return find(content, wanted.find, tell);
-    // Rows in sight are read meanwhile.
-    return (wanted.find.backwards ? findBefore : find)(new Streamed(content.packed, content), wanted.find, tell);
-  }
+  // Rows in sight are read meanwhile.
+  const apart = content instanceof Streamed ? new Streamed(content.packed, content) : content;
+  if ('order' in wanted) return found.order(apart, wanted.order, wanted.descending, tell);
+  if ('find' in wanted) return (apart instanceof Streamed && wanted.find.backwards ? findBefore : find)(apart, wanted.find, tell);
   const answer = (from: Content): Promise<unknown> => {
     if ('bytes' in wanted) return bytesIn(from, ...wanted.bytes);
+    if ('picked' in wanted) return found.pick(from, wanted.picked, wanted.whole);
     return 'rowOf' in wanted ? found.rowOf(from, wanted.rowOf, wanted.table) : found.list(from, ...wanted.rows, wanted.table, wanted.whole);
   };
-  return content instanceof Streamed ? content.turn(answer, 'rows' in wanted) : answer(content);
+  return content instanceof Streamed ? content.turn(answer, 'rows' in wanted || 'picked' in wanted, tell) : answer(content);
 }
 
 async function opened(scope: Scope, decoded: Decoded): Promise<Searchable> {
-  if (scope === 'kept') return new Searchable(decoded.content, { isCut: decoded.isCut });
+  const { content: kept, isCut: isCutOff } = decoded;
+  if (scope === 'kept') return new Searchable(kept, { isCut: isCutOff });
+  if (scope === 'start') return new Searchable({ size: Math.min(kept.size, START), slice: kept.slice }, { isCut: true, isStart: true });
   if (scope === 'whole') return new Searchable(new Streamed(packedOf(decoded)), { isCut: false });
   const { bytes, isCut } = await partIn(decoded, scope);
   const { content, error } = await startOf(bytes, await decoded.decoder(), false, KEPT);
@@ -230,10 +236,16 @@ export class Searchable {
     return found;
   }
 
+  /** Reads rows of the table that are anywhere, in one pass. */
+  async pick(content: Content, rows: Uint32Array, whole: boolean): Promise<TextRow[]> {
+    const found = new Map<number, TextRow[]>();
+    for (const row of rows.slice().sort()) found.set(row, await this.list(content, row, row + 1, true, whole));
+    return Array.from(rows).flatMap((row) => found.get(row) ?? []);
+  }
+
   /** Sorts the rows of the table by a column. Reads all of them. */
-  async order(column: number, descending: boolean, tell: Tell): Promise<Ordered> {
+  async order(content: Source, column: number, descending: boolean, tell: Tell): Promise<Ordered> {
     const { MOST_ROWS, TextKeys } = await import('../data/order');
-    const { content } = this;
     const [index, skipped] = this.#by(true);
     const [shape, total] = [this.#shape, index.rows - skipped];
     const texts = new TextKeys(Math.min(total, MOST_ROWS));
@@ -242,7 +254,7 @@ export class Searchable {
       texts.add(encoder.encode(cellsOf(utf8.decode(row), shape)?.[column] ?? ''));
     };
     for await (const done of eachRowOf(content, index.delimiter, add)) {
-      await tell({ done, total: content.size });
+      await tell(content.progress ?? { done, total: content.size });
       if (!texts.hasRoom) break;
     }
     return { rows: texts.sorted(descending, true), total };

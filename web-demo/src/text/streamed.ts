@@ -2,7 +2,7 @@
 // from the last place; a window before that place is kept.
 import { UnspoolError, type DecodeStream } from 'unspool';
 import type { Content } from '../arrive/remote';
-import type { Progress } from '../tools/progress';
+import type { Progress, Tell } from '../tools/progress';
 import { lastAtMost } from '../trace/tracer';
 import { text as words } from '../words-later';
 import type { Part } from './parts';
@@ -63,11 +63,15 @@ export class Streamed implements Content {
    * Runs work that reads, one at a time. Of work for rows in sight, only the latest is finished:
    * the other rows have been scrolled out of sight.
    */
-  turn<T>(work: (content: Content) => Promise<T>, inSight: boolean): Promise<T> {
+  turn<T>(work: (content: Content) => Promise<T>, inSight: boolean, tell: Tell): Promise<T> {
     const gone = new AbortController();
     if (inSight) this.#asked.push(gone);
     if (this.#asked.length > LATEST) this.#asked.shift()?.abort(new Error(words.passed));
-    const content = { size: this.size, slice: (start: number, end: number) => ({ arrayBuffer: () => this.read(start, end, gone.signal) }) };
+    const pause = (): Promise<void> => {
+      gone.signal.throwIfAborted();
+      return tell(this.progress);
+    };
+    const content = { size: this.size, slice: (start: number, end: number) => ({ arrayBuffer: () => this.read(start, end, pause) }) };
     const done = this.#last.then(() => {
       gone.signal.throwIfAborted();
       return work(content);
@@ -76,15 +80,15 @@ export class Streamed implements Content {
     return done;
   }
 
-  /** Reads a range. Ranges are read one at a time. Stops with an error once the signal aborts. */
-  async read(start: number, end: number, signal?: AbortSignal): Promise<ArrayBuffer> {
+  /** Reads a range. Ranges are read one at a time. Ends with an error of `pause`. */
+  async read(start: number, end: number, pause?: () => Promise<void>): Promise<ArrayBuffer> {
     const part = lastAtMost(this.#starts, start);
     const isAfter = start >= (this.#pieces[0]?.at ?? this.#to);
     const isKept = isAfter && Math.min(end, this.size) <= this.#to;
     // Go on from the last place, unless a part starts nearer.
     if (!isKept && (!isAfter || this.#reader === undefined || part > this.#part)) await this.#open(part, this.#starts[part] ?? 0);
     while (this.#to < Math.min(end, this.size)) {
-      signal?.throwIfAborted();
+      await pause?.();
       await this.#more();
       this.#forget(start);
     }

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { readAddress } from '../arrive/address';
 import type { OpenFile } from '../client';
 import { RowTable, useNotedRow, useRows, type Head } from '../data/rows';
-import { eachRow, useSorting } from '../data/sorting';
+import { useSorting } from '../data/sorting';
 import { count, inOneLine, visible } from '../format';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
@@ -28,6 +28,8 @@ export interface ViewProps {
 
 /** Rows above a row that is gone to. */
 const ABOVE = 2;
+/** Sorted rows of large content to read at a time. A pass over the content may take a minute. */
+const MANY = 512;
 /** Letters of a cell that fit, as in the style sheet. */
 const LONG = 60;
 
@@ -37,9 +39,16 @@ export function TextView({ file, scope, text, table, isStart, chosen, onChoose, 
   const { shape } = text;
   const sorting = useSorting(({ column, descending }, care) => file.textOrder(scope, column, descending, care), [file, scope, table], isStart);
   const { order, rowAt, placeOf } = sorting;
+  const reading = useJob();
   const read = (start: number, end: number, whole = false): Promise<TextRow[]> =>
-    order === undefined ? file.textRows(scope, table, start, end, whole) : eachRow(order.subarray(start, end), (row) => file.textRows(scope, table, row, row + 1, whole));
-  const rows = useRows<TextRow>(order?.length ?? (table ? text.rows : text.lines), read, [file, scope, table, order]);
+    new Promise((resolve, reject) => {
+      void reading.run(async (care) => {
+        const rows = order === undefined ? file.textRows(scope, table, start, end, whole, care) : file.textPicked(scope, order.slice(start, end), whole, care);
+        await rows.then(resolve, reject);
+      });
+    });
+  const isSorted = scope === 'whole' && order !== undefined;
+  const rows = useRows<TextRow>(order?.length ?? (table ? text.rows : text.lines), read, [file, scope, table, order], isSorted ? MANY : undefined);
   // A row in the address is more exact than a byte in it.
   const [named] = useState(() => readAddress().row !== undefined);
   useNotedRow(rows, order === undefined);
@@ -59,7 +68,7 @@ export function TextView({ file, scope, text, table, isStart, chosen, onChoose, 
   const columns = table && shape !== undefined ? shape.columns : undefined;
   const heads: Head[] = [{ name: columns === undefined ? words.line : data.row }];
   if (columns === undefined) heads.push({ name: data.text, kind: 'text' });
-  else heads.push(...columns.map((name, at): Head => ({ name: visible(name), kind: 'text', ...(scope !== 'whole' && sorting.head(at)) })));
+  else heads.push(...columns.map((name, at): Head => ({ name: visible(name), kind: 'text', ...sorting.head(at) })));
   const more = columns === undefined ? 0 : (shape?.more ?? 0);
   if (more > 0) heads.push({ name: data.more(more), kind: 'more' });
   const first = columns === undefined ? 1 : 0;
@@ -98,6 +107,7 @@ export function TextView({ file, scope, text, table, isStart, chosen, onChoose, 
           }}
         />
       </div>
+      {reading.going && reading.progress !== undefined && <p class="facts" role="status">{words.readingRows} <Cancel job={reading} what={words.rowsJob} /></p>}
     </>
   );
 }
