@@ -1,5 +1,6 @@
 // The decoded values of a column: its rows, a heat map of those in sight, and a curve of the
 // selected one.
+import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
 import { later } from '../tools/later';
@@ -82,8 +83,11 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
             <Tabs label={data.columns} tabs={summary.columns.map(({ name }, at) => ({ id: String(at), name: visible(name) }))} picked={String(picked)} onPick={(id) => setPicked(Number(id))} />
           )}
         </div>
-        {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} here={summary.startOnly} onRow={(row) => show({ row })} />}
-        {column !== undefined && <Values key={picked} file={file} report={report} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} wanted={wanted} />}
+        {column !== undefined && (
+          <Values key={picked} file={file} report={report} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} wanted={wanted}>
+            <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} here={summary.startOnly} onRow={(row) => show({ row })} />
+          </Values>
+        )}
         {column !== undefined && report.format !== undefined && (
           <Export
             file={file}
@@ -110,9 +114,11 @@ interface ColumnProps {
   readonly summary: Summary;
   /** A row to scroll to. */
   readonly wanted: { readonly row: number } | undefined;
+  /** Statistics: beside a table of single numbers, else below. */
+  readonly children: ComponentChildren;
 }
 
-function Values({ file, report, column, index, rows: total, wanted, summary: { chunkEnds: ends = [], sections = [], startOnly = false } }: ColumnProps) {
+function Values({ file, report, column, index, rows: total, wanted, children, summary: { chunkEnds: ends = [], sections = [], startOnly = false } }: ColumnProps) {
   const [chosen, choose] = useState(() => Math.max(0, Math.min(total - 1, readAddress().drawn ?? 0)));
   const [pointed, point] = useState('');
   const [pointedAt, pointAt] = useState('');
@@ -188,6 +194,29 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
   );
   const heads: Head[] = [{ name: data.row }, ...Array.from({ length: end - place }, (_, at) => ({ name: dimension === 1 ? data.value : String(place + at), ...sorting.head(place + at) }))];
 
+  const isBeside = dimension === 1;
+  const chunks = ends.length > 1 && !empty && <Chunks ends={ends} row={rowAt(stop)} onRow={show} />;
+  const drawings = !empty && (
+    <div class="drawings">
+      {drawn !== undefined && (
+        <figure>
+          <Plot values={drawn.data as ArrayLike<number | bigint>} named={dimension > 1 ? data.value : data.row} first={dimension > 1 ? 0 : drawn.start} onPoint={pointAt} />
+          <figcaption>
+            {pointedAt !== '' ? pointedAt : dimension > 1 ? data.rowDrawn(drawn.start, dimension) : data.rowsFrom(drawn.start, drawn.start + drawn.data.length - 1)}
+          </figcaption>
+        </figure>
+      )}
+      {dimension > 1 && order === undefined && sight !== undefined && (
+        <figure>
+          <HeatMap {...sight} dimension={dimension} chosen={chosen} onRow={choose} onPoint={point} />
+          <figcaption>
+            {data.heatCaption(sight.first, sight.first + sight.rows - 1)}{pointed !== '' && `; ${pointed}`}
+          </figcaption>
+        </figure>
+      )}
+    </div>
+  );
+
   return (
     <>
       <p class="facts">
@@ -195,64 +224,51 @@ function Values({ file, report, column, index, rows: total, wanted, summary: { c
         {column.compression !== 'none' && data.storedAs(column.compression)}
       </p>
       <Refused what={data.rowsFailed} error={rows.error} onRetry={rows.again} />
-      {!empty && (
-        <div class="drawings">
-          {drawn !== undefined && (
-            <figure>
-              <Plot values={drawn.data as ArrayLike<number | bigint>} named={dimension > 1 ? data.value : data.row} first={dimension > 1 ? 0 : drawn.start} onPoint={pointAt} />
-              <figcaption>
-                {pointedAt !== '' ? pointedAt : dimension > 1 ? data.rowDrawn(drawn.start, dimension) : data.rowsFrom(drawn.start, drawn.start + drawn.data.length - 1)}
-              </figcaption>
-            </figure>
-          )}
-          {dimension > 1 && order === undefined && sight !== undefined && (
-            <figure>
-              <HeatMap {...sight} dimension={dimension} chosen={chosen} onRow={choose} onPoint={point} />
-              <figcaption>
-                {data.heatCaption(sight.first, sight.first + sight.rows - 1)}{pointed !== '' && `; ${pointed}`}
-              </figcaption>
-            </figure>
-          )}
-        </div>
-      )}
-      {dimension > 1 && !empty && <Vectors file={file} column={index} rows={total} chosen={chosen} onRow={show} />}
       {sorting.status}
-      <div ref={table} class="values">
-        <RowTable
-          rows={rows}
-          heads={heads}
-          across={across}
-          chosen={chosenAt < 0 ? undefined : chosenAt}
-          onRow={(at) => choose(rowAt(at))}
-          place={(row) => Math.max(0, placeOf(row))}
-          copy={async (start, end) => {
-            const values = order === undefined ? pick(await file.rows(index, start, end)) : await eachRow(order.subarray(start, end), async (row) => pick(await file.rows(index, row, row + 1)));
-            return values.map((values, at) => [String(rowAt(start + at)), ...values.map(exact)]);
-          }}
-          cells={(values, at) => (
-            <>
-              <th scope="row">
-                <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosenAt} aria-label={data.drawRow(rowAt(at))} onClick={() => choose(rowAt(at))}>{count(rowAt(at))}</button>
-              </th>
-              {values.slice(place, end).map((number, cell) => (
-                <td key={place + cell} aria-colindex={across && place + cell + 2} style={across && { minWidth: across.cell, maxWidth: across.cell }} class={at === chosenAt && place + cell === traced && dimension > 1 ? 'traced' : undefined} title={rest(number)} onClick={() => setTraced(place + cell)}>{value(number)}</td>
-              ))}
-            </>
-          )}
-        />
+      <div class={isBeside ? 'beside' : undefined}>
+        <div ref={table} class="values">
+          <RowTable
+            rows={rows}
+            heads={heads}
+            across={across}
+            chosen={chosenAt < 0 ? undefined : chosenAt}
+            onRow={(at) => choose(rowAt(at))}
+            place={(row) => Math.max(0, placeOf(row))}
+            copy={async (start, end) => {
+              const values = order === undefined ? pick(await file.rows(index, start, end)) : await eachRow(order.subarray(start, end), async (row) => pick(await file.rows(index, row, row + 1)));
+              return values.map((values, at) => [String(rowAt(start + at)), ...values.map(exact)]);
+            }}
+            cells={(values, at) => (
+              <>
+                <th scope="row">
+                  <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosenAt} aria-label={data.drawRow(rowAt(at))} onClick={() => choose(rowAt(at))}>{count(rowAt(at))}</button>
+                </th>
+                {values.slice(place, end).map((number, cell) => (
+                  <td key={place + cell} aria-colindex={across && place + cell + 2} style={across && { minWidth: across.cell, maxWidth: across.cell }} class={at === chosenAt && place + cell === traced && dimension > 1 ? 'traced' : undefined} title={rest(number)} onClick={() => setTraced(place + cell)}>{value(number)}</td>
+                ))}
+              </>
+            )}
+          >
+            {across !== undefined && !empty && (across.first > 0 || across.last < dimension) && (
+              <label class="goto fine">
+                {data.values.toLowerCase()}{' '}
+                <NumberField label={data.firstValue} min={0} max={dimension - 1} value={place} onValue={across.go} />{' '}
+                {data.valuesOf(end - 1, dimension)}
+              </label>
+            )}
+            {!isBeside && chunks}
+          </RowTable>
+        </div>
+        {isBeside && <div class="values">{children}{drawings}</div>}
       </div>
-      {across !== undefined && !empty && (across.first > 0 || across.last < dimension) && (
-        <label class="goto fine">
-          {data.values.toLowerCase()}{' '}
-          <NumberField label={data.firstValue} min={0} max={dimension - 1} value={place} onValue={across.go} />{' '}
-          {data.valuesOf(end - 1, dimension)}
-        </label>
-      )}
       {!empty && (
         <Stored file={file} report={report} value={{ column: index, row: chosen, place: dimension > 1 ? traced : 0 }} name={data.rowNumber(chosen)} dimension={dimension} onPlace={setTraced} />
       )}
-      {ends.length > 1 && !empty && <Chunks ends={ends} row={rowAt(stop)} onRow={show} />}
+      {isBeside && chunks}
       <Sections sections={sections} onRow={show} />
+      {dimension > 1 && !empty && <Vectors file={file} column={index} rows={total} chosen={chosen} onRow={show} />}
+      {!isBeside && drawings}
+      {!isBeside && children}
       {empty && <p class="facts">{data.noValues}</p>}
     </>
   );

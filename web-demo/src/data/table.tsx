@@ -160,7 +160,6 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
         {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
         {answer !== undefined && error === '' && <Result answer={answer} />}
-        {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
         {doubtful(report) && <p class="doubt" role="note">{verdict.doubt}</p>}
         <RowTable
           rows={rows}
@@ -183,6 +182,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
             );
           }}
         />
+        {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
         {numbered && chosen !== undefined && canTrace(report) && <Stored file={file} report={report} value={{ column: 0, row: chosen, place: 0 }} name={data.rowNumber(chosen)} />}
         <Export
           file={file}

@@ -103,7 +103,7 @@ function withTableColumns(streams: readonly Share[], { summary, model: { structu
   const node = streams[at]?.node ?? -1;
   const columns = table.columns.map(({ name }, column): Share => {
     const blocks = Array.from({ length: groups }, (_, group) => lengths[group * table.columns.length + column] ?? 0);
-    return { node, name: sizes.column(BLOCKS, visible(name)), bytes: blocks.reduce((sum, length) => sum + length, 0), decoded: 0, values: table.rows };
+    return { node, name: sizes.column(visible(name)), bytes: blocks.reduce((sum, length) => sum + length, 0), decoded: 0, values: table.rows };
   });
   const stream = streams[at];
   if (stream === undefined) return [...streams, ...columns];
