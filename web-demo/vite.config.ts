@@ -96,8 +96,18 @@ export default defineConfig({
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: {
     format: 'es',
-    // What loads inspectors is apart from them: the values of Pco need none.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'inspectors', test: /npm\/dist\/(inspectors|formats|errors\/detection)\.js$/ }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What loads inspectors is apart from them: the values of Pco need none.
+            { name: 'inspectors', test: /npm\/dist\/(inspectors|formats|errors\/detection)\.js$/ },
+            // Small modules of most formats. Each would be a request that follows another one.
+            { name: 'helpers', includeDependenciesRecursively: false, test: /npm\/dist\/(check|check-numbers|error-table|errors\/general|half|join|limits|salvage)\.js$|src\/formats\/(check|column|named)\.ts$/ },
+          ],
+        },
+      },
+    },
   },
   server: { fs: { allow: ['..'] } },
   // The package is linked from the workspace, and changes during development.

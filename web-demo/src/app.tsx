@@ -86,7 +86,11 @@ export function App() {
       put(key, { kind: 'busy', doing: page.reading, progress: { done: 0, total: source.size } });
       let file = (work.file = new OpenFile(source, dictionary));
       // If little input decodes to much, most of the time follows the last byte.
-      const reading = ({ done, total }: Progress): void => tell(done < total ? page.reading : page.decoding)(done, total);
+      const reading = ({ done, total, format }: Progress): void => {
+        // What fails is reported when it is needed.
+        if (format !== undefined) void view.then(() => INSPECTOR.now?.foresee(format)).catch(() => undefined);
+        else tell(done < total ? page.reading : page.decoding)(done, total);
+      };
       let report = await file.report(reading);
       if (perhaps !== undefined && mayWantDictionary(report) && !signal.aborted) {
         file.close();

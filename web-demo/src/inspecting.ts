@@ -8,7 +8,8 @@ import { doorOf } from './formats';
 import type { Opened } from './formats/door';
 import { endBefore, endOf, withLaterChunks, withoutEmptyEnd, withPacked, withTrailing } from './formats/structures';
 import { buildModel, type Fault, type Report, type Verdict } from './model';
-import type { Encoding } from './text/utf8';
+import { partsOf } from './text/parts';
+import { encodingOf, type Encoding } from './text/utf8';
 import { progressOf, type Progress, type Tell } from './tools/progress';
 
 /** Larger files are not read as a whole: the structure would take as much memory again. */
@@ -130,21 +131,22 @@ export async function check(tell: Tell, signal: AbortSignal): Promise<Verdict> {
 async function report({ format, size, structure, error, checksums }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Promise<Report> {
   Object.assign(current, { format, isBroken: error !== undefined });
   // The head of a file does not have all of its parts.
-  if (current.file?.summary.shows === 'bytes' && typeof read !== 'number') current.parts = (await import('./text/parts')).partsOf(format, structure);
+  if (current.file?.summary.shows === 'bytes' && typeof read !== 'number') current.parts = partsOf(format, structure);
   const model = buildModel(withPacked(structure), size);
   const { file, dictionary, parts } = current;
   const lent = dictionary && { name: dictionary.name, id: idOf(dictionary.bytes) };
   // Only plain bytes may be a file themselves.
   const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
-  const isText = file?.summary.shows === 'bytes' && file.summary.decoded > 0 && (await encodingIn(file)) === 'utf-8';
+  const isText = file?.summary.shows === 'bytes' && file.summary.decoded > 0 && encodingIn(file) === 'utf-8';
+  // The page asks for its lines next.
+  if (isText) void Promise.all([import('./text/content'), import('./bytes/search')]).catch(() => undefined);
   return { inspected: true, isText, content: inside, lent, wrapped, parts: parts.length, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
 }
 
 /** Number of bytes that show whether content is text. */
 const READ = 2 ** 12;
 
-async function encodingIn({ bytes, summary: { decoded } }: Opened): Promise<Encoding> {
-  const { encodingOf } = await import('./text/utf8');
+function encodingIn({ bytes, summary: { decoded } }: Opened): Encoding {
   return encodingOf(here(bytes)(0, Math.min(READ, decoded)), decoded > READ);
 }
 

@@ -33,6 +33,20 @@ const VALUES: Readonly<Record<Summary['shows'], Lazy<ComponentType<ValuesProps>>
   table: lazy(async () => (await import('./data/table')).Table),
 };
 
+/** The view of decoded text. */
+const TEXT = lazy(() => import('./text/text-view'));
+
+/** What the files of a format show, as far as that is certain before they are read. */
+const FORESEEN: Partial<Record<NonNullable<Report['format']>, Summary['shows']>> = {
+  at1: 'table', cvc: 'numbers', lzma: 'bytes', onpair: 'strings', pco: 'numbers', xz: 'bytes', zstd: 'bytes',
+};
+
+/** Loads the view of the data of such a file, while it is read. */
+export async function foresee(format: NonNullable<Report['format']>): Promise<void> {
+  const shows = FORESEEN[format];
+  if (shows !== undefined) await Promise.all([VALUES[shows].load(), shows === 'bytes' && TEXT.load()]);
+}
+
 /** Notes on a file that is broken, large or unknown. */
 const NOTES = lazy(() => import('./structure/notes'));
 
@@ -48,7 +62,7 @@ const INSIDE = lazy(() => import('./inside/inside'));
 export async function prepared(file: OpenFile, report: Report): Promise<Report> {
   const view = firstView(report, viewsOf(report));
   const modules = { data: report.summary && VALUES[report.summary.shows], structure: STRUCTURE, bytes: TOTALS, codec: INSIDE };
-  const [inspected] = await Promise.all([report.inspected || view === 'data' ? report : file.inspect(), modules[view]?.load(), hasNotes(report) && NOTES.load()]);
+  const [inspected] = await Promise.all([report.inspected || view === 'data' ? report : file.inspect(), modules[view]?.load(), view === 'data' && report.isText && TEXT.load(), hasNotes(report) && NOTES.load()]);
   return inspected;
 }
 

@@ -71,6 +71,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   const reading = source.size < AT_ONCE ? readBlob(source, { onProgress: (done, total) => post({ done, total }) }) : undefined;
   reading?.catch(() => undefined);
   const format = await formatOf(source);
+  post({ done: 0, total: source.size, format });
   const door = reading !== undefined && lent === undefined ? await valuesDoorOf(format) : undefined;
   if (format === undefined || door === undefined || reading === undefined) {
     // Loads at the same time. Opening reports what fails.

@@ -1,9 +1,12 @@
 // Progress of long work in the worker, and its cancellation.
+import type { Format } from 'unspool';
 
 /** Amount done and total, in any unit. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
+  /** The format of a file that is opened, once it is known. */
+  readonly format?: Format | undefined;
 }
 
 /** Reports progress between two steps. Throws if the job was cancelled. */
