@@ -116,3 +116,15 @@ test('sorts tables in text: numbers as numbers, other cells as text', async () =
     assert.deepEqual(Array.from(byNote), sorted(rows.map(([, , note]) => note), false));
   }
 });
+
+test('sorts CSV without quotes, with a row of another form', async () => {
+  const random = dice(17);
+  const rows = Array.from({ length: 50_000 }, (_, at) => [`name-${Math.floor(random() * 9)}`, String(Math.floor(random() * 1e6)), at === 99 ? 'too,many' : `longer than eight ${at % 7}`]);
+  const content = searchable(`name,value,note\r\n${rows.map((row) => `${row}\r\n`).join('')}`);
+  await content.indexed(tell);
+  for (const column of [0, 1, 2]) {
+    const { rows: order } = await content.order(content.content, column, false, tell);
+    const keys = rows.map((row, at) => (at === 99 ? (column === 1 ? undefined : '') : column === 1 ? Number(row[1]) : row[column]));
+    assert.deepEqual(Array.from(order), sorted(keys, false));
+  }
+});

@@ -129,7 +129,11 @@ export class TextKeys {
     const rows = keys.sorted();
     const sign = descending ? -1 : 1;
     // The first bytes are equal: the others decide.
-    keys.eachTie(rows, (tied) => tied.sort((a, b) => sign * compare(this.#text(a), this.#text(b)) || a - b));
+    keys.eachTie(rows, (tied) => {
+      // Equal texts, as of a column with few values, are in order already.
+      const first = this.#text(tied[0] ?? 0);
+      if (tied.some((row) => compare(first, this.#text(row)) !== 0)) tied.sort((a, b) => sign * compare(this.#text(a), this.#text(b)) || a - b);
+    });
     return rows;
   }
 }

@@ -8,7 +8,7 @@ import { startOf } from '../formats/start';
 import type { Progress, Tell } from '../tools/progress';
 import type { Part } from './parts';
 import { eachEnd, RowIndex, withoutEnd } from './rows';
-import { cellsOf, shapeOf, type Shape } from './shape';
+import { cellBytes, cellsOf, shapeOf, type Shape } from './shape';
 import { Streamed, type Packed } from './streamed';
 import { afterCut, beforeCut, encodingOf, Utf8Check, type Encoding } from './utf8';
 
@@ -251,7 +251,7 @@ export class Searchable {
     const texts = new TextKeys(Math.min(total, MOST_ROWS));
     const add = (row: Uint8Array, at: number): void => {
       if (at < skipped || !texts.hasRoom || shape === undefined) return;
-      texts.add(encoder.encode(cellsOf(utf8.decode(row), shape)?.[column] ?? ''));
+      texts.add(cellBytes(row, shape, column) ?? encoder.encode(cellsOf(utf8.decode(row), shape)?.[column] ?? ''));
     };
     for await (const done of eachRowOf(content, index.delimiter, add)) {
       await tell(content.progress ?? { done, total: content.size });

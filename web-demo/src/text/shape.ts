@@ -80,6 +80,24 @@ export function cellsOf(row: string, { kind, columns, more, delimiter }: Shape):
   return object && columns.map((name) => cellOf(Object.hasOwn(object, name) ? object[name] : ''));
 }
 
+const QUOTE = 34;
+const EMPTY = new Uint8Array();
+
+/** Returns the bytes of a cell; `undefined` if only `cellsOf` finds it. */
+export function cellBytes(row: Uint8Array, { kind, columns, more, delimiter }: Shape, column: number): Uint8Array | undefined {
+  if (kind !== 'csv') return undefined;
+  const separator = delimiter.charCodeAt(0);
+  let [start, end, field] = [0, row.length, 0];
+  for (let at = 0; at < row.length; at++) {
+    const byte = row[at];
+    if (byte === QUOTE) return undefined;
+    if (byte !== separator) continue;
+    if (field++ === column) end = at;
+    if (field === column) start = at + 1;
+  }
+  return field + 1 === columns.length + more ? row.subarray(start, end) : EMPTY;
+}
+
 function cellOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
