@@ -458,7 +458,7 @@ export const data = {
   noValues: 'This column has no values.',
   emptyContent: 'The content is empty.',
   firstBytes: (decoded: number, startOnly: boolean, text: boolean, cut: boolean): string => `${startOnly ? 'The first ' : ''}${bytes(decoded)}${text ? ' of text' : ''}${cut ? ', before the error' : ''}`,
-  unverified: (some: boolean): string => `; a checksum has verified ${some ? 'only part' : 'none'} of it`,
+  unverified: '; not all of it is verified by a checksum',
   decodedBytes: 'Decoded bytes',
   pages: 'Pages of the content',
   page: 'page',

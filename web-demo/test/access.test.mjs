@@ -44,7 +44,7 @@ test('moves in the tree by keyboard', async () => {
 
 test('reaches all controls by Tab in page order, with a visible focus', async () => {
   for (const [view, shown, order] of [
-    ['data', '.preview tbody td', ['unspool inspector, start', 'Open files', 'Shortcuts', 'Copy link', 'Data', 'int32_s', 'Pan right', 'Rows', 'Draw row 0', 'CSV', 'Copy TypeScript']],
+    ['data', '.preview tbody td', ['unspool inspector, start', 'Open files', 'Shortcuts', 'Copy link', 'Data', 'int32_s', 'Rows', 'Draw row 0', 'Pan right', 'CSV', 'Copy TypeScript']],
     ['structure', '.byte', ['Copy link', 'Structure', 'Place in the file', 'Zoom in', 'Find in the file', 'Structure', 'Width of the tree', 'Bytes']],
     ['bytes', '.shares td', ['Bytes', 'Pieces of the file', 'stored', 'Show int64_v, number 3']],
   ]) {

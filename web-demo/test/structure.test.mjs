@@ -231,7 +231,7 @@ test('shows stored and decoded size of each chunk, block, stream and column', as
   assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^block#2/);
   await open('#sample=at1');
   await heading('events.at1');
-  // The decoded sizes of the columns, most of the file, are not in it.
+  // Most of the file is columns, whose decoded sizes are not in it.
   await shown(['stream meta', '75 bytes', '0.5%', '–']);
   // For a table, also the size of each column; they add up to their stream.
   const columns = (await lines()).filter(([name]) => name.startsWith('column '));

@@ -89,7 +89,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
           {text !== undefined && (typeof scope === 'number' ? words.partIs(scope, text.size, text.isStart) : scope === 'whole' && data.firstBytes(text.size, false, true, text.error !== undefined))}
           {all === undefined && text !== undefined && `, ${words.reading.toLowerCase()}`}
           {all !== undefined && all.lines > 0 && words.counts(all.lines, all.shape && all.rows)}
-          {isCut && data.unverified(report.checksums.right > 0)}
+          {isCut && data.unverified}
         </p>
         {as !== undefined && shown.length > 1 && <Tabs label={words.as} tabs={shown.map((id) => ({ id, name: words.ways[id] }))} picked={as} onPick={pick} />}
         {scope === 'kept' && summary.startOnly === true && text?.encoding === 'utf-8' && <Whole file={file} size={report.size} onWhole={() => show('whole')} />}

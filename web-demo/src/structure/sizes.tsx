@@ -38,9 +38,9 @@ export function Sizes({ report, onPick }: Props) {
     const node = shares[at]?.node ?? -1;
     if (node >= 0) onPick(node);
   };
-  const ofKnown = shares.reduce((sum, { decoded, bytes }) => sum + (decoded > 0 ? bytes : 0), 0);
-  // Nothing is said about ratios if most of the file has none.
-  const known = { decoded: 2 * ofKnown > report.size, bits: shares.some(({ values }) => values > 0) };
+  const unknown = shares.reduce((sum, { decoded, bytes }) => sum + (decoded > 0 ? -bytes : bytes), 0);
+  // Nothing is said about ratios if most bytes have none.
+  const known = { decoded: unknown < 0, bits: shares.some(({ values }) => values > 0) };
   const shown = (Object.keys(ORDERS) as Order[]).filter((order) => (order === 'ratio' || order === 'decoded' ? known.decoded : order === 'bits' ? known.bits : true));
   const heads = shown.map((order): Head => ({
     name: words.pieceHeads[order],
