@@ -145,7 +145,7 @@ pub use name::Name;
 pub use probe::{Format, PROBE_LEN, Probe, probe};
 pub use sink::{Count, Sink, SliceSink};
 pub use step::{End, Status, Step};
-pub use store::{SliceStore, Store};
+pub use store::{SinkStore, SliceStore, Store};
 pub use trace::{Part, Shifted, Symbols, Trace, Value};
 
 /// The result of every call that can refuse a file.

@@ -2,7 +2,7 @@
 
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, Sink};
 
 /// Takes decoded bytes page by page, and returns those that it has.
 ///
@@ -75,6 +75,75 @@ impl Store for SliceStore<'_> {
     fn write(&mut self, at: u64, page: &[u8]) -> Result<()> {
         let to = self.bytes.get_mut(index(at)..).and_then(|rest| rest.get_mut(..page.len()));
         copy(page, to.ok_or(Error::new(ErrorKind::StoreFailed, at))?);
+        Ok(())
+    }
+}
+
+/// A store that passes each page to a sink, and keeps only a window: the bytes that were written
+/// last.
+///
+/// With it, an input that is present as a whole decodes through the window that its header asks for
+/// and a page. A stream needs three blocks besides, for Zstandard, which are as large as a small
+/// window. A match that reaches beyond the window is [`StoreFailed`](ErrorKind::StoreFailed).
+///
+/// ```
+/// use unspool::SinkStore;
+/// use unspool::zstd::{Options, Workspace, decode_to_store};
+/// let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+/// let (mut out, mut window, mut page) = (Vec::<u8>::new(), [0; 9], [0; 4]);
+/// let mut store = SinkStore::new(&mut window, |bytes: &[u8]| {
+///     out.extend(bytes);
+///     Ok(())
+/// });
+/// decode_to_store(file, &mut store, &mut Workspace::new(), &mut page, &Options::DEFAULT)?;
+/// assert_eq!(out, b"zstdddddd");
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SinkStore<'a, S> {
+    /// A ring.
+    window: &'a mut [u8],
+    /// The index in the ring after the last byte.
+    next: usize,
+    /// Bytes that were written.
+    len: u64,
+    sink: S,
+}
+
+impl<'a, S: Sink> SinkStore<'a, S> {
+    /// Returns a store without bytes. What the window holds does not matter.
+    pub const fn new(window: &'a mut [u8], sink: S) -> Self {
+        Self { window, next: 0, len: 0, sink }
+    }
+}
+
+impl<S: Sink> Store for SinkStore<'_, S> {
+    fn capacity(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn read(&mut self, at: u64, into: &mut [u8]) -> Result<()> {
+        let back = self.len.checked_sub(at).map(index);
+        let kept = back.filter(|&back| into.len() <= back && back <= self.window.len());
+        let back = kept.ok_or(Error::new(ErrorKind::StoreFailed, at))?;
+        let start = if self.next < back { self.next + self.window.len() - back } else { self.next - back };
+        let older = self.window.get(start..).unwrap_or_default();
+        copy(older, into);
+        copy(self.window, into.get_mut(older.len()..).unwrap_or_default());
+        Ok(())
+    }
+
+    fn write(&mut self, _: u64, page: &[u8]) -> Result<()> {
+        self.sink.write(page)?;
+        self.len += u64_from(page.len());
+        let mut rest = page.get(page.len().saturating_sub(self.window.len())..).unwrap_or_default();
+        while !rest.is_empty() {
+            let free = self.window.get_mut(self.next..).unwrap_or_default();
+            let len = free.len().min(rest.len());
+            copy(rest, free);
+            self.next = if len == free.len() { 0 } else { self.next + len };
+            rest = rest.get(len..).unwrap_or_default();
+        }
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Decoding to a store, which is the dictionary.
 
 use super::*;
-use unspool::Done;
+use unspool::{Done, SinkStore};
 
 fn stored(bytes: &[u8], capacity: usize, page: usize, options: &Options) -> (Vec<u8>, Result<Done, Error>) {
     let mut store = CheckedStore { bytes: vec![], capacity, page, old: vec![] };
@@ -59,6 +59,29 @@ fn a_store_holds_what_a_slice_does() {
             agree(&name, &file, len, 1024, &Options { streams, ..Options::DEFAULT });
         }
     }
+}
+
+#[test]
+fn a_dictionary_and_a_page_hold_enough_history() {
+    let text = mixed(20_000, 9);
+    let file = filtered(&text, Filters::new().lzma2(&options(4096)), Check::Crc32);
+    let windowed = |window, page| {
+        let (mut out, mut window) = (vec![], vec![0; window]);
+        let mut store = SinkStore::new(&mut window, |bytes: &[u8]| {
+            out.extend(bytes);
+            Ok(())
+        });
+        let page = &mut vec![0; page];
+        let done = decode_to_store(&file, &mut store, &mut Workspace::new(), page, &Options::DEFAULT);
+        (out, done.map_err(|error| error.kind))
+    };
+    for page in [1, 100, 4096, 30_000] {
+        let (out, done) = windowed(4096, page);
+        assert!(done.is_ok() && out == text, "pages of {page}: {done:?}");
+    }
+    let (out, done) = windowed(1000, 64);
+    assert_eq!(done, Err(ErrorKind::StoreFailed));
+    assert!(text.starts_with(&out));
 }
 
 #[test]

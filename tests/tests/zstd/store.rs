@@ -1,7 +1,7 @@
 //! Decoding to a store, which is the window.
 
 use super::*;
-use unspool::{SliceStore, Store};
+use unspool::{SinkStore, SliceStore, Store};
 
 /// Decodes to a store with this capacity, through a page of this length.
 fn stored(
@@ -45,6 +45,54 @@ fn a_store_holds_what_a_slice_does() {
         }
         broken(vector, |bytes| agree(&vector.name, bytes, len + 1000, 256, &options));
     });
+}
+
+/// Decodes to a sink through a window and a page of these lengths.
+fn windowed(bytes: &[u8], window: usize, page: usize, options: &Options<'_>) -> (Vec<u8>, Result<Done, Error>) {
+    let (mut out, mut window) = (vec![], vec![0; window]);
+    let mut store = SinkStore::new(&mut window, |bytes: &[u8]| {
+        out.extend(bytes);
+        Ok(())
+    });
+    let done = decode_to_store(bytes, &mut store, &mut Workspace::new(), &mut vec![0; page], options);
+    (out, done)
+}
+
+#[test]
+fn a_window_and_a_page_hold_enough_history() {
+    valid(|vector| {
+        let options = vector.told();
+        let whole = decoded(&vector.bytes, &options).unwrap();
+        let buffer = stream_buffer(&vector.bytes, &options).unwrap() as usize;
+        for page in [1, 256, 1 << 20] {
+            if whole.len() < 10_000 || page > 1 {
+                let (out, done) = windowed(&vector.bytes, buffer, page, &options);
+                done.unwrap_or_else(|error| panic!("{}, pages of {page}: {error}", vector.name));
+                assert!(out == whole, "{}, pages of {page}", vector.name);
+            }
+        }
+    });
+    // The window of the header, without a block.
+    let text: Vec<u8> = (0..20_000u32).flat_map(|n| format!("{} ", n * n % 9973).into_bytes()).collect();
+    let mut encoder = zstd::bulk::Compressor::new(19).unwrap();
+    encoder.set_parameter(zstd::zstd_safe::CParameter::WindowLog(10)).unwrap();
+    let file = encoder.compress(&text).unwrap();
+    let Ok(Header::Frame(header)) = Header::read(&file, &Limits::DEFAULT, Flavour::Rfc8878) else { panic!("a frame") };
+    assert_eq!((header.window, header.stream_buffer()), (1024, 4096));
+    for page in [1, 64, 1000, 1024, 5000] {
+        let (out, done) = windowed(&file, 1024, page, &Options::DEFAULT);
+        assert_eq!(done.map(|done| done.wrote), Ok(text.len()), "pages of {page}");
+        assert!(out == text, "pages of {page}");
+    }
+    for window in [0, 100, 512] {
+        let (out, done) = windowed(&file, window, 64, &Options::DEFAULT);
+        assert_eq!(done.map_err(|error| error.kind), Err(ErrorKind::StoreFailed), "a window of {window}");
+        assert!(text.starts_with(&out));
+    }
+    // A sink that refuses ends decoding.
+    let mut full = SinkStore::new(&mut [], |_: &[u8]| Err(Error::new(ErrorKind::SinkFull, 0)));
+    let refused = decode_to_store(&file, &mut full, &mut Workspace::new(), &mut [0; 64], &Options::DEFAULT);
+    assert_eq!(refused.map_err(|error| error.kind), Err(ErrorKind::SinkFull));
 }
 
 /// A patch: an old image, the new one, and a file that turns one into the other.
