@@ -21,6 +21,10 @@ mod stream;
 use pyo3::prelude::*;
 use unspool::{Probe, probe};
 
+/// Keeps memory that was freed, for the next array.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Returns the name of the format that these first bytes belong to, or `None`.
 ///
 /// Eight bytes are always enough. Fewer may be too few: then the result is `None` too.
