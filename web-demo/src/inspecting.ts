@@ -32,14 +32,16 @@ export async function open(source: Source, post: (progress: Progress) => void): 
   return openWhole(source, await readBlob(source, { onProgress: (done, total) => post({ done, total }) }));
 }
 
-/** Opens a file that was read. */
-export async function openWhole(source: Blob, all: Uint8Array): Promise<Report> {
+/** Opens a file that was read. Posts the format of what gzip holds. */
+export async function openWhole(source: Blob, all: Uint8Array, post?: (progress: Progress) => void): Promise<Report> {
   const dictionary = current.dictionary?.bytes;
   let bytes = all;
   // The format of the file is loaded by now.
-  const inside = probe(bytes).format === 'gzip' ? await (await import('./formats/gzip')).unwrap(bytes) : undefined;
+  const isGzip = probe(bytes).format === 'gzip';
+  const inside = isGzip ? await (await import('./formats/gzip')).unwrap(bytes) : undefined;
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
+  if (isGzip) post?.({ done: 0, total: all.length, format: probe(bytes).format });
   const content = inside === undefined ? source : new Blob([inside]);
   current.content = content;
   const size = bytes.length;

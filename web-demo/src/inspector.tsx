@@ -38,7 +38,7 @@ const TEXT = lazy(() => import('./text/text-view'));
 
 /** What the files of a format show, as far as that is certain before they are read. */
 const FORESEEN: Partial<Record<NonNullable<Report['format']>, Summary['shows']>> = {
-  at1: 'table', cvc: 'numbers', lzma: 'bytes', onpair: 'strings', pco: 'numbers', xz: 'bytes', zstd: 'bytes',
+  at1: 'table', cvc: 'numbers', gzip: 'bytes', lzma: 'bytes', onpair: 'strings', pco: 'numbers', xz: 'bytes', zstd: 'bytes',
 };
 
 /** Loads the view of the data of such a file, while it is read. */

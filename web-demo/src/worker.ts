@@ -71,13 +71,14 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   const reading = source.size < AT_ONCE ? readBlob(source, { onProgress: (done, total) => post({ done, total }) }) : undefined;
   reading?.catch(() => undefined);
   const format = await formatOf(source);
-  post({ done: 0, total: source.size, format });
+  // Another file may be in gzip.
+  if (format !== 'gzip') post({ done: 0, total: source.size, format });
   const door = reading !== undefined && lent === undefined ? await valuesDoorOf(format) : undefined;
   if (format === undefined || door === undefined || reading === undefined) {
     // Loads at the same time. Opening reports what fails.
     doorOf(format).catch(() => undefined);
     const { open, openWhole } = await inspecting();
-    return reading === undefined ? open(source, post) : openWhole(source, await reading);
+    return reading === undefined ? open(source, post) : openWhole(source, await reading, post);
   }
   const bytes = await reading;
   const file = door(bytes);

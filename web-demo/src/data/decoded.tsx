@@ -2,7 +2,7 @@
 import '../text/text.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { noteInAddress, parametersHere, readAddress, writeAddress } from '../arrive/address';
-import { useAnswer } from '../tools/answer';
+import { pause, useAnswer } from '../tools/answer';
 import { Export } from './export';
 import { Dump } from './dump';
 import { ABOUT } from '../formats/about';
@@ -27,6 +27,9 @@ const TextView = later(async () => (await import('../text/text-view')).TextView)
 /** Content of more bytes takes a moment to index. */
 const LONG = 2 ** 22;
 
+/** Time to show the start of such content, in milliseconds. */
+const AFTER_START = 300;
+
 /** The ways to show content, best first. */
 type As = 'table' | 'lines' | 'bytes';
 
@@ -39,8 +42,13 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
     const { row, drawn, page } = readAddress();
     return (row ?? drawn ?? page) === undefined;
   });
-  const { value: first } = useAnswer(async () => (scope === 'kept' && atStart && decoded > LONG ? file.text('start') : undefined), [file, scope]);
-  const { value: found, error, again } = useAnswer(async () => ({ scope, text: await file.text(scope) }), [file, scope]);
+  const isLong = scope === 'kept' && atStart && decoded > LONG;
+  const { value: first } = useAnswer(async () => (isLong ? file.text('start') : undefined), [file, scope]);
+  const { value: found, error, again } = useAnswer(async (gone) => {
+    // The first rows come before the index of all.
+    if (isLong) await pause(AFTER_START, gone);
+    return { scope, text: await file.text(scope) };
+  }, [file, scope]);
   const all = found?.scope === scope ? found.text : undefined;
   const text = all ?? (scope === 'kept' ? first : undefined);
   const [picked, setPicked] = useState(() => parametersHere().get('as'));

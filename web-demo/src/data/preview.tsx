@@ -225,7 +225,7 @@ function Values({ file, report, column, index, rows: total, wanted, children, su
       </p>
       <Refused what={data.rowsFailed} error={rows.error} onRetry={rows.again} />
       {sorting.status}
-      <div class={isBeside ? 'beside' : undefined}>
+      <div class={isBeside ? 'paired' : undefined}>
         <div ref={table} class="values">
           <RowTable
             rows={rows}
