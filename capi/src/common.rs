@@ -2,14 +2,15 @@
 
 use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
+use core::ops::Range;
 
 use unspool::{Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, Verify};
 
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::layout::LAYOUT;
 use crate::memory::{
-    Checked, Lent, Misuse, NOTHING, Opaque, Span, answer, apart, build, clear, filled, filled_mut, held_in, input,
-    lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
+    Checked, Lent, Misuse, NOTHING, Opaque, Span, answer, apart, build, clear, disjoint, filled, filled_mut, held_in,
+    input, lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
 };
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
@@ -110,11 +111,7 @@ impl UnspoolBuffers {
     #[inline(never)]
     fn compare(&self, read: &[Span], written: &[Span]) -> Checked<()> {
         let [src, lent @ ..] = self.spans();
-        let (src, lent) = (core::slice::from_ref(src), &lent[..]);
-        for (read, written) in [(src, lent), (read, lent), (written, lent), (src, written), (read, written)] {
-            apart(read, written)?;
-        }
-        Ok(())
+        disjoint(&[core::slice::from_ref(src), read, lent, written], 2)
     }
 }
 
@@ -179,8 +176,8 @@ pub struct UnspoolRange {
     pub end: u64,
 }
 
-impl From<&core::ops::Range<u64>> for UnspoolRange {
-    fn from(range: &core::ops::Range<u64>) -> Self {
+impl From<&Range<u64>> for UnspoolRange {
+    fn from(range: &Range<u64>) -> Self {
         Self { start: range.start, end: range.end }
     }
 }
@@ -524,11 +521,11 @@ unsafe fn progress(step: *mut UnspoolStep, error: *mut UnspoolError, result: Res
 ///
 /// As for [`build`], [`compared`], `UnspoolBuffers::slices`, and the functions that read the
 /// options and make the workspace.
-pub unsafe fn start<O: Opaque, W: 'static, P>(
+pub unsafe fn start<O: Opaque, W: 'static, P: Default>(
     decoder: *mut O,
     memory: *const UnspoolBuffers,
     read: [Span; 2],
-    options: impl FnOnce() -> Checked<P>,
+    choose: impl FnOnce(&mut P) -> Checked<()>,
     workspace: unsafe fn(Place) -> Result<&'static mut W>,
     make: impl FnOnce(&'static mut W, &'static mut [u8], &P) -> O::Value,
 ) -> Result<()> {
@@ -537,7 +534,8 @@ pub unsafe fn start<O: Opaque, W: 'static, P>(
         let memory = compared(memory, &read, &[span(decoder, 1)])?;
         let [one, two] = read;
         clear(decoder, &[memory.workspace(), memory.window(), one, two, NOTHING])?;
-        let options = options()?;
+        let mut options = P::default();
+        choose(&mut options)?;
         let lent = memory.slices();
         let workspace = workspace(lent.workspace)?;
         build(decoder, |place| Ok(place.write(make(workspace, lent.window, &options))))

@@ -120,7 +120,10 @@ pub unsafe extern "C" fn unspool_gzip_init(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, start(decoder, buffers, [NOTHING; 2], || options_of(options), workspace_of, Decoder::new)) }
+    unsafe {
+        let choose = |chosen: &mut Options| options_of(options).map(|asked| *chosen = asked);
+        report(error, start(decoder, buffers, [NOTHING; 2], choose, workspace_of, Decoder::new))
+    }
 }
 
 /// Reads `src` and writes `dst` of a step, as far as both allow. An error stays.

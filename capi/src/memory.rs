@@ -89,20 +89,28 @@ pub fn span<T>(data: *const T, len: usize) -> Span {
 }
 
 /// Refuses memory that is written and overlaps any other. Called before any argument becomes a
-/// slice, and before anything is written. A range that cannot be memory has no other verdict.
-#[inline(never)]
+/// slice, and before anything is written.
 pub fn apart(read: &[Span], written: &[Span]) -> Checked<()> {
-    for list in [read, written] {
-        list.iter().try_for_each(|&span| possible(span))?;
+    disjoint(&[read, written], 1)
+}
+
+/// Refuses memory that is written and overlaps any other, and ranges that cannot be memory. The
+/// first `read` lists are read, the others are written.
+#[inline(never)]
+pub fn disjoint(lists: &[&[Span]], read: usize) -> Checked<()> {
+    for list in lists {
+        for &span in *list {
+            possible(span)?;
+        }
     }
-    let mut rest = written;
-    while let Some((one, others)) = rest.split_first() {
-        for list in [others, read] {
-            if list.iter().any(|other| overlap(*one, *other)) {
-                return Err(Misuse(ErrorKind::Overlap));
+    for written in lists.iter().skip(read) {
+        for one in *written {
+            for list in lists {
+                if list.iter().any(|other| !core::ptr::eq(one, other) && overlap(*one, *other)) {
+                    return Err(Misuse(ErrorKind::Overlap));
+                }
             }
         }
-        rest = others;
     }
     Ok(())
 }
@@ -452,6 +460,7 @@ fn place<O: Opaque>(at: *mut O) -> Checked<*mut Held<O::Value>> {
 ///
 /// Zeros are a value of `T`, and so are any bytes after the `cleared` ones. A pointer that is not
 /// null leads to `len` bytes, and nobody else uses them during `'a`.
+#[inline(always)]
 pub unsafe fn tables<'a, T>(memory: *mut c_void, len: usize, cleared: usize) -> Result<&'a mut T> {
     let workspace = large_enough::<T>(memory, len)?;
     // SAFETY: large enough, aligned, not null because `T` has a size, and used by nobody else.
@@ -477,7 +486,9 @@ pub unsafe fn made<'a, T>(memory: *mut c_void, len: usize, make: impl FnOnce() -
     }
 }
 
-/// Refuses memory that is too small for a value.
+/// Refuses memory that is too small for a value. Inlined, because its error becomes a part of a
+/// larger result.
+#[inline(always)]
 pub fn large_enough<T>(memory: *mut c_void, len: usize) -> Result<*mut T> {
     if memory.is_null() && len > 0 {
         return Err(NULL.into());

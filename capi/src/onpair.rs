@@ -111,7 +111,7 @@ pub struct UnspoolOnPairInfo {
     pub workspace_len: u64,
     /// Bits of a code.
     pub code_bits: u32,
-    /// 1 if the dictionary is sorted and complete, which makes searches fast.
+    /// 1 if `unspool_onpair_conform` has found the dictionary so.
     pub conforming: u8,
 }
 
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn unspool_onpair_open(
         run(error, || {
             clear(column, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
             let (bytes, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
-            build(column, |place| Ok(best(place.write(*File::open(bytes, &limits)?.column()))))
+            build(column, |place| Ok(place.write(*File::open(bytes, &limits)?.column())))
         })
     }
 }
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
                 bits => Codes::packed(codes, bits.into(), usize::try_from(rows.last()).unwrap_or(usize::MAX))?,
             };
             let opened = Column::open(dictionary, codes, rows, &limits_of(limits)?)?;
-            build(column, |place| Ok(best(place.write(opened))))
+            build(column, |place| Ok(place.write(opened)))
         })
     }
 }
@@ -193,13 +193,21 @@ unsafe fn clear_parts(column: *mut UnspoolOnPairColumn, parts: Checked<Option<&U
     unsafe { clear(column, &lent) }
 }
 
-/// Returns the same column, marked as conforming if its dictionary is.
-#[inline(never)]
-fn best<'p>(column: &'p mut Column<'static>) -> &'p mut Column<'static> {
-    if let Ok(better) = column.conforming() {
-        *column = better;
+/// Checks that the dictionary is conforming, that is, sorted and complete: then searches are
+/// faster. Reads all tokens. An error says why it is not; the column stays as it was.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_onpair_conform(
+    column: *mut UnspoolOnPairColumn,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        run(error, || {
+            let of = held_in(column)?;
+            *of = of.conforming()?;
+            Ok(())
+        })
     }
-    column
 }
 
 /// Returns the contents of a column.

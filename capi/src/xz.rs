@@ -133,6 +133,7 @@ unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
 /// # Safety
 ///
 /// As for [`tables`].
+#[inline(always)]
 unsafe fn tables_of<'a>((memory, len): Place) -> Result<&'a mut Tables> {
     const CONTEXTS: usize = 16;
     let fixed = large_enough::<Tables<[Literals; 0]>>(memory, len)?;
@@ -162,23 +163,11 @@ fn in_bytes(result: &mut Result<Done>) {
     }
 }
 
-/// Returns the options of the caller, or the default.
+/// Sets the options that the caller has: in place, because a move takes more code.
 ///
 /// # Safety
 ///
 /// A pointer that is not null leads to options, and so does that to their limits.
-unsafe fn options_of(with: *const UnspoolXzOptions) -> Checked<Options> {
-    let mut options = Options::DEFAULT;
-    // SAFETY: the same promise.
-    unsafe { choose(&mut options, with)? };
-    Ok(options)
-}
-
-/// Sets the options that the caller has.
-///
-/// # Safety
-///
-/// As for [`options_of`].
 #[inline(never)]
 unsafe fn choose(options: &mut Options, with: *const UnspoolXzOptions) -> Checked<()> {
     // SAFETY: the same promise.
@@ -209,8 +198,9 @@ pub unsafe extern "C" fn unspool_xz_inspect(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
-            xz::inspect(lent.src, &mut tables_of(lent.workspace)?, &options, &mut ())
+            let (lent, mut chosen) = (lend(buffers, &[])?, Options::DEFAULT);
+            choose(&mut chosen, options)?;
+            xz::inspect(lent.src, &mut tables_of(lent.workspace)?, &chosen, &mut ())
         })
     }
 }
@@ -242,8 +232,9 @@ pub unsafe extern "C" fn unspool_xz_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
-            let mut result = decode(lent.src, lent.dst, tables_of(lent.workspace)?, &options);
+            let (lent, mut chosen) = (lend(buffers, &[])?, Options::DEFAULT);
+            choose(&mut chosen, options)?;
+            let mut result = decode(lent.src, lent.dst, tables_of(lent.workspace)?, &chosen);
             in_bytes(&mut result);
             result
         })
@@ -273,8 +264,9 @@ pub unsafe extern "C" fn unspool_xz_decode_to_store(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (mut store, options, lent) = (store_of(store)?, options_of(options)?, lend(buffers, &[])?);
-            let mut result = restore(lent.src, &mut store, tables_of(lent.workspace)?, lent.scratch, &options);
+            let (mut store, lent, mut chosen) = (store_of(store)?, lend(buffers, &[])?, Options::DEFAULT);
+            choose(&mut chosen, options)?;
+            let mut result = restore(lent.src, &mut store, tables_of(lent.workspace)?, lent.scratch, &chosen);
             in_bytes(&mut result);
             result
         })
@@ -392,10 +384,10 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (options, block) = (options_of(options)?, needed(block)?.to_core());
-            let lent = lend(buffers, &[])?;
+            let (lent, block, mut chosen) = (lend(buffers, &[])?, needed(block)?.to_core(), Options::DEFAULT);
+            choose(&mut chosen, options)?;
             let mut tables = tables_of(lent.workspace)?;
-            let mut result = xz::decode_block(lent.src, &block, lent.dst, &mut tables, &options);
+            let mut result = xz::decode_block(lent.src, &block, lent.dst, &mut tables, &chosen);
             in_bytes(&mut result);
             result
         })
@@ -413,7 +405,12 @@ pub unsafe extern "C" fn unspool_xz_init(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, start(decoder, buffers, [NOTHING; 2], || options_of(options), workspace_of, Decoder::new)) }
+    unsafe {
+        report(
+            error,
+            start(decoder, buffers, [NOTHING; 2], |chosen| choose(chosen, options), workspace_of, Decoder::new),
+        )
+    }
 }
 
 /// Reads `src` and writes `dst` of a step, as far as both allow. An error stays, except that of a

@@ -172,23 +172,11 @@ unsafe fn reads_of(with: *const UnspoolZstdOptions) -> [Span; 2] {
     }
 }
 
-/// Returns the options of the caller, or the default.
+/// Sets the options that the caller has: in place, because a move takes more code.
 ///
 /// # Safety
 ///
 /// A pointer that is not null leads to options, and so do those to limits and dictionary.
-unsafe fn options_of<'a>(with: *const UnspoolZstdOptions) -> Checked<Options<'a>> {
-    let mut options = Options::DEFAULT;
-    // SAFETY: the same promise.
-    unsafe { choose(&mut options, with)? };
-    Ok(options)
-}
-
-/// Sets the options that the caller has.
-///
-/// # Safety
-///
-/// As for [`options_of`].
 #[inline(never)]
 unsafe fn choose(options: &mut Options<'_>, with: *const UnspoolZstdOptions) -> Checked<()> {
     // SAFETY: the same promise.
@@ -219,6 +207,7 @@ fn flavour_of(number: UnspoolZstdFlavour) -> Checked<Flavour> {
 /// # Safety
 ///
 /// As for [`tables`].
+#[inline(always)]
 unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
     // SAFETY: the same promise. A workspace consists of numbers, and each frame resets it.
     unsafe { tables::<Workspace>(memory, len, 0) }
@@ -288,8 +277,9 @@ pub unsafe extern "C" fn unspool_zstd_decoded_len(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply(len, error, || {
-            let (lent, options) = (lend(buffers, &reads_of(options))?, options_of(options)?);
-            zstd::decoded_len(lent.src, workspace_of(lent.workspace)?, &options)
+            let (lent, mut chosen) = (lend(buffers, &reads_of(options))?, Options::DEFAULT);
+            choose(&mut chosen, options)?;
+            zstd::decoded_len(lent.src, workspace_of(lent.workspace)?, &chosen)
         })
     }
 }
@@ -305,8 +295,9 @@ pub unsafe extern "C" fn unspool_zstd_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (lent, options) = (lend(buffers, &reads_of(options))?, options_of(options)?);
-            zstd::decode(lent.src, lent.dst, workspace_of(lent.workspace)?, &options, &mut ())
+            let (lent, mut chosen) = (lend(buffers, &reads_of(options))?, Options::DEFAULT);
+            choose(&mut chosen, options)?;
+            zstd::decode(lent.src, lent.dst, workspace_of(lent.workspace)?, &chosen, &mut ())
         })
     }
 }
@@ -328,8 +319,9 @@ pub unsafe extern "C" fn unspool_zstd_decode_to_store(
     unsafe {
         reply_done(done, error, || {
             let (mut store, lent) = (store_of(store)?, lend(buffers, &reads_of(options))?);
-            let options = options_of(options)?;
-            restore(lent.src, &mut store, workspace_of(lent.workspace)?, lent.scratch, &options)
+            let mut chosen = Options::DEFAULT;
+            choose(&mut chosen, options)?;
+            restore(lent.src, &mut store, workspace_of(lent.workspace)?, lent.scratch, &chosen)
         })
     }
 }
@@ -345,7 +337,13 @@ pub unsafe extern "C" fn unspool_zstd_in_place_margin(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { reply(margin, error, || zstd::in_place_margin(input(src.cast(), src_len)?, &options_of(options)?)) }
+    unsafe {
+        reply(margin, error, || {
+            let mut chosen = Options::DEFAULT;
+            choose(&mut chosen, options)?;
+            zstd::in_place_margin(input(src.cast(), src_len)?, &chosen)
+        })
+    }
 }
 
 /// Decodes a whole file that is at the end of its own output: `src` is the last `src_len` bytes of
@@ -368,8 +366,9 @@ pub unsafe extern "C" fn unspool_zstd_decode_in_place(
                 return Err(bad_argument());
             }
             let whole = UnspoolBuffers { src: core::ptr::null(), src_len: 0, ..asked };
-            let lent = lend(&raw const whole, &reads)?;
-            in_place(lent.dst, len, workspace_of(lent.workspace)?, &options_of(options)?)
+            let (lent, mut chosen) = (lend(&raw const whole, &reads)?, Options::DEFAULT);
+            choose(&mut chosen, options)?;
+            in_place(lent.dst, len, workspace_of(lent.workspace)?, &chosen)
         })
     }
 }
@@ -434,10 +433,11 @@ pub unsafe extern "C" fn unspool_zstd_decode_part(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (lent, options) = (lend(buffers, &reads_of(options))?, options_of(options)?);
+            let (lent, mut chosen) = (lend(buffers, &reads_of(options))?, Options::DEFAULT);
+            choose(&mut chosen, options)?;
             let workspace = workspace_of(lent.workspace)?;
-            let file = File::open(lent.src, &options.limits)?;
-            file.decode(lent.src, first..end, lent.dst, workspace, lent.scratch, &options)
+            let file = File::open(lent.src, &chosen.limits)?;
+            file.decode(lent.src, first..end, lent.dst, workspace, lent.scratch, &chosen)
         })
     }
 }
@@ -499,7 +499,7 @@ pub unsafe extern "C" fn unspool_zstd_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let reads = reads_of(options);
-        report(error, start(decoder, buffers, reads, || options_of(options), workspace_of, Decoder::new))
+        report(error, start(decoder, buffers, reads, |chosen| choose(chosen, options), workspace_of, Decoder::new))
     }
 }
 

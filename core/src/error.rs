@@ -148,9 +148,10 @@ macro_rules! kinds {
             /// Returns the class. For a lack of space it has `need: 0`; [`Error::class`] knows the
             /// number.
             pub const fn class(self) -> Class {
-                let mut i = 0;
+                let (mut kind, mut i) = (0, 0);
                 while i < OTHERS.len() {
-                    if OTHERS[i] >> 3 == self as u16 {
+                    kind += (OTHERS[i] >> 3) as u16;
+                    if kind == self as u16 {
                         return Sort::class(OTHERS[i] & 7);
                     }
                     i += 1;
@@ -161,9 +162,6 @@ macro_rules! kinds {
 
         /// The class of each kind, in the order of [`ErrorKind::ALL`].
         const SORTS: &[Sort] = &[$(Sort::$class,)*];
-
-        /// The number of kinds of all classes but `Corrupt`.
-        const NOT_CORRUPT: usize = 0 $(+ !matches!(Sort::$class, Sort::Corrupt) as usize)*;
     };
 }
 
@@ -181,7 +179,7 @@ enum Sort {
 }
 
 impl Sort {
-    const fn class(number: u16) -> Class {
+    const fn class(number: u8) -> Class {
         match number {
             0 => Class::Truncated,
             2 => Class::Checksum,
@@ -195,19 +193,30 @@ impl Sort {
     }
 }
 
-/// The numbers of all kinds that are not `Corrupt`, times eight, plus their classes. Most kinds are
-/// `Corrupt`. A `match` over all kinds takes 0.8 KB on a Cortex-M0, this table 0.2 KB.
-static OTHERS: [u16; NOT_CORRUPT] = {
-    let (mut found, mut len, mut i) = ([0; NOT_CORRUPT], 0, 0);
+/// All kinds that are not `Corrupt`: the difference to the number before, times eight, plus the
+/// class. A difference of more than five bits takes steps, which are `Corrupt`. Most kinds are. A
+/// `match` over all kinds takes 0.8 KB on a Cortex-M0, this table less than 0.1 KB.
+static OTHERS: [u8; others::<0>().1] = others().0;
+
+/// The longest step.
+const STEP: u16 = 31;
+
+/// Returns the table, as far as it has room, and its length.
+const fn others<const N: usize>() -> ([u8; N], usize) {
+    let (mut table, mut len, mut last, mut i) = ([0; N], 0, 0, 0);
     while i < SORTS.len() {
-        if !matches!(SORTS[i], Sort::Corrupt) {
-            found[len] = (ErrorKind::ALL[i] as u16) << 3 | SORTS[i] as u16;
-            len += 1;
+        let kind = ErrorKind::ALL[i] as u16;
+        while !matches!(SORTS[i], Sort::Corrupt) && last < kind {
+            let (step, sort) = if kind - last > STEP { (STEP, Sort::Corrupt) } else { (kind - last, SORTS[i]) };
+            if len < N {
+                table[len] = step.to_le_bytes()[0] << 3 | sort as u8;
+            }
+            (len, last) = (len + 1, last + step);
         }
         i += 1;
     }
-    found
-};
+    (table, len)
+}
 
 kinds! {
     // 1 to 99: any format

@@ -467,7 +467,9 @@ static void onpair(void) {
   CHECK(unspool_onpair_workspace_len(&column) == 0);
   CHECK(unspool_onpair_open(&column, bytes, len - 1, NULL, &error) == UNSPOOL_ERROR_TRUNCATED && error.need == len);
   CHECK(unspool_onpair_info(&column, &info, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_onpair_conform(&column, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
   CHECK(unspool_onpair_open(&column, bytes, len, NULL, &error) == 0 && unspool_onpair_info(&column, &info, &error) == 0);
+  CHECK(!info.conforming && unspool_onpair_conform(&column, &error) == 0 && unspool_onpair_info(&column, &info, &error) == 0);
   CHECK(info.conforming && info.code_bits == 12 && info.workspace_len == info.tokens * 17 && info.codes >= info.rows);
   CHECK(unspool_onpair_decoded_len(&column, 0, info.rows, &size, &error) == 0 && size == expected_len);
   CHECK(unspool_onpair_decode(&column, 0, info.rows, out, expected_len, &wrote, &error) == 0);

@@ -96,7 +96,7 @@ typedef struct UnspoolOnPairInfo {
   uint64_t workspace_len;
   /** Bits of a code. */
   uint32_t code_bits;
-  /** 1 if the dictionary is sorted and complete, which makes searches fast. */
+  /** 1 if `unspool_onpair_conform` has found the dictionary so. */
   uint8_t conforming;
 } UnspoolOnPairInfo;
 
@@ -144,6 +144,13 @@ UnspoolErrorKind unspool_onpair_open_parts(struct UnspoolOnPairColumn *column,
                                            const struct UnspoolOnPairParts *parts,
                                            const struct UnspoolLimits *limits,
                                            struct UnspoolError *error);
+
+/**
+ * Checks that the dictionary is conforming, that is, sorted and complete: then searches are
+ * faster. Reads all tokens. An error says why it is not; the column stays as it was.
+ */
+UnspoolErrorKind unspool_onpair_conform(struct UnspoolOnPairColumn *column,
+                                        struct UnspoolError *error);
 
 /** Returns the contents of a column. */
 UnspoolErrorKind unspool_onpair_info(const struct UnspoolOnPairColumn *column,
