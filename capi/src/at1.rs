@@ -61,7 +61,6 @@ pub(crate) unsafe fn options_of(with: *const UnspoolOptions) -> Checked<Options>
 /// # Safety
 ///
 /// As for [`tables`].
-#[inline(always)]
 pub(crate) unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
     // SAFETY: the same promise. Empty workspaces are all zeros, which a test compares. What is not
     // cleared consists of numbers.
