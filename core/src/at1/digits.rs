@@ -137,6 +137,14 @@ pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     out.put_short(&padded(part, left, before), index(left.into()) + 1);
 }
 
+/// All but the last eight digits of a number below 10^16. Neighbours in a column often share them.
+#[derive(Default)]
+pub(crate) struct HighDigits {
+    /// The smallest number that has them.
+    start: u64,
+    digits: u64,
+}
+
 /// Returns the digits of a number as text of at most 16 bytes, and its length, without a minus.
 /// Returns `None` if it may take more.
 ///
@@ -145,7 +153,7 @@ pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
 /// The only branch is on the size of the number, which hardly changes within a column. The point
 /// moves the digits before it, instead of a division that takes them apart.
 #[inline(always)]
-pub(crate) fn brief(number: Decimal) -> Option<(u128, usize)> {
+pub(crate) fn brief(number: Decimal, high: &mut HighDigits) -> Option<(u128, usize)> {
     let magnitude = number.value.unsigned_abs();
     let scale = number.scale.map_or(0, u32::from);
     if magnitude < EIGHT.get() && scale < 8 {
@@ -167,8 +175,13 @@ pub(crate) fn brief(number: Decimal) -> Option<(u128, usize)> {
         return Some((text, len + 1));
     }
     if magnitude < 1_000_000_000_000_000 && scale < 15 {
-        let (high, low) = divided(magnitude, EIGHT);
-        let digits = u128::from(eight(high)) | u128::from(eight(low)) << 64;
+        let mut low = magnitude.wrapping_sub(high.start);
+        if low >= EIGHT.get() {
+            let (first, last) = divided(magnitude, EIGHT);
+            *high = HighDigits { start: magnitude.wrapping_sub(last), digits: eight(first) };
+            low = last;
+        }
+        let digits = u128::from(high.digits) | u128::from(eight(low)) << 64;
         let zeros = ((digits | 1 << 120).trailing_zeros() >> 3).min(15 - scale);
         let text = (digits | u128::from(ZEROS) << 64 | u128::from(ZEROS)) >> (8 * zeros);
         let len = (16 - zeros) as usize;
@@ -237,12 +250,13 @@ mod tests {
     #[test]
     fn brief_text_is_the_same_text() {
         let tens = (0..19).flat_map(|power| (1..10).map(move |digit| digit * 10i64.pow(power) / 3));
+        let mut high = HighDigits::default();
         let edges = (0..19).flat_map(|power| (-2..=2).map(move |more| 10i64.pow(power) + more));
         for value in tens.chain(edges).flat_map(|value| [value, -value]) {
             for scale in (0..=MAX_SCALE).map(Some).chain([None]) {
                 let number = Decimal { value, scale };
                 let text = Output::printed(|out| number.put(out));
-                match brief(number) {
+                match brief(number, &mut high) {
                     Some((bytes, len)) => {
                         assert_eq!(&bytes.to_le_bytes()[..len], text.trim_start_matches('-').as_bytes(), "{number:?}");
                     }

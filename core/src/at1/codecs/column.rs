@@ -576,10 +576,14 @@ fn rest<'a>(values: Stream<'a>, record: &Record) -> Numbers<'a> {
     part(values, NEXT.place(record), END.place(record))
 }
 
+/// Returns start and length of each string of a column.
+fn strings<'t>(tables: &'t [Word], record: &Record) -> Option<&'t [[Word; 2]]> {
+    tables.get(TABLE.place(record)..)?.as_chunks().0.get(..ENTRIES.place(record))
+}
+
 /// Returns the string of this number.
 fn string(tables: &[Word], record: &Record, number: usize) -> Option<Found> {
-    let table = tables.get(TABLE.place(record)..)?.as_chunks::<2>().0.get(..ENTRIES.place(record))?;
-    let [start, len] = table.get(number)?.map(u64::from_le_bytes).map(index);
+    let [start, len] = strings(tables, record)?.get(number)?.map(u64::from_le_bytes).map(index);
     Some(Found::Span(start, len))
 }
 

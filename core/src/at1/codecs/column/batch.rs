@@ -9,10 +9,10 @@
 
 use super::{
     BITS, COUNT, Columns, END, ENTRIES, Flags, Found, KNOWN, NEXT, NUMBER, Record, SOURCE, SUM, USED, exception, kind,
-    next, string,
+    next, string, strings,
 };
 use crate::at1::codecs::map::NumberText;
-use crate::at1::digits::{Decimal, brief};
+use crate::at1::digits::{Decimal, HighDigits, brief};
 use crate::at1::output::{Output, SLACK, first_line_feed};
 use crate::at1::scratch::Word;
 use crate::at1::streams::lines::line_len;
@@ -32,22 +32,29 @@ const MEMO: usize = 256;
 /// The number of a value that the map of its column has no room for.
 const UNKNOWN: u32 = u32::MAX;
 
-/// A field and the delimiter before it.
-#[derive(Clone, Copy)]
-struct Cell {
-    text: [u8; SLACK],
-    /// Bytes of the text; [`Cell::OUTSIDE`] if the field is too long for it.
-    len: u8,
+/// A field and the delimiter before it, in the memory of a batch.
+struct Cell<'b> {
+    text: &'b mut [u8; SLACK],
+    /// Bytes of the text; [`OUTSIDE`] if the field is too long for it.
+    len: &'b mut u8,
 }
 
-impl Cell {
-    /// Length of a cell that holds start and length of a field in `values` instead.
-    const OUTSIDE: u8 = u8::MAX;
+/// Length of a cell that holds start and length of a field in `values` instead.
+const OUTSIDE: u8 = u8::MAX;
 
+/// Bytes of a cell that are copied if no cell of a batch has more.
+const NARROW: usize = 16;
+
+/// Returns start and length of a field outside of the cell with this text.
+fn outside([_, field @ ..]: &[u8; SLACK]) -> (usize, usize) {
+    (index(u64_at(field, 0)), index(u64_at(field, 8)))
+}
+
+impl Cell<'_> {
     /// Fills the cell with the first `len` of 16 bytes, after `skip` bytes, 0 or 1.
     #[inline(always)]
     fn brief(&mut self, skip: usize, bytes: [u8; 16], len: usize) {
-        let [_, field @ ..] = &mut self.text;
+        let [_, field @ ..] = &mut *self.text;
         if let Some(place) = field.get_mut(skip..).and_then(<[u8]>::first_chunk_mut) {
             *place = bytes;
         }
@@ -58,7 +65,7 @@ impl Cell {
     #[inline(always)]
     fn set_len(&mut self, len: usize) {
         let [low, ..] = len.wrapping_add(1).to_le_bytes();
-        self.len = low;
+        *self.len = low;
     }
 
     /// Fills the cell with a part of `values`.
@@ -72,34 +79,22 @@ impl Cell {
 
     #[cold]
     fn long_span(&mut self, values: &[u8], start: usize, len: usize) {
-        let [_, field @ ..] = &mut self.text;
+        let [_, field @ ..] = &mut *self.text;
         if len <= field.len() {
             copy(values.get(start..start.saturating_add(len)).unwrap_or_default(), field);
             self.set_len(len);
         } else {
             let place = u128::from(u64_from(start)) | u128::from(u64_from(len)) << 64;
             self.brief(0, place.to_le_bytes(), 0);
-            self.len = Self::OUTSIDE;
+            *self.len = OUTSIDE;
         }
-    }
-
-    /// Returns the bytes of delimiter and field.
-    #[inline(always)]
-    fn len(&self) -> u64 {
-        if self.len == Self::OUTSIDE { u64_from(self.place().1).saturating_add(1) } else { self.len.into() }
-    }
-
-    /// Returns start and length of a field outside of the cell.
-    fn place(&self) -> (usize, usize) {
-        let [_, field @ ..] = &self.text;
-        (index(u64_at(field, 0)), index(u64_at(field, 8)))
     }
 
     /// Fills the cell with a number.
     #[inline(always)]
-    fn number(&mut self, number: Decimal) {
-        let Some((text, len)) = brief(number) else { return self.long_number(number) };
-        let [_, sign, ..] = &mut self.text;
+    fn number(&mut self, number: Decimal, high: &mut HighDigits) {
+        let Some((text, len)) = brief(number, high) else { return self.long_number(number) };
+        let [_, sign, ..] = &mut *self.text;
         *sign = b'-';
         self.brief(usize::from(number.value < 0), text.to_le_bytes(), len);
     }
@@ -108,7 +103,7 @@ impl Cell {
     fn long_number(&mut self, number: Decimal) {
         let mut buffer = NumberText::NONE;
         let text = buffer.print(number);
-        let [_, field @ ..] = &mut self.text;
+        let [_, field @ ..] = &mut *self.text;
         copy(text, field);
         self.set_len(text.len());
     }
@@ -125,33 +120,32 @@ struct Known {
 
 /// The memory of a batch.
 pub(crate) struct Batch {
-    /// The cells of row 0, of row 1 and so on.
-    cells: [Cell; CELLS],
+    /// The texts of the cells of row 0, of row 1 and so on.
+    texts: [[u8; SLACK]; CELLS],
+    /// Their lengths.
+    lens: [u8; CELLS],
     /// The number of each value that a column is derived from.
     numbers: [u32; CELLS],
     /// The cursors of the columns after the batch.
     after: [Record; MAX_COLUMNS],
     memo: [Known; MEMO],
     columns: usize,
-    /// Bytes of all cells.
-    len: u64,
 }
 
 impl Batch {
     /// Returns the memory for a table with this number of columns.
     pub(crate) fn new(columns: usize, delimiter: u8) -> Self {
-        let cell = Cell { text: [delimiter; SLACK], len: 0 };
         let mut batch = Self {
-            cells: [cell; CELLS],
+            texts: [[delimiter; SLACK]; CELLS],
+            lens: [0; CELLS],
             numbers: [0; CELLS],
             after: [[Word::default(); super::WORDS]; MAX_COLUMNS],
             memo: [Known::default(); MEMO],
             columns,
-            len: 0,
         };
         // A row starts with the line feed that ends the one before it.
         let mut at = 0usize;
-        while let Some(Cell { text: [first, ..], .. }) = batch.cells.get_mut(at) {
+        while let Some([first, ..]) = batch.texts.get_mut(at) {
             *first = b'\n';
             at = at.saturating_add(columns.max(1));
         }
@@ -169,29 +163,39 @@ impl Batch {
         row.wrapping_mul(self.columns).wrapping_add(column)
     }
 
+    /// Returns a cell.
+    #[inline(always)]
+    fn cell(&mut self, place: usize) -> Option<Cell<'_>> {
+        Some(Cell { text: self.texts.get_mut(place)?, len: self.lens.get_mut(place)? })
+    }
+
     /// Fills a cell with a value.
     #[inline(always)]
     fn put(&mut self, place: usize, found: Found, flags: Flags, values: &[u8]) -> Option<()> {
-        let cell = self.cells.get_mut(place)?;
+        let mut cell = self.cell(place)?;
         match found {
             Found::Span(start, len) => cell.span(values, start, len),
-            Found::Number(value) => cell.number(flags.number(value)),
+            Found::Number(value) => cell.number(flags.number(value), &mut HighDigits::default()),
         }
-        self.len = self.len.wrapping_add(cell.len());
+        Some(())
+    }
+
+    /// Fills a cell with one of these strings.
+    #[inline(always)]
+    fn put_string(&mut self, place: usize, strings: &[[Word; 2]], number: usize, values: &[u8]) -> Option<()> {
+        let [start, len] = strings.get(number)?.map(u64::from_le_bytes).map(index);
+        self.cell(place)?.span(values, start, len);
         Some(())
     }
 
     /// Calls `fill` for each cell of a column.
     #[inline(always)]
-    fn each(&mut self, column: usize, rows: usize, mut fill: impl FnMut(&mut Cell) -> Option<()>) -> Option<()> {
-        let (mut at, mut len) = (column, self.len);
+    fn each(&mut self, column: usize, rows: usize, mut fill: impl FnMut(Cell<'_>) -> Option<()>) -> Option<()> {
+        let mut at = column;
         for _ in 0..rows {
-            let cell = self.cells.get_mut(at)?;
-            fill(cell)?;
-            len = len.wrapping_add(cell.len());
+            fill(self.cell(at)?)?;
             at = at.wrapping_add(self.columns);
         }
-        self.len = len;
         Some(())
     }
 }
@@ -216,7 +220,6 @@ impl Columns<'_> {
     #[inline(never)]
     pub(crate) fn append_rows(&mut self, rows: usize, batch: &mut Batch, out: &mut Output<'_>) -> bool {
         steps::count(rows.saturating_mul(batch.columns));
-        batch.len = 0;
         let filled = (0..batch.columns).try_for_each(|column| self.fill_column(column, rows, batch));
         if filled.is_none() || !self.join(rows, batch, out) {
             return false;
@@ -238,7 +241,7 @@ impl Columns<'_> {
         match flags.kind {
             kind::TEXT => {
                 let mut at = start;
-                batch.each(column, rows, |cell| {
+                batch.each(column, rows, |mut cell| {
                     let rest = values.bytes.get(at..end)?;
                     let len = match rest.first_chunk() {
                         Some(bytes) if first_line_feed(*bytes) < 16 => {
@@ -258,14 +261,15 @@ impl Columns<'_> {
                 NEXT.set_place(&mut record, at);
             }
             kind::INTEGER | kind::DECIMAL => {
-                let mut deltas = Deltas::of(values.bytes, &record)?;
+                let mut deltas = Deltas::of(values.bytes, &record, rows)?;
+                let mut high = HighDigits::default();
                 match flags.number(0).scale {
-                    None => batch.each(column, rows, |cell| {
-                        cell.number(Decimal { value: deltas.next()?, scale: None });
+                    None => batch.each(column, rows, |mut cell| {
+                        cell.number(Decimal { value: deltas.next()?, scale: None }, &mut high);
                         Some(())
                     })?,
-                    scale => batch.each(column, rows, |cell| {
-                        cell.number(Decimal { value: deltas.next()?, scale });
+                    scale => batch.each(column, rows, |mut cell| {
+                        cell.number(Decimal { value: deltas.next()?, scale }, &mut high);
                         Some(())
                     })?,
                 }
@@ -277,7 +281,7 @@ impl Columns<'_> {
                     return None;
                 }
                 let bits = values.bytes.get(BITS.place(&record)..)?;
-                let mut deltas = Deltas::of(values.bytes, &record)?;
+                let mut deltas = Deltas::of(values.bytes, &record, rows)?;
                 for row in 0..rows {
                     let at = index(used).wrapping_add(row);
                     let found = match bits.get(at >> 3)? >> (at & 7) & 1 {
@@ -293,14 +297,26 @@ impl Columns<'_> {
                     return None;
                 }
                 let bytes = values.bytes.get(start..end)?;
-                let mut at = 0usize;
-                for row in 0..rows {
-                    let entry = index(take(bytes, &mut at)?);
-                    let found = string(self.tables, &record, entry)?;
-                    let place = batch.place(row, column);
-                    batch.put(place, found, flags, values.bytes)?;
-                    if flags.keep {
-                        *batch.numbers.get_mut(place)? = self.known(column, entry, found, &mut batch.memo);
+                let strings = strings(self.tables, &record)?;
+                let (mut at, mut place) = (0usize, column);
+                for _ in 0..rows {
+                    // Most dictionaries have few entries.
+                    let entry = match *bytes.get(at)? {
+                        byte @ 0..0x80 => {
+                            at = at.wrapping_add(1);
+                            byte.into()
+                        }
+                        _ => index(take(bytes, &mut at)?),
+                    };
+                    batch.put_string(place, strings, entry, values.bytes)?;
+                    *batch.numbers.get_mut(place)? = low(entry);
+                    place = place.wrapping_add(batch.columns);
+                }
+                if flags.keep {
+                    for row in 0..rows {
+                        let place = batch.place(row, column);
+                        let entry = index((*batch.numbers.get(place)?).into());
+                        *batch.numbers.get_mut(place)? = self.known(column, entry, &mut batch.memo);
                     }
                 }
                 NEXT.set_place(&mut record, start.wrapping_add(at));
@@ -311,10 +327,12 @@ impl Columns<'_> {
                 if USED.get(self.records.get(source)?) != USED.get(&record) {
                     return None;
                 }
-                for row in 0..rows {
-                    let number = *batch.numbers.get(batch.place(row, source))?;
-                    let found = string(self.tables, &record, index(number.into()))?;
-                    batch.put(batch.place(row, column), found, flags, values.bytes)?;
+                let strings = strings(self.tables, &record)?;
+                let mut place = column;
+                for _ in 0..rows {
+                    let number = *batch.numbers.get(place.wrapping_sub(column).wrapping_add(source))?;
+                    batch.put_string(place, strings, index(number.into()), values.bytes)?;
+                    place = place.wrapping_add(batch.columns);
                 }
             }
             _ => {
@@ -338,13 +356,15 @@ impl Columns<'_> {
 
     /// Returns the number of an entry of a dictionary among the distinct values of its column.
     #[inline(always)]
-    fn known(&mut self, column: usize, entry: usize, found: Found, memo: &mut [Known; MEMO]) -> u32 {
+    fn known(&mut self, column: usize, entry: usize, memo: &mut [Known; MEMO]) -> u32 {
         let Some(known) = memo.get_mut(entry.wrapping_add(column.wrapping_mul(61)) & (MEMO - 1)) else {
             return UNKNOWN;
         };
-        let entry = entry.saturating_add(1);
-        if (known.column, known.entry) != (column, entry) {
-            *known = Known { column, entry, number: low(self.number(column, found)) };
+        let next = entry.saturating_add(1);
+        if (known.column, known.entry) != (column, next) {
+            let found = self.records.get(column).and_then(|record| string(self.tables, record, entry));
+            let number = found.map_or(UNKNOWN, |found| low(self.number(column, found)));
+            *known = Known { column, entry: next, number };
         }
         known.number
     }
@@ -357,42 +377,66 @@ impl Columns<'_> {
     /// A cell is copied whole, and the next one overwrites what it has too much. Nothing here may
     /// depend on the kind of a column.
     fn join(&self, rows: usize, batch: &Batch, out: &mut Output<'_>) -> bool {
-        let cells = batch.cells.get(..rows.saturating_mul(batch.columns)).unwrap_or_default();
-        let values = self.values.bytes;
-        let outside = |cell: &Cell| {
-            let (start, len) = cell.place();
-            values.get(start..start.saturating_add(len)).unwrap_or_default()
+        let cells = rows.saturating_mul(batch.columns);
+        let lens = batch.lens.get(..cells).unwrap_or_default();
+        let cells = || batch.texts.iter().zip(lens);
+        let field = |text: &[u8; SLACK]| {
+            let (start, len) = outside(text);
+            self.values.bytes.get(start..start.saturating_add(len)).unwrap_or_default()
         };
-        let whole = |place: &mut [u8]| {
+        let longest = lens.iter().fold(0, |longest, &len| len.max(longest));
+        let all: u64 = if longest == OUTSIDE {
+            let len = |(text, &len): (&[u8; SLACK], &u8)| {
+                if len == OUTSIDE { u64_from(field(text).len()).saturating_add(1) } else { len.into() }
+            };
+            cells().map(len).sum()
+        } else {
+            lens.iter().map(|&len| u64::from(len)).sum()
+        };
+        let narrow = |place: &mut [u8]| {
             let mut at = 0usize;
-            for cell in cells {
+            for (text, &len) in cells() {
+                if let Some(place) = place.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<NARROW>)
+                    && let Some(text) = text.first_chunk()
+                {
+                    *place = *text;
+                }
+                at = at.wrapping_add(len.into());
+            }
+            at
+        };
+        let any = |place: &mut [u8]| {
+            let mut at = 0usize;
+            for (text, &len) in cells() {
                 let rest = place.get_mut(at..).unwrap_or_default();
                 if let Some(place) = rest.first_chunk_mut() {
-                    *place = cell.text;
+                    *place = *text;
                 }
-                if cell.len == Cell::OUTSIDE {
-                    let field = outside(cell);
+                if len == OUTSIDE {
+                    let field = field(text);
                     copy(field, rest.get_mut(1..).unwrap_or_default());
                     at = at.wrapping_add(field.len()).wrapping_add(1);
                 } else {
-                    at = at.wrapping_add(cell.len.into());
+                    at = at.wrapping_add(len.into());
                 }
             }
-            (at, ())
+            at
         };
-        if out.append_at_most(batch.len, whole).is_some() {
+        let is_narrow = usize::from(longest) <= NARROW;
+        let whole = |place: &mut [u8]| (if is_narrow { narrow(place) } else { any(place) }, ());
+        if out.append_at_most(all, whole).is_some() {
             return true;
         }
-        if !out.passes_on(batch.len) {
+        if !out.passes_on(all) {
             return false;
         }
-        for cell in cells {
-            if cell.len == Cell::OUTSIDE {
-                let [delimiter, ..] = cell.text;
+        for (text, &len) in cells() {
+            if len == OUTSIDE {
+                let [delimiter, ..] = *text;
                 out.byte(delimiter);
-                out.put(outside(cell));
+                out.put(field(text));
             } else {
-                out.put_short(&cell.text, cell.len.into());
+                out.put_short(text, len.into());
             }
         }
         true
@@ -405,19 +449,28 @@ struct Deltas<'a> {
     start: usize,
     at: usize,
     sum: i64,
+    /// Every difference of the batch has one byte.
+    is_short: bool,
 }
 
 impl<'a> Deltas<'a> {
-    fn of(values: &'a [u8], record: &Record) -> Option<Self> {
+    fn of(values: &'a [u8], record: &Record, rows: usize) -> Option<Self> {
         let start = NEXT.place(record);
         let bytes = values.get(start..END.place(record))?;
-        Some(Self { bytes, start, at: 0, sum: SUM.get(record).cast_signed() })
+        let is_short = bytes.get(..rows).is_some_and(|bytes| bytes.iter().fold(0u8, |all, byte| all | byte) < 0x80);
+        Some(Self { bytes, start, at: 0, sum: SUM.get(record).cast_signed(), is_short })
     }
 
     #[inline(always)]
     fn next(&mut self) -> Option<i64> {
-        let delta = zigzag(take(self.bytes, &mut self.at)?);
-        self.sum = self.sum.checked_add(delta)?;
+        let code = if self.is_short {
+            let byte = *self.bytes.get(self.at)?;
+            self.at = self.at.wrapping_add(1);
+            byte.into()
+        } else {
+            take(self.bytes, &mut self.at)?
+        };
+        self.sum = self.sum.checked_add(zigzag(code))?;
         Some(self.sum)
     }
 
@@ -427,23 +480,27 @@ impl<'a> Deltas<'a> {
     }
 }
 
-/// Reads a varint without a branch that depends on its length, if eight bytes are left.
+/// Reads a varint without a branch that depends on its length, unless that is above four bytes.
 #[inline(always)]
 fn take(bytes: &[u8], at: &mut usize) -> Option<u64> {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const HIGH: u32 = 0x8080_8080;
     let rest = bytes.get(*at..)?;
     if let Some(chunk) = rest.first_chunk() {
-        let word = u64::from_le_bytes(*chunk);
+        let word = u32::from_le_bytes(*chunk);
         let stops = !word & HIGH;
         if stops != 0 {
-            *at = at.saturating_add((stops.trailing_zeros() >> 3) as usize + 1);
-            // Seven bits of each byte up to the first stop, then of two, four and eight together.
+            *at = at.wrapping_add((stops.trailing_zeros() >> 3) as usize + 1);
+            // Seven bits of each byte up to the first stop, then of two and of four together.
             let bits = word & (stops ^ stops.wrapping_sub(1)) & !HIGH;
-            let pairs = bits & 0x007F_007F_007F_007F | bits >> 1 & 0x3F80_3F80_3F80_3F80;
-            let fours = pairs & 0x0000_3FFF_0000_3FFF | pairs >> 2 & 0x0FFF_C000_0FFF_C000;
-            return Some(fours & 0x0FFF_FFFF | fours >> 4 & 0x00FF_FFFF_F000_0000);
+            let pairs = bits & 0x007F_007F | bits >> 1 & 0x3F80_3F80;
+            return Some(u64::from(pairs & 0x3FFF | pairs >> 2 & 0x0FFF_C000));
         }
     }
+    take_long(rest, at)
+}
+
+/// Reads a varint of any length.
+fn take_long(rest: &[u8], at: &mut usize) -> Option<u64> {
     let (value, len) = varint(rest).ok()?;
     *at = at.saturating_add(len);
     Some(value)
