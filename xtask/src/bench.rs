@@ -47,7 +47,11 @@ pub fn run(name: Option<&str>, save: bool, against: Option<&Path>) -> Result<()>
     if save && !rows.is_empty() {
         let file = root().join(RESULTS).join(format!("{}-{}.csv", now.date, now.commit));
         std::fs::create_dir_all(root().join(RESULTS))?;
-        std::fs::write(&file, results::write(&now, &rows))
+        // Groups of one commit and day may run at different times.
+        let mut all = if file.exists() { results::read(&std::fs::read_to_string(&file)?)?.1 } else { vec![] };
+        all.retain(|saved| rows.iter().all(|row| row.case != saved.case));
+        all.extend_from_slice(&rows);
+        std::fs::write(&file, results::write(&now, &all))
             .with_context(|| format!("cannot write {}", file.display()))?;
         println!("\nsaved {}", file.display());
     }
