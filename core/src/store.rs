@@ -87,16 +87,17 @@ impl Store for SliceStore<'_> {
 /// window. A match that reaches beyond the window is [`StoreFailed`](ErrorKind::StoreFailed).
 ///
 /// ```
-/// use unspool::SinkStore;
-/// use unspool::zstd::{Options, Workspace, decode_to_store};
-/// let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
-/// let (mut out, mut window, mut page) = (Vec::<u8>::new(), [0; 9], [0; 4]);
+/// use unspool::{SinkStore, Store};
+/// let (mut out, mut window) = (Vec::<u8>::new(), [0; 4]);
 /// let mut store = SinkStore::new(&mut window, |bytes: &[u8]| {
 ///     out.extend(bytes);
 ///     Ok(())
 /// });
-/// decode_to_store(file, &mut store, &mut Workspace::new(), &mut page, &Options::DEFAULT)?;
-/// assert_eq!(out, b"zstdddddd");
+/// store.write(0, b"page")?;
+/// store.write(4, b"two")?;
+/// let mut last = [0; 4];
+/// store.read(3, &mut last)?;
+/// assert_eq!((&last, &out[..]), (b"etwo", &b"pagetwo"[..]));
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The command, as its README shows it.
+//! The command, as pages show it.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -16,12 +16,14 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn the_query_of_the_readme_runs() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let mut lines = readme.lines().skip_while(|line| !line.starts_with("$ cargo run --quiet --manifest-path"));
-    let shown = lines.nth(1).unwrap().trim().trim_matches('"');
-    let answer = text(&run(&[shown]));
-    assert_eq!(answer.lines().filter(|line| line.starts_with("| \"")).count(), 3, "{answer}");
+fn the_query_of_the_readmes_runs() {
+    for page in ["README.md", "datafusion/README.md"] {
+        let readme = std::fs::read_to_string(root().join(page)).unwrap();
+        let mut lines = readme.lines().skip_while(|line| !line.starts_with("$ cargo run --quiet --manifest-path"));
+        let shown = lines.nth(1).unwrap().trim().trim_matches('"');
+        let answer = text(&run(&[shown]));
+        assert_eq!(answer.lines().filter(|line| line.starts_with("| \"")).count(), 3, "{page}: {answer}");
+    }
 }
 
 #[test]
