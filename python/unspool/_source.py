@@ -70,9 +70,10 @@ def source_of(source: SourceLike) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, (str, os.PathLike)):
+        local: str = os.fspath(source)
         # Errors of `open` name the file.
-        with open(source, "rb"):
-            return Source.path(os.fspath(source))
+        with open(local, "rb"):
+            return Source.path(local)
     if isinstance(source, bytes):
         return Source.memory(source)
     read: Callable[[int, int], Any]
