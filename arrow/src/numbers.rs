@@ -137,7 +137,7 @@ pub(crate) fn brief(text: &[u8]) -> Option<(Plain, usize)> {
     let start = usize::from(negative);
     let text = text.get(start..)?;
     let word = values(text.first_chunk()?);
-    let bits = others(word).trailing_zeros() & !7;
+    let bits = digit_bits(word);
     if bits < 64 {
         let len = (bits / 8) as usize;
         match *text.get(len)? {
@@ -148,7 +148,7 @@ pub(crate) fn brief(text: &[u8]) -> Option<(Plain, usize)> {
         // The digits before the point, and those after it in the place of the point.
         let low = (1 << bits) - 1;
         let joined = (word & low) | (values(text.get(1..)?.first_chunk()?) & !low);
-        let bits = others(joined).trailing_zeros() & !7;
+        let bits = digit_bits(joined);
         let count = (bits / 8) as usize;
         if bits < 64 && count > 0 && text.get(count + 1) == Some(&b'\n') {
             return Some((Plain { negative, digits: number(joined, bits), after: count - len }, start + count + 1));
@@ -184,7 +184,7 @@ fn digits(text: &[u8]) -> Option<(u64, usize)> {
 #[inline]
 const fn eight(text: &[u8; 8]) -> (u64, usize) {
     let values = values(text);
-    let bits = others(values).trailing_zeros() & !7;
+    let bits = digit_bits(values);
     (number(values, bits), (bits / 8) as usize)
 }
 
@@ -196,13 +196,13 @@ const fn values(text: &[u8; 8]) -> u64 {
     u64::from_le_bytes(*text) ^ (ONES * 0x30)
 }
 
-/// Returns a word whose lowest bit that is set belongs to the first byte that is no digit. It is
-/// the highest bit of that byte.
+/// Returns the bits of the digits before the first byte that is no digit; 64 if all are digits.
 #[inline]
-const fn others(values: u64) -> u64 {
+const fn digit_bits(values: u64) -> u32 {
     // Added to 10 or more, 0x76 sets the highest bit of the byte. A sum may carry into the bytes
     // above, but only from a byte that is no digit: the lowest bit that is set is right.
-    (values.wrapping_add(ONES * 0x76) | values) & (ONES << 7)
+    let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES << 7);
+    others.trailing_zeros() & !7
 }
 
 /// Returns the number of the digits in the lowest bits.
