@@ -8,8 +8,8 @@ use unspool::{Error, ErrorKind, Result, Status, Step};
 use crate::common::{UnspoolLimits, UnspoolStep, bad_argument, limits_of, reply, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, answer, apart, build, clear, fits, held, held_in, input, lent_to, maybe, needed, output,
-    relent, sized, span,
+    Checked, NOTHING, Opaque, answer, apart, build, clear, disjoint, fits, held, held_in, input, lent_to, maybe,
+    needed, output, relent, sized, span,
 };
 
 /// Words of a column.
@@ -288,8 +288,7 @@ unsafe fn reader<'a>(
     // SAFETY: the same promises.
     unsafe {
         let dst = (dst.cast::<u8>(), dst_len);
-        apart(&[span(column, 1)], &[span(dst.0, dst.1)])?;
-        apart(&lent_to(column), &[span(dst.0, dst.1)])?;
+        disjoint(&[&[span(column, 1)], &lent_to(column), &[span(dst.0, dst.1)]], 2)?;
         Ok((held(column)?, output(dst.0, dst.1)?))
     }
 }
@@ -444,8 +443,8 @@ unsafe fn clear_search(
     let written = [span(search, 1), span(asked.fallback, asked.fallback_len), span(asked.tokens, asked.tokens_len)];
     // SAFETY: the same promise.
     unsafe {
-        apart(&lent_to(column), &written)?;
-        apart(&[span(column, 1), span(asked, 1), span(asked.needle.cast::<u8>(), asked.needle_len)], &written)?;
+        let asking = [span(column, 1), span(asked, 1), span(asked.needle.cast::<u8>(), asked.needle_len)];
+        disjoint(&[&lent_to(column), &asking, &written], 2)?;
         clear(search, &[NOTHING; 5])
     }
 }
