@@ -2,7 +2,7 @@
 
 use unspool::pco::{
     Chunk, Decoder, File, Latent, Number, NumberType, Options, Outline, Plan, SCRATCH_LEN, decode, decode_bytes,
-    decode_chunks, decode_threaded, decode_to, decode_to_vec, decoded_len, inspect, salvage,
+    decode_chunks, decode_threaded, decode_to, decode_to_vec, decoded_len, inspect, salvage, workspace_len,
 };
 use unspool::{Class, Done, End, Error, ErrorKind, Result, Status};
 
@@ -14,9 +14,9 @@ pub const WORDS: u64 = 1 << 18;
 /// Decodes a file by every door. Returns the verdict that they agree on.
 pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     let options = &Options { plan: Plan::Batches, ..*options };
-    let mut words = vec![u64::MAX; WORDS as usize];
+    let mut words = vec![u64::MAX; workspace_len(bytes, options).unwrap_or(0).min(WORDS) as usize];
     let mut out = vec![0xAA; room(&options.limits)];
-    let whole = decode_bytes(bytes, &mut out, &mut words, options, &mut ());
+    let whole = lend(&mut words, |words| decode_bytes(bytes, &mut out, words, options, &mut ()));
     if whole.is_err_and(|error| matches!(error.class(), Class::WorkspaceTooSmall { .. })) {
         return whole;
     }
@@ -45,7 +45,7 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     });
     same("decode_chunks", &whole, &by_chunk);
     assert!(whole.is_err() || chunks == content, "other bytes by chunk");
-    let counted = decoded_len(bytes, &mut words, &Options { plan: Plan::Whole, ..*options });
+    let counted = lend(&mut words, |words| decoded_len(bytes, words, &Options { plan: Plan::Whole, ..*options }));
     // Counting does not look numbers up.
     let late = |error: &Error| matches!(error.kind, ErrorKind::PcoLookback | ErrorKind::PcoDictIndex);
     if !whole.as_ref().is_err_and(late) {
@@ -77,6 +77,18 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     whole
 }
 
+/// Calls a door, and again with [`WORDS`] if it asks for more. To fill all of them for a call takes
+/// longer than the doors.
+fn lend<T>(words: &mut Vec<u64>, mut door: impl FnMut(&mut [u64]) -> Result<T>) -> Result<T> {
+    let done = door(words);
+    let lacks = |error: &Error| matches!(error.class(), Class::WorkspaceTooSmall { .. });
+    if words.len() as u64 == WORDS || !done.as_ref().is_err_and(lacks) {
+        return done;
+    }
+    words.resize(WORDS as usize, u64::MAX);
+    door(words)
+}
+
 /// Returns the type of the first chunk.
 fn first_type(bytes: &[u8], options: &Options) -> Option<NumberType> {
     let file = File::open(bytes, &options.limits).ok()?;
@@ -100,10 +112,11 @@ fn pages(bytes: &[u8], options: &Options) {
     let mut at = file.first();
     while let Ok(Some(chunk)) = file.chunk(at, &mut ()) {
         let size = chunk.len * chunk.number_type().size();
-        if size as u64 > options.limits.max_output || chunk.workspace_len(Plan::Batches) > WORDS {
+        let words = chunk.workspace_len(Plan::Batches);
+        if size as u64 > options.limits.max_output || words > WORDS {
             return;
         }
-        let mut words = vec![0x5555_5555_5555_5555; WORDS as usize];
+        let mut words = vec![0x5555_5555_5555_5555; words as usize];
         let mut out = vec![0; size];
         let whole = chunk.decode_bytes(&mut out, &mut words, &mut ());
         let pieces = |plan| match chunk.number_type().bits() {
