@@ -25,7 +25,8 @@ export async function watchedPage(browser, url, options = {}) {
   page.setDefaultTimeout(30_000);
   const wrong = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) wrong.push(`console: ${message.text()}`);
+    const ours = !message.text().startsWith('Service Worker registration blocked by Playwright');
+    if (ours && ['error', 'warning'].includes(message.type())) wrong.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
   page.on('request', (request) => {

@@ -10,8 +10,13 @@ import { serve } from './server.mjs';
  */
 const STILL = 1000;
 
-/** Sets up a test file. Returns an object with `browser`, `server`, `page` and `wrong`. */
-export function inspector() {
+/**
+ * Sets up a test file. Returns an object with `browser`, `server`, `page` and `wrong`.
+ *
+ * The service worker loads every file of the page, which takes as long as the rest of a short test.
+ * So it runs only in test files that `allow` it.
+ */
+export function inspector(serviceWorkers = 'block') {
   const it = {};
   before(async () => {
     [it.browser, it.server] = await Promise.all([launch(), serve()]);
@@ -21,7 +26,7 @@ export function inspector() {
     it.server?.close();
   });
   beforeEach(async () => {
-    const options = { viewport: { width: 1280, height: 900 }, acceptDownloads: true };
+    const options = { viewport: { width: 1280, height: 900 }, acceptDownloads: true, serviceWorkers };
     Object.assign(it, await watchedPage(it.browser, it.server.url, options));
   });
   afterEach(async () => {

@@ -5,7 +5,7 @@ import { watchedPage } from './browser.mjs';
 import { inspector } from './harness.mjs';
 import { vector } from './vectors.mjs';
 
-const it = inspector();
+const it = inspector('allow');
 
 test('can be installed', async () => {
   await it.open();
