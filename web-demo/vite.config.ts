@@ -89,13 +89,34 @@ const compare: Plugin = {
   },
 };
 
+/**
+ * All texts are in one file. A chunk takes those that it uses: each export is a module of its own.
+ */
+const words = (): Plugin => ({
+  name: 'words',
+  apply: 'build',
+  enforce: 'pre',
+  load(id) {
+    const [path = '', wanted] = id.split('?');
+    if (wanted === undefined || !path.endsWith('/src/words.ts')) return;
+    // What nothing uses is then left out.
+    return readFileSync(path, 'utf8').replace(/^export (?=const (\w+))/gm, (all, name) => (name === wanted ? all : ''));
+  },
+  transform(code, id) {
+    if (!/\/src\/.*\.tsx?$/.test(id)) return;
+    const taken = (names: string, path: string) => names.split(', ').map((name) => `import { ${name} } from '${path}.ts?${name.split(' ')[0]}';`).join(' ');
+    return { code: code.replace(/^import \{ (.*) \} from '(.*\/words)';$/gm, (_, names, path) => taken(names, path)), map: null };
+  },
+});
+
 export default defineConfig({
   // Relative addresses: the page works from any folder of any server.
   base: './',
-  plugins: [policy, manifest, offline, compare],
+  plugins: [words(), policy, manifest, offline, compare],
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: {
     format: 'es',
+    plugins: () => [words()],
     rolldownOptions: {
       output: {
         codeSplitting: {

@@ -18,7 +18,7 @@ import { Passing } from '../tools/passing';
 import { Refused, Remote } from '../tools/refused';
 import type { Progress } from '../tools/progress';
 import { page, problem, sizes as sizeWords } from '../words';
-import { compare as words } from '../words-later';
+import { compare as words } from '../words';
 import { alignedNodes, merged } from './align';
 import { areIdentical, compareValues, type Compared, type Side } from './values';
 import './compare.css';

@@ -4,7 +4,7 @@ import { exact, hex, visibleText } from '../format';
 import type { Column, Report, Summary } from '../model';
 import type { Progress } from '../tools/progress';
 import { NOTHING_ASKED } from '../values';
-import { compare as words } from '../words-later';
+import { compare as words } from '../words';
 
 /** One side of a comparison. */
 export interface Side {

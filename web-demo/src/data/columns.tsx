@@ -4,7 +4,7 @@ import { bytes, count, percent, value, visible } from '../format';
 import { columnSizes } from '../formats/column-sizes';
 import type { Report } from '../model';
 import { usePieces } from '../tools/pieces';
-import { columns as words } from '../words-later';
+import { columns as words } from '../words';
 import { RowTable, useList } from './rows';
 import './columns.css';
 

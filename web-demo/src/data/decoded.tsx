@@ -20,7 +20,7 @@ import { Stored } from '../trace/asked';
 import { canTrace, useSought } from '../trace/going';
 import { Within } from './within';
 import { data, verdict } from '../words';
-import { text as words } from '../words-later';
+import { text as words } from '../words';
 
 const TextView = later(async () => (await import('../text/text-view')).TextView);
 

@@ -6,7 +6,7 @@ import { count, percent, reasonOf } from '../format';
 import { Cancel, useJob } from '../tools/cancel';
 import { Refused } from '../tools/refused';
 import type { Neighbour, OddRows, Projected } from '../values';
-import { vectors as words } from '../words-later';
+import { vectors as words } from '../words';
 import './vectors.css';
 
 interface Props {

@@ -1,5 +1,5 @@
 // The symbols of DEFLATE, and their meanings.
-import { deflate as words } from '../words-later';
+import { deflate as words } from '../words';
 
 /** Values that a symbol represents, and the bits that choose one of them. */
 export interface Meaning {

@@ -9,7 +9,7 @@ import type { Report } from '../model';
 import { useAnswer } from '../tools/answer';
 import { Refused } from '../tools/refused';
 import { canTrace } from '../trace/going';
-import { deflate as text, inside } from '../words-later';
+import { deflate as text, inside } from '../words';
 import { Histogram } from './histogram';
 import { PartList } from './part-list';
 import { SymbolList } from './symbol-list';

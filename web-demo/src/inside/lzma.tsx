@@ -9,7 +9,7 @@ import type { Report } from '../model';
 import { useAnswer } from '../tools/answer';
 import { Refused } from '../tools/refused';
 import { canTrace } from '../trace/going';
-import { inside, lzma as text } from '../words-later';
+import { inside, lzma as text } from '../words';
 import { Histogram } from './histogram';
 import { PartList } from './part-list';
 import { SymbolList } from './symbol-list';

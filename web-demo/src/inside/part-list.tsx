@@ -9,7 +9,7 @@ import { Cancel } from '../tools/cancel';
 import { NumberField } from '../tools/number-field';
 import { Refused } from '../tools/refused';
 import { codec } from '../words';
-import { inside } from '../words-later';
+import { inside } from '../words';
 import { useListing } from './listing';
 
 /** The words of a list. */

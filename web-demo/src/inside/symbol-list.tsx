@@ -6,7 +6,7 @@ import { RowTable, useRows } from '../data/rows';
 import { Refused } from '../tools/refused';
 import { Going } from '../trace/going';
 import type { Bits } from '../trace/tracer';
-import { symbolList as text } from '../words-later';
+import { symbolList as text } from '../words';
 import './symbols.css';
 
 /** A symbol as a row. */

@@ -4,7 +4,7 @@ import { UnspoolError, type DecodeStream } from 'unspool';
 import type { Content } from '../arrive/remote';
 import type { Progress, Tell } from '../tools/progress';
 import { lastAtMost } from '../trace/tracer';
-import { text as words } from '../words-later';
+import { text as words } from '../words';
 import type { Part } from './parts';
 
 /** Compressed bytes read at a time, and decoded bytes to keep. */

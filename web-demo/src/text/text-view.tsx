@@ -9,7 +9,7 @@ import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import { Refused } from '../tools/refused';
 import { data } from '../words';
-import { text as words } from '../words-later';
+import { text as words } from '../words';
 import type { Scope, Text, TextRow } from './content';
 import { byteAt, letterAt, lettersOf, shownLine, splitAt } from './letters';
 import { afterCut, beforeCut } from './utf8';

@@ -1,5 +1,5 @@
 // AT-1 tables: the block of each column in the group of a row.
-import { trace as words } from '../words-later';
+import { trace as words } from '../words';
 import { bytesAsBits, type Found, type MakeTracer } from './tracer';
 
 export const at1: MakeTracer = (_, report) => {

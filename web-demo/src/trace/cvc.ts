@@ -3,7 +3,7 @@ import * as Name from 'unspool/names';
 import { nodeAt } from 'unspool/inspect';
 import { exact, half, hex } from '../format';
 import { placesNamed } from '../formats/named';
-import { trace as words } from '../words-later';
+import { trace as words } from '../words';
 import { bitsIn, bytesAsBits, type Bits, type Found, type MakeTracer, type Piece, type Value } from './tracer';
 
 /** A chunk: its rows, and the values of each column, or its byte planes. */

@@ -4,7 +4,7 @@ import { nodeAt, type Node, type Structure } from 'unspool/inspect';
 import { hex } from '../format';
 import type { Content } from '../arrive/remote';
 import { placesNamed } from '../formats/named';
-import { trace as words } from '../words-later';
+import { trace as words } from '../words';
 import { bitsIn, lastAtMost, type Bits, type Found, type MakeTracer, type Piece } from './tracer';
 
 /** Bytes of an entry of the tables of offsets. */

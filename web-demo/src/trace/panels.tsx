@@ -6,7 +6,7 @@ import { pause, useAnswer } from '../tools/answer';
 import { NumberField } from '../tools/number-field';
 import { Refused } from '../tools/refused';
 import { data } from '../words';
-import { trace as words } from '../words-later';
+import { trace as words } from '../words';
 import type { StoredProps } from './asked';
 import { Going } from './going';
 import { tracerOf } from './index';

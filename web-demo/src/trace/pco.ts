@@ -5,7 +5,7 @@ import { bitsOf, valueOfLatent } from '../formats/latents';
 import { chunksOf, type Chunk } from '../formats/pco-bins';
 import { placesNamed } from '../formats/named';
 import { count } from '../format';
-import { trace as words } from '../words-later';
+import { trace as words } from '../words';
 import { bitsIn, type Bits, type Found, type MakeTracer, type Piece } from './tracer';
 
 /** A chunk: its bytes, its numbers, and the latents that the metadata of its page holds. */

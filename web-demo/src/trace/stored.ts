@@ -3,7 +3,7 @@
 import * as Name from 'unspool/names';
 import { nodeAt } from 'unspool/inspect';
 import { placesNamed } from '../formats/named';
-import { trace as words } from '../words-later';
+import { trace as words } from '../words';
 import { bytesAsBits, lastAtMost, type Found, type MakeTracer } from './tracer';
 
 /** A part of the file, and its content. */

@@ -4,7 +4,7 @@ import * as Name from 'unspool/names';
 import { nodeAt } from 'unspool/inspect';
 import { placesNamed } from '../formats/named';
 import { versionOf } from '../formats/zstd-tables';
-import { trace as words } from '../words-later';
+import { trace as words } from '../words';
 import { bytesAsBits, lastAtMost, type Bits, type Found, type MakeTracer, type Piece } from './tracer';
 
 /** A block: its bytes, and its literals if it is compressed. */
