@@ -7,6 +7,7 @@ import { bytesIn, current, faultOf, formatOf, here, PROBED, type Source } from '
 import { doorOf } from './formats';
 import type { Opened } from './formats/door';
 import { endBefore, endOf, withLaterChunks, withoutEmptyEnd, withPacked, withTrailing } from './formats/structures';
+import { hasCodec } from './inside/has-codec';
 import { buildModel, type Fault, type Report, type Verdict } from './model';
 import { partsOf } from './text/parts';
 import { encodingOf, type Encoding } from './text/utf8';
@@ -135,6 +136,7 @@ async function report({ format, size, structure, error, checksums }: Inspection,
   // The head of a file does not have all of its parts.
   if (current.file?.summary.shows === 'bytes' && typeof read !== 'number') current.parts = partsOf(format, structure);
   const model = buildModel(withPacked(structure), size);
+  const summary = current.file?.summary;
   const { file, dictionary, parts } = current;
   const lent = dictionary && { name: dictionary.name, id: idOf(dictionary.bytes) };
   // Only plain bytes may be a file themselves.
@@ -142,7 +144,7 @@ async function report({ format, size, structure, error, checksums }: Inspection,
   const isText = file?.summary.shows === 'bytes' && file.summary.decoded > 0 && encodingIn(file) === 'utf-8';
   // The page asks for its lines next.
   if (isText) void Promise.all([import('./text/content'), import('./bytes/search')]).catch(() => undefined);
-  return { inspected: true, isText, content: inside, lent, wrapped, parts: parts.length, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
+  return { inspected: true, isText, content: inside, lent, wrapped, parts: parts.length, within, read, format, size, model, summary, hasCodec: hasCodec(format, model.structure, summary !== undefined), error: error && fault(error), checksums };
 }
 
 /** Number of bytes that show whether content is text. */

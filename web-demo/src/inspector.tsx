@@ -9,7 +9,6 @@ import type { Unread } from './bytes/bytes';
 import type { OpenFile } from './client';
 import type { ValuesProps } from './data/preview';
 import { visible } from './format';
-import { hasCodec } from './inside/has-codec';
 import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, leafAtBit, placeOf, sameNode, type Fault, type Report, type Summary, type Verdict } from './model';
 import { idOfDictionary, wantsDictionary } from './structure/dictionary-wanted';
 import { bytesAfterEnd, endsTooEarly, Overview, verdictOf } from './structure/overview';
@@ -315,7 +314,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
 function viewsOf(report: Report): readonly View[] {
   const { summary, size, format } = report;
   const [known, some] = [format !== undefined, size > 0];
-  const has: Readonly<Record<View, boolean>> = { data: summary !== undefined, structure: some, bytes: known && some, codec: !report.inspected || hasCodec(report) };
+  const has: Readonly<Record<View, boolean>> = { data: summary !== undefined, structure: some, bytes: known && some, codec: report.hasCodec };
   return VIEWS.filter((view) => has[view]);
 }
 

@@ -114,6 +114,8 @@ export interface Report {
   readonly size: number;
   readonly model: Model;
   readonly summary: Summary | undefined;
+  /** True if there are tables or symbols to show, or nobody has looked yet. */
+  readonly hasCodec: boolean;
   readonly error: Fault | undefined;
   readonly checksums: { readonly right: number; readonly wrong: number; readonly unchecked: number };
 }

@@ -87,7 +87,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   Object.assign(current, { file, content: source, uninspected: bytes });
   return {
     inspected: false, isText: false, content: undefined, lent: undefined, wrapped: undefined, parts: 0, within: undefined, read: 'all', format, size: bytes.length,
-    model: emptyModel(bytes.length), summary: file.summary, error: undefined, checksums: { right: 0, wrong: 0, unchecked: 0 },
+    model: emptyModel(bytes.length), summary: file.summary, hasCodec: true, error: undefined, checksums: { right: 0, wrong: 0, unchecked: 0 },
   };
 }
 

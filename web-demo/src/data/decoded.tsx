@@ -19,8 +19,7 @@ import type { Scope, Text } from '../text/content';
 import { Stored } from '../trace/asked';
 import { canTrace, useSought } from '../trace/going';
 import { Within } from './within';
-import { data, verdict } from '../words';
-import { text as words } from '../words';
+import { data, text as words, verdict } from '../words';
 
 const TextView = later(async () => (await import('../text/text-view')).TextView);
 

@@ -21,6 +21,7 @@ import { Stored } from '../trace/asked';
 import { canTrace, useSought } from '../trace/going';
 import { ZoneMaps } from '../inside/zone-maps';
 import { data, query as words, verdict } from '../words';
+import './query.css';
 
 const Columns = later(async () => (await import('./columns')).Columns);
 

@@ -8,8 +8,7 @@ import type { Report } from '../model';
 import { Cancel } from '../tools/cancel';
 import { NumberField } from '../tools/number-field';
 import { Refused } from '../tools/refused';
-import { codec } from '../words';
-import { inside } from '../words';
+import { codec, inside } from '../words';
 import { useListing } from './listing';
 
 /** The words of a list. */

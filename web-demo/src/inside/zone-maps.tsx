@@ -5,6 +5,7 @@ import { shareOf } from '../data/chart';
 import { RowTable, useList } from '../data/rows';
 import type { At1Columns, Condition, Fate } from '../values';
 import { query as text } from '../words';
+import './zone-maps.css';
 
 const [WIDTH, HEIGHT, MARGIN] = [760, 120, 8];
 /** Maximum number of bars; more groups share bars. */

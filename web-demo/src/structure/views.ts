@@ -1,4 +1,6 @@
 // The views of the tab with the structure, which load together.
+import './structure.css';
+
 export { Bits } from '../bytes/bits';
 export { Find } from '../bytes/find';
 export { HexView } from '../bytes/hex-view';

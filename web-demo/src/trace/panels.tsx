@@ -5,12 +5,12 @@ import { hex, visible } from '../format';
 import { pause, useAnswer } from '../tools/answer';
 import { NumberField } from '../tools/number-field';
 import { Refused } from '../tools/refused';
-import { data } from '../words';
-import { trace as words } from '../words';
+import { data, trace as words } from '../words';
 import type { StoredProps } from './asked';
 import { Going } from './going';
 import { tracerOf } from './index';
 import type { Bits, Piece } from './tracer';
+import './panels.css';
 
 /** Maximum number of bytes shown of a piece, and of values listed for a byte. */
 const [BYTES, VALUES] = [8, 12];
