@@ -113,7 +113,21 @@ export default defineConfig({
   // Relative addresses: the page works from any folder of any server.
   base: './',
   plugins: [words(), policy, manifest, offline, compare],
-  build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What every open file shows, and what most views of values share.
+            { name: 'shown', includeDependenciesRecursively: false, test: /src\/(structure\/overview|tools\/(cancel|copy-link|number-field|passing|pieces|refused|virtual)|formats\/(about|latents|named)|trace\/going|data\/(across|export|rows|selection|sorting))\.tsx?$|words\.ts\?(data|facts|formats|jobs|problem|saving|sorting|verdict)$/ },
+          ],
+        },
+      },
+    },
+  },
   worker: {
     format: 'es',
     plugins: () => [words()],
@@ -121,10 +135,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What loads inspectors is apart from them: the values of Pco need none.
-            { name: 'inspectors', test: /npm\/dist\/(inspectors|formats|errors\/detection)\.js$/ },
-            // Small modules of most formats. Each would be a request that follows another one.
-            { name: 'helpers', includeDependenciesRecursively: false, test: /npm\/dist\/(check|check-numbers|error-table|errors\/general|half|join|limits|salvage)\.js$|src\/formats\/(check|column|named)\.ts$/ },
+            // What a worker loads before there is a file: also small modules of most formats, each of
+            // which would be a request that follows another one.
+            { name: 'base', includeDependenciesRecursively: false, test: /npm\/dist\/(abort|blob|bytes|check|check-numbers|error|error-table|errors\/(detection|general)|formats|half|index|inspectors|instance|join|limits|probe|ready|salvage|source-error|structure|text|trap)\.js$|src\/(arrive\/remote|current|format|formats\/(column|index|named)|tools\/progress)\.ts$|words\.ts\?(dictionary|facts|network)$/ },
           ],
         },
       },

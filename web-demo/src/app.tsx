@@ -13,7 +13,7 @@ import { useLaunched } from './arrive/launched';
 import { nameOf, openRemote } from './arrive/remote';
 import { SAMPLES } from './arrive/samples';
 import { Start } from './arrive/start';
-import { OpenFile } from './client';
+import { OpenFile, startWorker } from './client';
 import { visible } from './format';
 import { unlisted } from './model';
 import { mayWantDictionary } from './structure/dictionary-wanted';
@@ -28,8 +28,15 @@ interface Running {
   file?: OpenFile;
 }
 
-/** The view of an open file, which loads with the first one. */
+/** The view of an open file. */
 const INSPECTOR = lazy(() => import('./inspector'));
+
+/** Loads what every file needs, so that the first one opens sooner. */
+function prepare(): void {
+  startWorker();
+  // What fails is reported when a file needs it.
+  INSPECTOR.load().catch(() => undefined);
+}
 
 /** The comparison of two files, which loads with the first one. */
 const COMPARE = lazy(() => import('./compare/compare'));
@@ -319,7 +326,7 @@ export function App() {
         <ShortcutSheet />
       </header>
       <main>
-        {entry === undefined && <Start cancelled={cancelled} onFiles={opening.files} />}
+        {entry === undefined && <Start cancelled={cancelled} onFiles={opening.files} onPainted={prepare} />}
         {entry?.state.kind === 'busy' && <Busy key={active} name={visible(entry.wanted.name)} {...entry.state} onCancel={() => cancel(active)} />}
         {entry?.state.kind === 'failed' && (
           <Failed key={active} name={entry.wanted.name} message={entry.state.message} address={readAddress().url} onRetry={entry.state.canRetry ? () => void read(entry.wanted) : undefined} />

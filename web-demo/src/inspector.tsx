@@ -9,7 +9,7 @@ import type { Unread } from './bytes/bytes';
 import type { OpenFile } from './client';
 import type { ValuesProps } from './data/preview';
 import { visible } from './format';
-import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, leafAtBit, placeOf, sameNode, type Fault, type Report, type Summary, type Verdict } from './model';
+import { brokenAt, bytesOf, coveredBy, cutAt, leafAt, leafAtBit, sameNode, type Fault, type Report, type Summary, type Verdict } from './model';
 import { idOfDictionary, wantsDictionary } from './structure/dictionary-wanted';
 import { bytesAfterEnd, endsTooEarly, Overview, verdictOf } from './structure/overview';
 import { CopyLink } from './tools/copy-link';
@@ -17,7 +17,6 @@ import { useAnswer } from './tools/answer';
 import { lazy, useLazy, type Lazy } from './tools/later';
 import { Refused, Remote } from './tools/refused';
 import { useShortcuts } from './tools/shortcuts';
-import { columnsOf, Split } from './tools/split';
 import { Tabs } from './tools/tabs';
 import { Decodes } from './trace/asked';
 import { canTrace, Going } from './trace/going';
@@ -248,11 +247,11 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
       <>
         {known && <Structure.now.FileMap report={report} content={content} cursor={cursor} selected={selected} hovered={hovered} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />}
         <Structure.now.Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
-        <div class={model.structure.length > 0 ? 'panes' : 'panes alone'} ref={panes} data-jump={words.title} style={{ '--tall': `${tallest(model.structure.length, size)}px`, ...columnsOf() }}>
+        <div class={model.structure.length > 0 ? 'panes' : 'panes alone'} ref={panes} data-jump={words.title} style={{ '--tall': `${tallest(model.structure.length, size)}px`, ...Structure.now.columnsOf() }}>
           {model.structure.length > 0 && (
             <>
               <Structure.now.TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error)} onSelect={goToNode} onHover={setHovered} />
-              <Split label={words.split} around={panes} />
+              <Structure.now.Split label={words.split} around={panes} />
             </>
           )}
           <Structure.now.HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} traced={traced} onCursor={goToByte} onHover={setHovered} onUnread={setUnread} />
@@ -293,7 +292,7 @@ export function Inspector({ name, file, report, hasLink, onListed }: InspectorPr
           {Notes !== undefined && <Notes.Large file={file} report={report} onListed={onListed} />}
           {Notes !== undefined && wanting && <Notes.WantsDictionary report={report} />}
           {Notes !== undefined && error !== undefined && known && !wanting && (
-            <Notes.Problem report={report} error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
+            <Notes.Problem report={report} error={error} node={brokenNode} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
           )}
           {Notes !== undefined && <Notes.MayWantDictionary report={report} />}
           {Notes !== undefined && !known && <Notes.Unknown content={content} cut={error?.class === 'Truncated'} />}

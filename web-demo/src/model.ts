@@ -1,5 +1,4 @@
 // What the worker reports about a file, and lookups for the views.
-import { heldBy, labelOf, whichOf } from './structure/fields';
 import type { At1Columns } from './values';
 import type { Format, ZstdFormat } from 'unspool';
 import * as Name from 'unspool/names';
@@ -276,7 +275,7 @@ export function doubtful({ error, format }: Pick<Report, 'error' | 'format'>): b
 }
 
 /** Separates the names of a path. */
-const PATH = ' › ';
+export const PATH = ' › ';
 
 /** Returns a node and the groups around it, outermost first. */
 export function pathTo(model: Model, node: number): Node[] {
@@ -287,11 +286,6 @@ function pathIn({ parent }: Model, node: number): number[] {
   const path: number[] = [];
   for (let at = node; at >= 0; at = parent[at] ?? -1) path.unshift(at);
   return path;
-}
-
-/** Formats a node and the groups around it, outermost first. */
-export function placeOf(model: Model, node: number): string {
-  return pathTo(model, node).map(({ id, name, value, part }) => `${labelOf({ id, name })} ${part === undefined ? whichOf(id, value) : heldBy(id, value)}`.trim()).join(PATH);
 }
 
 /** Returns `true` if a node is in the first block of a Zstandard frame. */

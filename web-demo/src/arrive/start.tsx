@@ -1,6 +1,5 @@
 // The start page: what the page is for, and the ways to open a file.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { startWorker } from '../client';
 import { page } from '../words';
 import { AddressForm } from './address-form';
 import { FileInput } from './file-input';
@@ -11,16 +10,17 @@ interface Props {
   /** True after the visitor cancelled opening a file: its button, which had the focus, is gone. */
   readonly cancelled: boolean;
   readonly onFiles: (files: readonly File[]) => void;
+  /** Called once the page is painted. */
+  readonly onPainted: () => void;
 }
 
-export function Start({ cancelled, onFiles }: Props) {
+export function Start({ cancelled, onFiles, onPainted }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     if (cancelled) title.current?.focus({ preventScroll: true });
   }, [cancelled]);
-  // The first file then opens sooner. The start page is painted before.
   useEffect(() => {
-    const timer = setTimeout(startWorker);
+    const timer = setTimeout(onPainted);
     return () => clearTimeout(timer);
   }, []);
   return (

@@ -19,13 +19,14 @@ import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
 import { eachRow, useSorting } from './sorting';
 import { count, exact, rest, value, visible } from '../format';
 import { Refused } from '../tools/refused';
-import { HeatMap, Plot } from './plot';
+import { Plot } from './plot';
 import { Stored } from '../trace/asked';
 import { Going, useSought } from '../trace/going';
 import type { Rows as Decoded } from '../values';
 import { data } from '../words';
 
 const Columns = later(async () => (await import('./columns')).NumberColumns);
+const HeatMap = later(async () => (await import('./heat')).HeatMap);
 const Vectors = later(async () => (await import('./vectors')).Vectors);
 
 /** Widths in the table of row numbers, of values, and of integers of 64 bits. */

@@ -2,6 +2,7 @@
 import * as Name from 'unspool/names';
 import type { Node } from 'unspool/inspect';
 import { count, visible } from '../format';
+import { PATH, pathTo, type Model } from '../model';
 import { fields } from '../words';
 
 /** Fields that store a number less 1. They are shown as that number. */
@@ -50,4 +51,9 @@ function readable(bytes: string): string {
   } catch {
     return bytes;
   }
+}
+
+/** Formats a node and the groups around it, outermost first. */
+export function placeOf(model: Model, node: number): string {
+  return pathTo(model, node).map(({ id, name, value, part }) => `${labelOf({ id, name })} ${part === undefined ? whichOf(id, value) : heldBy(id, value)}`.trim()).join(PATH);
 }

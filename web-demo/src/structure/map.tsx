@@ -1,10 +1,11 @@
 // The whole file as a strip with every byte in proportion, to zoom into.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RemoteFile, type Content } from '../arrive/remote';
-import { colour as scaled } from '../data/plot';
+import { colour as scaled } from '../data/heat';
 import { sharesOf } from '../formats/ratios';
 import { useAnswer } from '../tools/answer';
-import { bytesOf, isGroup, leafAt, placeOf, type Model, type Report } from '../model';
+import { bytesOf, isGroup, leafAt, type Model, type Report } from '../model';
+import { placeOf } from './fields';
 import { entropyOf, ratiosOf, type Shade } from './map-scale';
 import { map as words } from '../words';
 

@@ -2,14 +2,15 @@
 import * as Name from 'unspool/names';
 import { nodesNamed } from '../formats/named';
 import type { Fault, Report } from '../model';
+import { placeOf } from './fields';
 import { endsTooEarly, stretch } from './overview';
 import { problem } from '../words';
 
 interface Props {
   readonly report: Report;
   readonly error: Fault;
-  /** The structure around the error. */
-  readonly part: string;
+  /** The field around the error. */
+  readonly node: number;
   readonly size: number;
   /** The bytes covered by a checksum that does not match, if known. */
   readonly covered: readonly [start: number, end: number] | undefined;
@@ -17,8 +18,9 @@ interface Props {
   readonly onShow: () => void;
 }
 
-export function Problem({ report, error, part, size, covered, understood, onShow }: Props) {
+export function Problem({ report, error, node, size, covered, understood, onShow }: Props) {
   const short = endsTooEarly(error);
+  const part = error.part ?? placeOf(report.model, node);
   const missing = error.need - size;
   return (
     <section class="problem" role="alert">
