@@ -105,9 +105,17 @@ const words = (): Plugin => ({
   transform(code, id) {
     if (!/\/src\/.*\.tsx?$/.test(id)) return;
     const taken = (names: string, path: string) => names.split(', ').map((name) => `import { ${name} } from '${path}.ts?${name.split(' ')[0]}';`).join(' ');
-    return { code: code.replace(/^import \{ (.*) \} from '(.*\/words)';$/gm, (_, names, path) => taken(names, path)), map: null };
+    const split = code.replace(/^import \{ (.*) \} from '(.*\/words)';$/gm, (_, names, path) => taken(names, path));
+    if (split.includes("/words'")) throw new Error(`${id}: import words in one line, by name`);
+    return { code: split, map: null };
   },
 });
+
+/** Matches modules by folder and name, and texts by the names of their exports. */
+function among({ words = '', ...folders }: Record<string, string>): RegExp {
+  const any = (names: string): string => `(${names.replaceAll(' ', '|')})`;
+  return new RegExp([`/words\\.ts\\?${any(words)}$`, ...Object.entries(folders).map(([folder, names]) => `/${folder}/${any(names)}\\.[jt]sx?$`)].join('|'));
+}
 
 export default defineConfig({
   // Relative addresses: the page works from any folder of any server.
@@ -122,7 +130,14 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // What every open file shows, and what most views of values share.
-            { name: 'shown', includeDependenciesRecursively: false, test: /src\/(structure\/overview|tools\/(cancel|copy-link|number-field|passing|pieces|refused|virtual)|formats\/(about|latents|named)|trace\/going|data\/(across|export|rows|selection|sorting))\.tsx?$|words\.ts\?(data|facts|formats|jobs|problem|saving|sorting|verdict)$/ },
+            {
+              name: 'shown',
+              includeDependenciesRecursively: false,
+              test: among({
+                src: 'data/across data/export data/rows data/selection data/sorting formats/about formats/latents formats/named structure/overview tools/cancel tools/copy-link tools/number-field tools/passing tools/pieces tools/refused tools/virtual trace/going',
+                words: 'data facts formats jobs problem saving sorting verdict',
+              }),
+            },
           ],
         },
       },
@@ -137,7 +152,15 @@ export default defineConfig({
           groups: [
             // What a worker loads before there is a file: also small modules of most formats, each of
             // which would be a request that follows another one.
-            { name: 'base', includeDependenciesRecursively: false, test: /npm\/dist\/(abort|blob|bytes|check|check-numbers|error|error-table|errors\/(detection|general)|formats|half|index|inspectors|instance|join|limits|probe|ready|salvage|source-error|structure|text|trap)\.js$|src\/(arrive\/remote|current|format|formats\/(column|index|named)|tools\/progress)\.ts$|words\.ts\?(dictionary|facts|network)$/ },
+            {
+              name: 'base',
+              includeDependenciesRecursively: false,
+              test: among({
+                'npm/dist': 'abort blob bytes check check-numbers error error-table errors/detection errors/general formats half index inspectors instance join limits probe ready salvage source-error structure text trap',
+                src: 'arrive/remote current format formats/column formats/index formats/named tools/progress',
+                words: 'dictionary facts network',
+              }),
+            },
           ],
         },
       },

