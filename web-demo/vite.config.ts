@@ -150,8 +150,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What a worker loads before there is a file: also small modules of most formats, each of
-            // which would be a request that follows another one.
+            // What a worker loads before there is a file. Small modules of most formats are here:
+            // each would be a request that follows another one.
             {
               name: 'base',
               includeDependenciesRecursively: false,
