@@ -156,6 +156,9 @@ impl Cmd {
                 self.inner.env_remove(&*key);
             }
         }
+        // Nothing is built again soon. To keep state for that takes time, and code in many small
+        // parts is slower.
+        self.inner.env("CARGO_INCREMENTAL", "0");
         self.inner.current_dir(&self.dir)
     }
 

@@ -73,9 +73,12 @@ pub const STEPS: &[Step] = &[
     },
 ];
 
-/// Steps that run in parallel to the others, because they have build folders of their own. The
-/// longest come first. By the time of the last three, the other steps have installed their tools.
-pub const BESIDE: &[&str] = &["fuzz", "miri", "sql", "firmware", "size"];
+/// Steps that run in parallel to the others, because they have build folders of their own: half of
+/// the time. By the time of the last two, the other steps have installed their tools.
+pub const BESIDE: &[&str] = &["fuzz", "sql", "miri", "targets", "emulated", "python", "firmware", "size"];
+
+/// The build folder of `targets` and `emulated`, which run one after the other.
+const APART: &str = "--target-dir target/apart";
 
 const NO_WARNINGS: &str = "-D warnings";
 
@@ -159,10 +162,11 @@ fn targets() -> Result<()> {
     targets.into_iter().try_for_each(install::target)?;
     // Formats alone, and the logger of devices, whose macros are compiled only there.
     for features in formats()?.into_iter().chain([format!("defmt,{}", formats()?.join(","))]) {
-        let check = cmd("cargo check --locked -p unspool --no-default-features --features").arg(features);
+        let check = cmd("cargo check --locked").args(APART).args("-p unspool --no-default-features --features");
+        let check = check.arg(features);
         targets.into_iter().fold(check, |check, target| check.arg("--target").arg(target)).run()?;
     }
-    cmd("cargo check --locked -p unspool-wasm --target").arg(WASM).run()
+    cmd("cargo check --locked").args(APART).args("-p unspool-wasm --target").arg(WASM).run()
 }
 
 /// Runs the unit tests of the core, and the fuzz targets, as programs of other machines. The linker
@@ -180,7 +184,7 @@ fn emulated() -> Result<()> {
     let powerpc = |test| emulated(POWERPC, "powerpc-linux-gnu-gcc", "qemu-ppc -L /usr/powerpc-linux-gnu", test);
     const UNIT: &str = "cargo test --locked -p unspool --lib";
     for unit in [emulated(AARCH64, "rust-lld", "qemu-aarch64", UNIT)?, powerpc(UNIT)?] {
-        unit.args("-- --skip").arg(SLOW).run()?;
+        unit.args(APART).args("-- --skip").arg(SLOW).run()?;
     }
     // Compiling takes most of the time, so little is optimised.
     powerpc("cargo test --locked --release --config profile.release.opt-level=1")?.dir("fuzz").run()
