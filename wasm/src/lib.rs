@@ -41,8 +41,6 @@ mod number;
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
-#[cfg(feature = "stats")]
-pub mod stats;
 #[cfg(any(feature = "at1", feature = "gzip", feature = "lzma", feature = "xz-stream", feature = "zstd-stream"))]
 mod stream;
 #[cfg(feature = "inspect")]

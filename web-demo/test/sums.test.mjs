@@ -12,15 +12,15 @@ const tell = async () => undefined;
 const dice = (seed) => () => (seed = (seed * 1103515245 + 12345) % 2 ** 31) / 2 ** 31;
 
 /** Sums up rows in pieces of random lengths. */
-async function inPieces(data, dimension, random) {
+function inPieces(data, dimension, random) {
   const rows = data.length / dimension;
-  const sums = new Sums(0, rows);
+  const sums = new Sums(0, rows, dimension);
   for (let start = 0; start < rows; ) {
     const end = Math.min(rows, start + 1 + Math.floor(random() * random() * rows));
-    sums.add(await sumOf({ piece: { start, dimension, data: data.slice(start * dimension, end * dimension) }, start: 0, end: rows }));
+    sums.add(sumOf({ piece: { start, dimension, data: data.slice(start * dimension, end * dimension) }, start: 0, end: rows }));
     start = end;
   }
-  return sums.result(dimension);
+  return sums.result();
 }
 
 // The smallest numbers have no digits to round.
@@ -60,17 +60,17 @@ const NUMBERS = {
 };
 
 for (const [name, data] of Object.entries(NUMBERS)) {
-  test(`merges sums of pieces: ${name}`, async () => {
+  test(`merges sums of pieces: ${name}`, () => {
     for (const dimension of [1, 12]) {
-      const { statistics: found } = await inPieces(data, dimension, dice(dimension));
+      const { statistics: found } = inPieces(data, dimension, dice(dimension));
       same(found, statistics(data, { dimension }), name);
     }
   });
 }
 
-test('merges bounds of 64-bit integers, which doubles would round', async () => {
+test('merges bounds of 64-bit integers, which doubles would round', () => {
   const data = BigInt64Array.from({ length: 1000 }, (_, at) => (at === 700 ? 2n ** 62n + 1n : at === 20 ? -(2n ** 62n) - 1n : BigInt(at)));
-  const { bounds } = await inPieces(data, 1, dice(1));
+  const { bounds } = inPieces(data, 1, dice(1));
   assert.deepEqual(bounds, [-(2n ** 62n) - 1n, 2n ** 62n + 1n]);
 });
 
@@ -80,7 +80,7 @@ test('the curve of merged pieces is that of one pass', async () => {
   const wanted = await curveOf(column, 0, data.length, tell);
   assert.equal(wanted.low.length, 800);
   assert.equal(wanted.low.reduce((least, low) => Math.min(least, low)), data.reduce((least, number) => Math.min(least, number)));
-  assert.deepEqual((await inPieces(data, 1, dice(3))).curve, wanted);
+  assert.deepEqual(inPieces(data, 1, dice(3)).curve, wanted);
   const { statistics: found, curve, workers } = await summedUp(column, tell);
   assert.equal(workers, 0, 'few numbers need no other worker');
   assert.deepEqual(curve, wanted);

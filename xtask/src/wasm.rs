@@ -22,8 +22,7 @@ pub const ADAPTERS: &str = "wasm/npm/test/adapters";
 pub const RUNTIMES: &str = "wasm/npm/test/runtimes";
 /// Other packages that decode the same formats, compared on broken files.
 const PEERS: &str = "wasm/npm/test/peers";
-/// The folder of generated modules, not in git: a folder for each format, for its inspector, and
-/// for the statistics.
+/// The folder of generated modules, not in git: a folder for each format, and for its inspector.
 const OUT: &str = "wasm/npm/wasm";
 /// Generated sources with the texts of errors and the numbers of names; not in git.
 const ERRORS: &str = "wasm/npm/src/errors";
@@ -75,12 +74,11 @@ const MIDDLING: &str = "-Cllvm-args=-inline-threshold=15";
 const INSPECT: &str = "inspect";
 /// The feature with the texts of errors, which the package has in JavaScript.
 const MESSAGES: &str = "messages";
-/// The feature of statistics, and the ending of those that are streams alone.
-const STATS: &str = "stats";
+/// The ending of features that are streams alone.
 const STREAM: &str = "-stream";
 
-/// Compiles, binds and optimises a module for each format, for its inspector, and for the
-/// statistics. Skips modules that have not changed.
+/// Compiles, binds and optimises a module for each format, and for its inspector. Skips modules
+/// that have not changed.
 ///
 /// A process builds them once: Cargo writes every module to the same path, so a second build would
 /// compile all of them again.
@@ -95,7 +93,7 @@ pub fn build() -> Result<()> {
     write_names()?;
     for name in features()?.iter().filter(|name| ![INSPECT, MESSAGES].contains(&name.as_str())) {
         build_one(name, name)?;
-        if name != STATS && !name.ends_with(STREAM) {
+        if !name.ends_with(STREAM) {
             build_one(&format!("{name}-{INSPECT}"), &format!("{name},{INSPECT}"))?;
         }
     }

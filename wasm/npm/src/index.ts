@@ -23,6 +23,7 @@ export type { OpenedFile, OpenOptions } from './open.js';
 export { probe, type Format, type Probe } from './probe.js';
 export { SourceError } from './source-error.js';
 export type { ByteRange, RangeReader, Source } from './source.js';
+export type * from './stats.js';
 export type { Node, Structure } from './structure.js';
 // The types of each format, from `public`.
 export type * from './public/at1.js';
@@ -31,7 +32,6 @@ export type * from './public/gzip.js';
 export type * from './public/lzma.js';
 export type * from './public/onpair.js';
 export type * from './public/pco.js';
-export type * from './public/stats.js';
 export type * from './public/xz.js';
 export type * from './public/zstd.js';
 

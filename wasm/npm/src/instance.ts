@@ -21,8 +21,7 @@ export type Exports = typeof import('../wasm/at1-inspect/unspool.js') &
   typeof import('../wasm/zstd-inspect/unspool.js') &
   typeof import('../wasm/lzma-inspect/unspool.js') &
   typeof import('../wasm/xz-stream/unspool.js') &
-  typeof import('../wasm/zstd-stream/unspool.js') &
-  typeof import('../wasm/stats/unspool.js');
+  typeof import('../wasm/zstd-stream/unspool.js');
 
 /** The part of a module's JavaScript that every module has. */
 type Glue = Pick<typeof import('../wasm/pco/unspool.js'), 'default' | 'initSync' | '__wbg_reset_state'>;

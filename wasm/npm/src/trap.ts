@@ -8,7 +8,7 @@ export function trapped(cause?: unknown): UnspoolError {
   return new UnspoolError(0, { words: `${TRAPPED}the next call starts a new instance`, cause });
 }
 
-const LOST = `${TRAPPED}create streams and running statistics again, and repeat any other call`;
+const LOST = `${TRAPPED}create streams again, and repeat any other call`;
 
 /** Creates the error for a handle whose instance trapped. */
 export function lost(cause?: unknown): UnspoolError {

@@ -232,7 +232,7 @@ test('embeds no module in the code of a worker', async () => {
   const { build } = createRequire(new URL('./projects/package.json', import.meta.url))('esbuild');
   // A module as text starts with 256 bytes in hexadecimal.
   const embeds = /[0-9a-f]{512}/;
-  assert.match(readFileSync(new URL('../dist/inlined/stats.js', import.meta.url), 'utf8'), embeds);
+  assert.match(readFileSync(new URL('../dist/inlined/pco.js', import.meta.url), 'utf8'), embeds);
   for (const host of ['host', 'host-node']) {
     const { metafile } = await build({
       entryPoints: [fileURLToPath(new URL(`../dist/worker/${host}.js`, import.meta.url))],
