@@ -124,9 +124,7 @@ export class RunningStatistics {
    * plain numbers.
    */
   add(numbers: Numbers | TypedNumbers): Float64Array {
-    const isTyped = typeof numbers === 'object' && numbers !== null && 'dtype' in numbers;
-    const values = isTyped ? numbers.data : numbers;
-    const dtype = isTyped ? numbers.dtype : undefined;
+    const { data: values, dtype } = ('dtype' in Object(numbers) ? numbers : { data: numbers }) as Partial<TypedNumbers>;
     if (!ArrayBuffer.isView(values) || values instanceof DataView) throw new TypeError('values must be a typed array');
     if (isDetached(values.buffer)) throw new TypeError('values: the memory was transferred');
     const { dimension } = this;
@@ -146,10 +144,10 @@ export class RunningStatistics {
   /** Adds what `other` has accumulated, or statistics of numbers, such as those of a worker. */
   merge(other: RunningStatistics | Statistics): void {
     const found = other instanceof RunningStatistics ? other.#sum : other;
-    if (!Array.isArray(found?.histogram)) throw new TypeError('merge expects RunningStatistics or Statistics');
-    const { dimension } = this;
-    if (other instanceof RunningStatistics && other.dimension !== dimension) throw new TypeError(`cannot merge rows of ${other.dimension} values into rows of ${dimension}`);
-    if ((found.norms === undefined) !== (dimension === 1)) throw new TypeError('cannot merge statistics of vectors and of plain numbers');
+    if (!Array.isArray(found?.histogram)) throw new TypeError('merge expects statistics');
+    // A result has no dimension.
+    const { dimension } = other instanceof RunningStatistics ? other : this;
+    if (dimension !== this.dimension || (found.norms === undefined) !== (dimension === 1)) throw new TypeError('cannot merge rows of another dimension');
     this.#sum = merged(this.#sum, found);
   }
 
@@ -251,22 +249,20 @@ function summaryOf(numbers: Float64Array, finite: Float64Array): Summary {
 function mergedSummary(one: Summary, other: Summary): Summary {
   const [left, right] = [one.count - one.infinite, other.count - other.infinite];
   const [mine, theirs] = [left / (left + right), right / (left + right)];
-  // The distance of two means may exceed the largest number.
-  const unit = Number.isFinite(other.mean - one.mean) ? 1 : 2;
-  const distance = other.mean / unit - one.mean / unit;
-  const share = distance * theirs;
+  // The distance of two means may exceed the largest number, half of it does not.
+  const half = other.mean / 2 - one.mean / 2;
   const both = {
-    mean: unit === 1 ? one.mean + share : one.mean + share + share,
-    deviation: unit * Math.hypot((Math.sqrt(mine) * one.deviation) / unit, (Math.sqrt(theirs) * other.deviation) / unit, Math.sqrt(mine * theirs) * distance),
+    mean: one.mean + half * theirs + half * theirs,
+    deviation: Math.hypot(Math.sqrt(mine) * one.deviation, Math.sqrt(theirs) * other.deviation, 2 * (Math.sqrt(mine * theirs) * half)),
   };
   const { mean, deviation } = right === 0 ? one : left === 0 ? other : both;
   return {
     count: one.count + other.count,
     nans: one.nans + other.nans,
     infinite: one.infinite + other.infinite,
-    // Without numbers there are no bounds.
-    min: one.count === 0 ? other.min : other.count === 0 ? one.min : Math.min(one.min, other.min),
-    max: one.count === 0 ? other.max : other.count === 0 ? one.max : Math.max(one.max, other.max),
+    // Without numbers, a bound is NaN.
+    min: one.min <= other.min || other.count === 0 ? one.min : other.min,
+    max: one.max >= other.max || other.count === 0 ? one.max : other.max,
     mean,
     deviation,
   };

@@ -230,8 +230,8 @@ test('refuses anything but numbers, whole rows, and statistics of like rows', ()
   structuredClone(moved, { transfer: [moved.buffer] });
   refuses(() => statistics(moved), /the memory was transferred/);
   refuses(() => running.add(Float32Array.of(1)), /values must be whole rows of 2, not 1 values/);
-  refuses(() => running.merge(new RunningStatistics({ dimension: 3 })), /cannot merge rows of 3 values into rows of 2/);
-  refuses(() => running.merge(statistics(new Float64Array(2))), /cannot merge statistics of vectors and of plain numbers/);
-  for (const wrong of [undefined, null, {}, 1]) refuses(() => running.merge(wrong), /merge expects RunningStatistics or Statistics/);
+  refuses(() => running.merge(new RunningStatistics({ dimension: 3 })), /cannot merge rows of another dimension/);
+  refuses(() => running.merge(statistics(new Float64Array(2))), /cannot merge rows of another dimension/);
+  for (const wrong of [undefined, null, {}, 1]) refuses(() => running.merge(wrong), /merge expects statistics/);
   assert.equal(running.result().count, 0);
 });
