@@ -1,11 +1,12 @@
 //! The bytes of a file, by range: in memory, on disk, or from an object of Python.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::{Deref, Range};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -44,6 +45,24 @@ impl Deref for Data {
     }
 }
 
+/// The error of a folder that is opened as a file, on every Unix. Windows does not open folders.
+const EISDIR: i32 = 21;
+
+/// Returns the exception of Python's `open`. `OSError` picks its subclass by the code.
+fn os_error(error: &io::Error, path: &Path) -> PyErr {
+    let text = error.to_string();
+    let Some(code) = error.raw_os_error() else {
+        // The path has a zero byte, and the system was not asked.
+        return PyValueError::new_err(text);
+    };
+    let text = text.trim_end_matches(&format!(" (os error {code})")).to_owned();
+    let name = path.as_os_str().to_owned();
+    match cfg!(windows) {
+        true => PyOSError::new_err((0, text, name, code)),
+        false => PyOSError::new_err((code, text, name)),
+    }
+}
+
 #[pymethods]
 impl Source {
     /// The bytes of this object.
@@ -52,11 +71,19 @@ impl Source {
         Self { len: bytes.as_bytes().len() as u64, body: Body::Memory(bytes.clone().unbind()) }
     }
 
-    /// The file at this path.
+    /// The file at this path. Errors are those of Python's `open`, and name the file.
     #[staticmethod]
-    fn path(path: PathBuf) -> PyResult<Self> {
-        let file = File::open(path)?;
-        Ok(Self { len: file.metadata()?.len(), body: Body::File(Mutex::new(file)) })
+    fn path(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let opened = py.detach(|| {
+            let file = File::open(&path)?;
+            match file.metadata()? {
+                // Unix opens folders too.
+                found if found.is_dir() => Err(io::Error::from_raw_os_error(EISDIR)),
+                found => Ok((found.len(), file)),
+            }
+        });
+        let (len, file) = opened.map_err(|error: io::Error| os_error(&error, &path))?;
+        Ok(Self { len, body: Body::File(Mutex::new(file)) })
     }
 
     /// An object with `read_range(start, end)`, of `len` bytes.

@@ -6,12 +6,14 @@ import http.server
 import io
 import json
 import lzma
+import os
 import struct
+import sys
 import tarfile
 import threading
 import urllib.request
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import fsspec
@@ -20,7 +22,9 @@ import obstore
 import pandas as pd
 import pytest
 import unspool
+import unspool.polars
 from tables import Column, at1_table
+from unspool import SourceLike
 from vectors import ROOT
 
 CVC = ROOT / "cvc" / "v1_fp16.cvc"
@@ -237,8 +241,62 @@ def test_a_source_that_raises_passes_its_exception_on() -> None:
         unspool.open(Short())
     with pytest.raises(TypeError, match="expected a path"):
         unspool.open(12)
-    with pytest.raises(FileNotFoundError, match="'there is no such file'"):
-        unspool.open("there is no such file")
+
+
+def test_errors_of_paths_are_those_of_open(tmp_path: Path) -> None:
+    file, closed = tmp_path / "file", tmp_path / "closed"
+    file.touch()
+    closed.touch(0)
+    paths: list[str | Path] = ["missing", "", "with\0zero", tmp_path, tmp_path / "ü" / "x", file / "x"]
+    if not os.access(closed, os.R_OK):
+        paths.append(closed)
+    elif sys.platform == "linux":
+        # Not even root may read this one.
+        paths.append("/proc/sys/vm/compact_memory")
+    if sys.platform != "win32":
+        paths += [os.fsdecode(b"not UTF-8: \xff"), "long" * 1000]
+    functions: list[Callable[[SourceLike], object]] = [
+        unspool.open,
+        unspool.inspect,
+        unspool.probe,
+        unspool.polars.scan_at1,
+    ]
+    kinds: set[type[Exception]] = set()
+    for path in paths:
+        with pytest.raises((OSError, ValueError)) as expected:
+            open(path, "rb")
+        kinds.add(expected.type)
+        for function in functions:
+            with pytest.raises(expected.type) as found:
+                function(path)
+            assert found.type is expected.type, path
+            if isinstance(expected.value, OSError):
+                assert (found.value.errno, found.value.filename) == (expected.value.errno, os.fspath(path))
+    assert {FileNotFoundError, PermissionError, ValueError} < kinds
+    assert IsADirectoryError in kinds or sys.platform == "win32"
+
+
+class Odd:
+    """A path whose name is bytes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __fspath__(self) -> bytes:
+        return os.fsencode(self.path)
+
+
+def test_a_path_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "numbers.xz"
+    path.write_bytes(lzma.compress(b"1, 2, 3"))
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("Python opens the file too")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    assert unspool.open(path).read() == unspool.open(str(path)).read() == b"1, 2, 3"
+    assert unspool.open(Odd(path)).read() == b"1, 2, 3"
+    assert unspool.probe(path) == unspool.inspect(path).format == "xz"
 
 
 def test_streams_are_files(tmp_path: Path) -> None:

@@ -70,10 +70,8 @@ def source_of(source: SourceLike) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, (str, os.PathLike)):
-        local: str = os.fspath(source)
-        # Errors of `open` name the file.
-        with open(local, "rb"):
-            return Source.path(local)
+        local: str | bytes = os.fspath(source)
+        return Source.path(os.fsdecode(local))
     if isinstance(source, bytes):
         return Source.memory(source)
     read: Callable[[int, int], Any]
