@@ -116,16 +116,19 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
 /// Returns how many offsets a load of 57 bits has: four if all groups of four fit, two, or one. A
 /// rare wide offset does not matter if its neighbours make up for it.
 fn most_together(widths: &[u8; BATCH]) -> usize {
-    let [mut two, mut four] = [0, 0];
-    for group in widths.as_chunks::<4>().0 {
-        let group = u32::from_le_bytes(*group);
-        let pairs = (group & 0x00FF_00FF) + (group >> 8 & 0x00FF_00FF);
-        two = two.max(pairs & 0xFFFF).max(pairs >> 16);
-        four = four.max((pairs & 0xFFFF) + (pairs >> 16));
+    const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
+    // A sum above 57 sets bit 7 of its lane of 16 bits, or bit 8.
+    const ROOM: u64 = 70 * 0x0001_0001_0001_0001;
+    let [mut two, mut four] = [0; 2];
+    for eight in widths.as_chunks::<8>().0 {
+        let eight = u64::from_le_bytes(*eight);
+        let pairs = (eight & EVEN) + (eight >> 8 & EVEN);
+        two |= pairs + ROOM;
+        four |= pairs + (pairs >> 16) + ROOM;
     }
-    match (two, four) {
-        (_, 0..=57) => 4,
-        (0..=57, _) => 2,
+    match (two & 0x0080_0080_0080_0080, four & 0x0180_0000_0180) {
+        (_, 0) => 4,
+        (0, _) => 2,
         _ => 1,
     }
 }
@@ -195,12 +198,13 @@ fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const MANY: usize, co
     let Work { bytes, mut at, mut symbols_at, finished, entries, lowers, states, widths, values } = work;
     let mut four = *states;
     for group in 0..BATCH / 4 {
-        let now = [0, 1, 2, 3].map(|j| widths[(group * 4 + j) & (BATCH - 1)]);
+        let mut now = u32::from_le_bytes(widths.as_chunks::<4>().0[group]);
         symbols_at = four_symbols(bytes, symbols_at, entries, lowers, &mut four, group, widths, values);
         for first in (0..4).step_by(MANY) {
             let mut word = if WIDE { wide_word(bytes, at) } else { bytes.load(at) >> (at % 8) };
             for i in first..first + MANY {
-                let width = now[i & 3];
+                let [width, ..] = now.to_le_bytes();
+                now >>= 8;
                 let value = &mut finished[(group * 4 + i) & (BATCH - 1)];
                 *value = finish(value.plus(D::low(keep(word, width))));
                 word >>= width & 63;
