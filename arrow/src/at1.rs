@@ -21,7 +21,7 @@ use unspool::at1::qcolumnar::{ColumnType, Zone, block_size, decode_block};
 use unspool::at1::{Backend, Row, TableHead, Workspace, grow};
 use unspool::{ErrorKind, Limits};
 
-use crate::numbers::{PRECISION, Plain, brief, decimal, float, integer};
+use crate::numbers::{PRECISION, Plain, Shape, brief, decimal, float, integer};
 use crate::{Error, Misfit, Result, views, zeros};
 
 /// The outcome of a value that does not fit the type of its column.
@@ -718,8 +718,9 @@ fn fill_brief<T: Copy + Default>(
     let before = values.len();
     // Slots of a slice, which need no check of the capacity.
     values.resize(before + most, T::default());
-    let (mut read, mut at) = (0, 0);
-    for slot in values.get_mut(before..).unwrap_or_default() {
+    let slots = values.get_mut(before..).unwrap_or_default();
+    let (mut read, mut at) = fill_even(text, slots, &convert);
+    for slot in slots.get_mut(read..).unwrap_or_default() {
         let Some((number, len)) = text.get(at..).and_then(brief) else { break };
         let Some(value) = convert(number) else { break };
         *slot = value;
@@ -727,6 +728,21 @@ fn fill_brief<T: Copy + Default>(
         at += len + 1;
     }
     values.truncate(before + read);
+    (read, at)
+}
+
+/// Appends numbers from lines of the shape of the first one, eight at a time, up to one that has
+/// another. Returns how many, and the bytes that their lines take.
+#[inline]
+fn fill_even<T>(text: &[u8], slots: &mut [T], convert: impl Fn(Plain) -> Option<T>) -> (usize, usize) {
+    let (mut read, mut at) = (0, 0);
+    if let Some(shape) = Shape::first(text) {
+        for eight in slots.as_chunks_mut().0 {
+            let Some(()) = text.get(at..).and_then(|rest| shape.read(rest, eight, &convert)) else { break };
+            read += Shape::LINES;
+            at += shape.bytes();
+        }
+    }
     (read, at)
 }
 

@@ -169,6 +169,100 @@ pub(crate) fn brief(text: &[u8]) -> Option<(Plain, usize)> {
     }
 }
 
+/// Lines of unsigned numbers that are equally long and have their point in the same place, as most
+/// identifiers, times and prices are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// The length of a line without its line feed.
+    len: usize,
+    /// The digits before the point, or all.
+    before: usize,
+    /// The digits after it.
+    after: usize,
+}
+
+impl Shape {
+    /// The lines that are read at once.
+    pub(crate) const LINES: usize = 8;
+
+    /// Returns the shape of the lines that start with this number, if it can be read at once.
+    fn of(number: Plain, len: usize) -> Option<Self> {
+        let before = if number.after > 0 { len.checked_sub(number.after + 1)? } else { len };
+        let fits = !number.negative && before + number.after <= 16 && (number.after == 0 || before <= 8);
+        fits.then_some(Self { len, before, after: number.after })
+    }
+
+    /// Returns the shape of the first line.
+    pub(crate) fn first(text: &[u8]) -> Option<Self> {
+        brief(text).and_then(|(number, len)| Self::of(number, len))
+    }
+
+    /// Returns the bytes that lines of this shape take.
+    pub(crate) const fn bytes(self) -> usize {
+        (self.len + 1) * Self::LINES
+    }
+
+    /// Reads the lines at the start of a text. Returns `None` if one has another shape, if
+    /// `convert` refuses one, or in the last 18 bytes of the text.
+    ///
+    /// # Contract of the hot path
+    ///
+    /// Every line starts where the shape says, so no number waits for the one before it. Nothing
+    /// but the end of the text is a branch: what does not fit is collected, and looked at after the
+    /// last line.
+    #[inline(always)]
+    pub(crate) fn read<T>(
+        self,
+        text: &[u8],
+        slots: &mut [T; Self::LINES],
+        convert: impl Fn(Plain) -> Option<T>,
+    ) -> Option<()> {
+        match (self.before + self.after > 8, self.after > 0) {
+            (false, false) => self.read_as::<T, false, false>(text, slots, convert),
+            (false, true) => self.read_as::<T, false, true>(text, slots, convert),
+            (true, false) => self.read_as::<T, true, false>(text, slots, convert),
+            (true, true) => self.read_as::<T, true, true>(text, slots, convert),
+        }
+    }
+
+    #[inline(always)]
+    fn read_as<T, const LONG: bool, const POINT: bool>(
+        self,
+        text: &[u8],
+        slots: &mut [T; Self::LINES],
+        convert: impl Fn(Plain) -> Option<T>,
+    ) -> Option<()> {
+        let Self { len, before, after } = self;
+        let first = (before + after).min(8);
+        let second = before + after - first;
+        let bits = |bytes: usize| u32::try_from(8 * bytes).unwrap_or(64);
+        let (unused, up) = (64 - bits(if LONG { second } else { first }), *POWERS.get(second)?);
+        let low = 1u64.unbounded_shl(bits(before)).wrapping_sub(1);
+        let (mut others, mut rest) = (0, text);
+        for slot in slots {
+            // Up to 16 digits, a point and a line feed.
+            let line: &[u8; 18] = rest.first_chunk()?;
+            let [mut digits, mut more] = [eight_at::<0>(line), eight_at::<8>(line)];
+            others |= u64::from(line.get(len)? ^ b'\n');
+            if POINT {
+                others |= u64::from(line.get(before)? ^ b'.');
+                digits = (digits & low) | (eight_at::<1>(line) & !low);
+                more = eight_at::<9>(line);
+            }
+            let last = (if LONG { more } else { digits }).unbounded_shl(unused);
+            others |= no_digits(last);
+            let mut number = joined(last);
+            if LONG {
+                others |= no_digits(digits);
+                number += joined(digits) * up;
+            }
+            *slot = convert(Plain { negative: false, digits: number, after })?;
+            rest = rest.get(len + 1..)?;
+        }
+        (others == 0).then_some(())
+    }
+}
+
 /// Reads at most 16 digits. Returns their number and their count.
 #[inline]
 fn digits(text: &[u8]) -> Option<(u64, usize)> {
@@ -188,6 +282,12 @@ const fn eight(text: &[u8; 8]) -> (u64, usize) {
     (number(values, bits), (bits / 8) as usize)
 }
 
+/// Returns eight bytes of a line as [`values`] does.
+#[inline]
+fn eight_at<const AT: usize>(line: &[u8; 18]) -> u64 {
+    line.get(AT..).and_then(<[u8]>::first_chunk).map_or(0, values)
+}
+
 const ONES: u64 = u64::MAX / 0xFF;
 
 /// Returns eight bytes, each of which is the value of its digit if it is one.
@@ -199,17 +299,27 @@ const fn values(text: &[u8; 8]) -> u64 {
 /// Returns the bits of the digits before the first byte that is no digit; 64 if all are digits.
 #[inline]
 const fn digit_bits(values: u64) -> u32 {
+    no_digits(values).trailing_zeros() & !7
+}
+
+/// Returns the highest bit of the first byte that is no digit. Bits above it mean nothing.
+#[inline]
+const fn no_digits(values: u64) -> u64 {
     // Added to 10 or more, 0x76 sets the highest bit of the byte. A sum may carry into the bytes
     // above, but only from a byte that is no digit: the lowest bit that is set is right.
-    let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES << 7);
-    others.trailing_zeros() & !7
+    (values.wrapping_add(ONES * 0x76) | values) & (ONES << 7)
 }
 
 /// Returns the number of the digits in the lowest bits.
 #[inline]
 const fn number(values: u64, bits: u32) -> u64 {
     // Zeros before the digits.
-    let digits = values.unbounded_shl(64 - bits);
+    joined(values.unbounded_shl(64 - bits))
+}
+
+/// Returns the number of eight digits.
+#[inline]
+const fn joined(digits: u64) -> u64 {
     // In each lane the digits before count ten, a hundred or ten thousand times those after.
     let twos = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00FF_00FF_00FF_00FF;
     let fours = twos.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_FFFF_0000_FFFF;
@@ -273,6 +383,46 @@ mod tests {
             }
         }
         assert!(found > 500 && cut > 100, "{found} {cut}");
+    }
+
+    #[test]
+    fn lines_of_one_shape_are_read_as_one_by_one() {
+        let (mut even, mut odd, mut shapes) = (0, 0, 0);
+        for (before, after) in (0..=17).flat_map(|before| (0..=17).map(move |after| (before, after))) {
+            let mut all = "31415926535897932384626433832795".chars().cycle();
+            let mut line = || {
+                let mut digits = |count| all.by_ref().take(count).collect::<String>();
+                let whole = digits(before);
+                if after > 0 { format!("{whole}.{}\n", digits(after)) } else { format!("{whole}\n") }
+            };
+            let text = (0..Shape::LINES).map(|_| line()).collect::<String>() + "12345678901234567\n";
+            let Some(shape) = Shape::first(text.as_bytes()) else {
+                assert!(before + after == 0 || before + after > 16 || after > 0 && before > 8, "{text}");
+                continue;
+            };
+            shapes += 1;
+            let mut slots = [Plain { negative: true, digits: 0, after: 0 }; Shape::LINES];
+            for at in 0..shape.bytes() {
+                for byte in *b"09.\n-+/: \xB0\xFF" {
+                    let mut text = text.clone().into_bytes();
+                    text[at] = byte;
+                    let one = |line: &[u8]| {
+                        let number = plain(line).filter(|number| !number.negative && number.after == after);
+                        number.filter(|_| line.len() == shape.len && line.contains(&b'.') == (after > 0))
+                    };
+                    let lines = text.split(|&byte| byte == b'\n').take(Shape::LINES);
+                    let expected: Option<Vec<_>> = lines.map(one).collect();
+                    let found = shape.read(&text, &mut slots, Some).map(|()| slots.to_vec());
+                    assert_eq!(found, expected, "{:?}", text.escape_ascii());
+                    *if found.is_some() { &mut even } else { &mut odd } += 1;
+                }
+            }
+            for end in 0..text.len() {
+                let found = shape.read(&text.as_bytes()[..end], &mut slots, Some);
+                assert!(found.is_none() || end >= shape.bytes(), "{end} bytes of {text}");
+            }
+        }
+        assert!(shapes == 124 && even > 10_000 && odd > 100_000, "{shapes} {even} {odd}");
     }
 
     #[test]
