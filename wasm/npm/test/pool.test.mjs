@@ -242,6 +242,7 @@ test('embeds no module in the code of a worker', async () => {
     assert.ok(inputs.some((path) => /\/pco-separate\b/.test(path)));
     assert.deepEqual(inputs.filter((path) => embeds.test(readFileSync(path, 'utf8'))), []);
   }
+  assert.doesNotMatch(readFileSync(new URL('../dist/worker/host-node.cjs', import.meta.url), 'utf8'), embeds);
 });
 
 test('runs jobs in order of priority, and of the same priority in order of arrival', async () => {

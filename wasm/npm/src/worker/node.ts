@@ -23,7 +23,7 @@ export class UnspoolPool extends PoolBase {
   /** Creates a pool. */
   constructor(options: UnspoolPoolOptions = {}) {
     checkOptions(options, OPTIONS);
-    const { start = () => new Worker(new URL('./host-node.js', import.meta.url)), workers = Math.min(availableParallelism(), MAX_WORKERS), ...rest } = options;
+    const { start = () => new Worker(new URL('./host-node.cjs', import.meta.url)), workers = Math.min(availableParallelism(), MAX_WORKERS), ...rest } = options;
     super(starter(start as () => Worker), { workers, ...rest });
   }
 }
