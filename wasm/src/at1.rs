@@ -69,20 +69,19 @@ pub fn at1_files(bytes: &[u8], limits: &[f64]) -> core::result::Result<At1Files,
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct At1Files {
-    names: Vec<String>,
-    contents: Vec<Vec<u8>>,
+    files: Vec<(String, Vec<u8>)>,
 }
 
 #[wasm_bindgen]
 impl At1Files {
-    /// Returns the file names. Can be taken once.
-    pub fn names(&mut self) -> Vec<String> {
-        core::mem::take(&mut self.names)
+    /// Returns the name of one file; nothing after the last. Can be taken once.
+    pub fn name(&mut self, number: usize) -> Option<String> {
+        self.files.get_mut(number).map(|(name, _)| core::mem::take(name))
     }
 
     /// Returns the content of one file. Can be taken once.
     pub fn content(&mut self, number: usize) -> Vec<u8> {
-        self.contents.get_mut(number).map(core::mem::take).unwrap_or_default()
+        self.files.get_mut(number).map(|(_, content)| core::mem::take(content)).unwrap_or_default()
     }
 }
 
@@ -92,8 +91,7 @@ pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<At1Files> {
     let mut found = At1Files::default();
     let header = Header::read(bytes, limits)?;
     if header.codec != Codec::Bundle || header.container != Container::Whole {
-        found.names.push(String::new());
-        found.contents.push(decode_to_vec(bytes, &options)?);
+        found.files.push((String::new(), decode_to_vec(bytes, &options)?));
         return Ok(found);
     }
     let mut left = options;
@@ -106,8 +104,7 @@ pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<At1Files> {
         let content = decode_to_vec(&inner, &left).map_err(|error| file.locate(error))?;
         left.limits.max_output =
             left.limits.max_output.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
-        found.names.push(file.name.to_string());
-        found.contents.push(content);
+        found.files.push((file.name.to_string(), content));
     }
     Ok(found)
 }

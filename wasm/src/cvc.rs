@@ -4,7 +4,6 @@ mod columns;
 mod fill;
 mod reader;
 
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -31,49 +30,58 @@ pub fn cvc_head_len(prefix: &[u8], limits: &[f64]) -> Result<f64, Fault> {
     Ok(number::from_u64(cvc::Header::read(prefix, &crate::limits(limits))?.head_len()))
 }
 
-/// Returns the header as three JSON arrays: eight numbers that concern the file, then the columns,
-/// then the sections. Each list starts with a 0, which is no item.
+/// Returns the header as three JSON arrays in UTF-8: eight numbers that concern the file, then the
+/// columns, then the sections. Each list starts with a 0, which is no item.
 #[wasm_bindgen]
-pub fn cvc_describe(head: &[u8], limits: &[f64]) -> Result<String, Fault> {
+pub fn cvc_describe(head: &[u8], limits: &[f64]) -> Result<Vec<u8>, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
-    let mut json = String::from("[[0");
+    let mut json = b"[[0".to_vec();
     let flags = [file.is_columnar(), file.is_mmap_optimized(), file.has_checksums()].map(u64::from);
     push_numbers(&mut json, &[file.version().major, file.version().minor].map(u64::from));
     push_numbers(&mut json, &[file.num_vectors(), file.chunk_count(), file.head_len()]);
     push_numbers(&mut json, &flags);
-    push(&mut json, &["],[0"]);
+    push(&mut json, &[b"],[0"]);
     each_column(&file, &mut |column| {
-        let dtype = column.dtype().map_or("", Dtype::name);
+        let dtype = column.dtype().map_or("", Dtype::name).as_bytes();
         // Strings are passed with the escapes of the file.
-        let [name, compression] = [column.name().raw(), column.compression().raw()];
-        push(&mut json, &[",[\"", name, "\",\"", dtype, "\",\"", compression, "\""]);
+        let [name, compression] = [column.name().as_bytes(), column.compression().as_bytes()];
+        push(&mut json, &[b",[\"", name, b"\",\"", dtype, b"\",\"", compression, b"\""]);
         push_numbers(&mut json, &[column.dimension()]);
-        push(&mut json, &["]"]);
+        push(&mut json, &[b"]"]);
         Ok(())
     })?;
-    push(&mut json, &["],[0"]);
+    push(&mut json, &[b"],[0"]);
     for section in file.sections() {
         let section = section?;
-        let metadata = core::str::from_utf8(section.metadata.raw()).unwrap_or("");
-        push(&mut json, &[",[0"]);
+        let metadata = section.metadata.raw();
+        push(&mut json, &[b",[0"]);
         push_numbers(&mut json, &[section.rows.start, section.rows.end]);
-        push(&mut json, &[if metadata.is_empty() { "" } else { "," }, metadata, "]"]);
+        let comma: &[u8] = if metadata.is_empty() { b"" } else { b"," };
+        push(&mut json, &[comma, metadata, b"]"]);
     }
-    push(&mut json, &["]]"]);
+    push(&mut json, &[b"]]"]);
     Ok(json)
 }
 
-fn push(json: &mut String, texts: &[&str]) {
+fn push(json: &mut Vec<u8>, texts: &[&[u8]]) {
     for text in texts {
-        json.push_str(text);
+        json.extend_from_slice(text);
     }
 }
 
-fn push_numbers(json: &mut String, numbers: &[u64]) {
+fn push_numbers(json: &mut Vec<u8>, numbers: &[u64]) {
     for &number in numbers {
-        push(json, &[","]);
-        number::push_decimal(json, number);
+        push(json, &[b","]);
+        push_decimal(json, number);
     }
+}
+
+fn push_decimal(json: &mut Vec<u8>, number: u64) {
+    if number > 9 {
+        push_decimal(json, number / 10);
+    }
+    let [digit, ..] = (number % 10).to_le_bytes();
+    push(json, &[&[b'0' + digit]]);
 }
 
 /// Returns the end row of each chunk.

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "messages")]
 use alloc::string::String;
+use core::cell::Cell;
 #[cfg(feature = "messages")]
 use core::fmt::Write;
 
@@ -10,7 +11,7 @@ use unspool::Class;
 use unspool::{Error, ErrorKind};
 use wasm_bindgen::prelude::*;
 
-use crate::js::array_of;
+use crate::into::Only;
 use crate::number;
 
 /// An error of the core on its way to JavaScript, where it is an array of three numbers: kind,
@@ -34,9 +35,18 @@ impl Fault {
 
 impl From<Fault> for JsValue {
     fn from(fault: Fault) -> Self {
-        let [kind, at, need] = fault.numbers();
-        array_of(kind, at, need)
+        LAST.0.set(fault.numbers());
+        JsValue::UNDEFINED
     }
+}
+
+/// The numbers of the last fault that a call threw.
+static LAST: Only<Cell<[f64; 3]>> = Only(Cell::new([0.0; 3]));
+
+/// Returns a number of the last fault that a call threw: 0 its kind, 1 its offset, 2 its need.
+#[wasm_bindgen]
+pub fn fault(index: usize) -> f64 {
+    LAST.0.get().get(index).copied().unwrap_or_default()
 }
 
 /// Returns the stable number of a kind.

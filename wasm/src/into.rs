@@ -43,7 +43,7 @@ pub(crate) fn with_room<T>(work: impl FnOnce(&mut Room) -> T) -> T {
 const KEPT: usize = 64 << 20;
 
 /// A value that exists once in the module.
-struct Only<T>(T);
+pub(crate) struct Only<T>(pub(crate) T);
 
 // SAFETY: a module has one thread. A native build cannot reach it without an array of JavaScript's.
 #[allow(unsafe_code)]

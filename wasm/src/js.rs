@@ -11,11 +11,6 @@ extern "C" {
     /// An array of bytes in JavaScript's memory.
     pub type Uint8Array;
 
-    /// Copies bytes to a new array.
-    #[cfg(feature = "pco")]
-    #[wasm_bindgen(constructor)]
-    pub fn of(bytes: &[u8]) -> Uint8Array;
-
     /// Creates an array of zeros.
     #[cfg(feature = "cvc")]
     #[wasm_bindgen(constructor)]
@@ -30,7 +25,7 @@ extern "C" {
     pub fn set(this: &Uint8Array, bytes: &[u8], at: u32);
 
     /// An array of values of any kind.
-    #[cfg(any(feature = "cvc", feature = "pco"))]
+    #[cfg(feature = "cvc")]
     #[wasm_bindgen(js_name = Array)]
     pub type Values;
 
@@ -40,12 +35,18 @@ extern "C" {
     pub fn new() -> Values;
 
     /// Appends a number and its bytes.
-    #[cfg(any(feature = "cvc", feature = "pco"))]
+    #[cfg(feature = "cvc")]
     #[wasm_bindgen(method, js_class = "Array", js_name = push)]
     pub fn push_both(this: &Values, number: u8, bytes: &Uint8Array);
 
-    #[wasm_bindgen(js_namespace = Array, js_name = of)]
-    pub(crate) fn array_of(first: f64, second: f64, third: f64) -> JsValue;
+    /// Takes the numbers of a file, run by run.
+    #[cfg(feature = "pco")]
+    pub type Runs;
+
+    /// Copies a run of numbers from the memory of the module; `ty` is the byte of their type.
+    #[cfg(feature = "pco")]
+    #[wasm_bindgen(method)]
+    pub fn push(this: &Runs, ty: u8, numbers: &[u8]);
 
     /// Formats a number with the fewest digits that round-trip.
     #[cfg(feature = "inspect")]

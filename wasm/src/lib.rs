@@ -23,15 +23,6 @@ pub mod gzip;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "elsewhere it is only tested"))]
 mod heap;
 #[allow(dead_code, reason = "no format needs all of it, and a build without formats nothing")]
-#[cfg(any(
-    feature = "at1",
-    feature = "gzip",
-    feature = "lzma",
-    feature = "onpair",
-    feature = "pco",
-    feature = "xz",
-    feature = "zstd"
-))]
 mod into;
 mod js;
 #[cfg(feature = "lzma")]
@@ -64,24 +55,22 @@ pub use structure::{Outline, outline};
 pub use structure::{Structure, inspect};
 
 use unspool::Limits;
-/// Builds limits from six numbers. A missing number keeps its default.
+/// Builds limits from six numbers; without them, returns the default ones.
+// Inlined in every caller, it would take more of each module.
+#[inline(never)]
 #[allow(dead_code, reason = "a build with statistics alone is bounded by what it is given")]
 fn limits(numbers: &[f64]) -> Limits {
-    let mut limits = Limits::DEFAULT;
-    let places = [
-        &mut limits.max_output,
-        &mut limits.max_window,
-        &mut limits.max_header,
-        &mut limits.max_elements,
-        &mut limits.max_columns,
-    ];
-    for (place, &value) in places.into_iter().zip(numbers) {
-        *place = number::to_u64(value);
+    let Some(&[output, window, header, elements, columns, depth]) = numbers.first_chunk() else {
+        return Limits::DEFAULT;
+    };
+    Limits {
+        max_output: number::to_u64(output),
+        max_window: number::to_u64(window),
+        max_header: number::to_u64(header),
+        max_elements: number::to_u64(elements),
+        max_columns: number::to_u64(columns),
+        max_depth: u16::try_from(number::to_u64(depth)).unwrap_or(u16::MAX),
     }
-    if let Some(&depth) = numbers.get(5) {
-        limits.max_depth = u16::try_from(number::to_u64(depth)).unwrap_or(u16::MAX);
-    }
-    limits
 }
 
 /// Traps. Only a failed allocation panics in this module; JavaScript then starts a new instance and

@@ -1,7 +1,7 @@
 //! Passes offsets and counts as JavaScript numbers, which are exact up to 2^53 (8,192 TiB), and
 //! writes numbers as text. `core::fmt` would add several kilobytes to a module.
 
-#[cfg(any(feature = "cvc", feature = "inspect"))]
+#[cfg(feature = "inspect")]
 use alloc::string::String;
 
 /// Converts a count or an offset for JavaScript.
@@ -34,7 +34,7 @@ pub fn index(n: u64) -> usize {
 }
 
 /// Appends the digits of a number.
-#[cfg(any(feature = "cvc", feature = "inspect"))]
+#[cfg(feature = "inspect")]
 pub fn push_decimal(text: &mut String, number: u64) {
     if number > 9 {
         push_decimal(text, number / 10);
@@ -51,7 +51,7 @@ pub fn push_hex(text: &mut String, number: u64, digits: usize) {
     push_digit(text, number % 16);
 }
 
-#[cfg(any(feature = "cvc", feature = "inspect"))]
+#[cfg(feature = "inspect")]
 fn push_digit(text: &mut String, digit: u64) {
     text.extend(u32::try_from(digit).ok().and_then(|digit| char::from_digit(digit, 16)));
 }

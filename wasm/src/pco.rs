@@ -3,15 +3,17 @@
 #[cfg(feature = "inspect")]
 mod latents;
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+
 use unspool::pco::{File, Meta, NumberType, Plan, Version};
 use unspool::{Error, ErrorKind, Limits, Result, Trace};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
-use crate::into::{Output, Room, with_room};
-use crate::js::{Uint8Array, Values};
+use crate::into::{Room, with_room};
+use crate::js::Runs;
 use crate::number;
 
 /// Returns an observer that ignores everything. If the module has the inspector, this is its
@@ -25,29 +27,37 @@ fn silent() -> impl Trace {
 #[cfg(not(feature = "inspect"))]
 fn silent() -> impl Trace {}
 
-/// Decodes a whole file. Appends pairs of a type byte and little-endian numbers to `found`, one
-/// for each run of chunks of the same type. A file without numbers has one pair if its header names
-/// a type, else none.
+/// Decodes a whole file. Pushes a type byte and little-endian numbers to `runs`, once for each run
+/// of chunks of the same type. A file without numbers has one empty run if its header names a type,
+/// else none.
 ///
-/// Returns the length of the file, which more bytes may follow. An error leaves the numbers before
-/// it in `found`.
+/// If `room` is finite, the numbers must have the type byte `only`, unless that is 0, and fit in
+/// `room` bytes. Each chunk is a run then, so that the module needs no memory for all of them.
+///
+/// Returns the length of the file, which more bytes may follow. Before an error, the numbers before
+/// it are pushed. Without limits, they are the default ones.
 #[wasm_bindgen]
-pub fn pco_decode(bytes: &[u8], limits: &[f64], found: &Values) -> core::result::Result<f64, Fault> {
-    let limits = crate::limits(limits);
-    let mut emit = |ty: NumberType, numbers: &[u8]| found.push_both(ty as u8, &Uint8Array::of(numbers));
-    let end = with_room(|room| decode(bytes, &limits, room, &mut emit))?;
+pub fn pco_decode(
+    bytes: &[u8],
+    limits: Option<Box<[f64]>>,
+    only: u8,
+    room: f64,
+    runs: &Runs,
+) -> core::result::Result<f64, Fault> {
+    let limits = crate::limits(limits.as_deref().unwrap_or_default());
+    let end = with_room(|memory| decode(bytes, &limits, only, number::to_u64(room), memory, runs))?;
     Ok(number::from_u64(end))
 }
 
-/// Emits each run, before it returns an error found after it. Returns the length of the file.
-fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, emit: &mut dyn FnMut(NumberType, &[u8])) -> Result<u64> {
+/// Pushes each run, before it returns an error found after it. Returns the length of the file.
+fn decode(bytes: &[u8], limits: &Limits, only: u8, room: u64, memory: &mut Room, runs: &Runs) -> Result<u64> {
     let mut file = File::new();
     file.read(bytes, limits, &mut silent())?;
     // Type of the current run, and its length in bytes.
     let mut run = (file.header.uniform_type, 0usize);
-    let ended = decode_runs(&file, limits, room, &mut run, emit);
+    let ended = decode_runs(&file, limits, only, room, memory, &mut run, runs);
     if let (Some(ty), end) = run {
-        emit(ty, room.bytes.get(..end).unwrap_or_default());
+        runs.push(ty as u8, memory.bytes.get(..end).unwrap_or_default());
     }
     ended
 }
@@ -56,26 +66,38 @@ fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, emit: &mut dyn FnMut(N
 fn decode_runs(
     file: &File<'_>,
     limits: &Limits,
-    room: &mut Room,
+    only: u8,
+    room: u64,
+    memory: &mut Room,
     (run, end): &mut (Option<NumberType>, usize),
-    emit: &mut dyn FnMut(NumberType, &[u8]),
+    runs: &Runs,
 ) -> Result<u64> {
     let silent = &mut silent();
-    let (mut at, mut left) = (file.first(), limits.max_output);
+    let (mut at, mut sum) = (file.first(), 0u64);
     while let Some(chunk) = file.chunk(at, silent)? {
         let ty = chunk.number_type();
+        // Half floats may be written to 16-bit integers as bits.
+        let bits = only == NumberType::U16 as u8 && ty == NumberType::F16;
+        if only != 0 && only != ty as u8 && !bits {
+            return Err(Error::new(ErrorKind::WrongType, at));
+        }
         let size = chunk.len.saturating_mul(ty.size());
-        let over = Error::new(ErrorKind::OutputLimit, at).needing(limits.max_output.saturating_add(1));
-        left = u64::try_from(size).ok().and_then(|size| left.checked_sub(size)).ok_or(over)?;
-        if let Some(before) = run.replace(ty).filter(|before| *before != ty) {
-            emit(before, room.bytes.get(..*end).unwrap_or_default());
+        sum = sum.saturating_add(u64::try_from(size).unwrap_or(u64::MAX));
+        if sum > room {
+            return Err(Error::new(ErrorKind::OutputTooSmall, at).needing(sum));
+        }
+        if sum > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, at).needing(sum));
+        }
+        if let Some(before) = run.replace(ty).filter(|before| *before != ty || room < u64::MAX) {
+            runs.push(before as u8, memory.bytes.get(..*end).unwrap_or_default());
             *end = 0;
         }
         let start = *end;
         let stop = start.saturating_add(size);
-        room.extend(stop, number::index(chunk.workspace_len(Plan::Batches)));
-        let numbers = room.bytes.get_mut(start..stop).unwrap_or_default();
-        let (count, ended) = chunk.salvage_bytes(numbers, &mut room.words, silent);
+        memory.extend(stop, number::index(chunk.workspace_len(Plan::Batches)));
+        let numbers = memory.bytes.get_mut(start..stop).unwrap_or_default();
+        let (count, ended) = chunk.salvage_bytes(numbers, &mut memory.words, silent);
         *end = start.saturating_add(count.saturating_mul(ty.size()));
         at = ended?;
     }
@@ -92,33 +114,6 @@ pub fn pco_header(bytes: &[u8]) -> core::result::Result<Vec<f64>, Fault> {
     let first = bytes.get(file.header.len).copied();
     let ty = file.header.uniform_type.map_or(first.unwrap_or(0), |ty| ty as u8);
     Ok(vec![f64::from(ty), number::from_u64(file.header.n_hint), f64::from(u8::from(first == Some(0)))])
-}
-
-/// Decodes a whole file to the start of `to` as little-endian bytes. `ty` is the byte of the type
-/// that the numbers must have; 0 accepts any. Returns the number of bytes written.
-#[wasm_bindgen]
-pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) -> core::result::Result<f64, Fault> {
-    let limits = crate::limits(limits);
-    let written = Output::fill(to, |output| {
-        let silent = &mut silent();
-        let mut file = File::new();
-        file.read(bytes, &limits, silent)?;
-        let mut at = file.first();
-        while let Some(chunk) = file.chunk(at, silent)? {
-            let is = chunk.number_type();
-            // Half floats may be written to 16-bit integers as bits.
-            let bits = ty == NumberType::U16 as u8 && is == NumberType::F16;
-            if ty != 0 && ty != is as u8 && !bits {
-                return Err(Error::new(ErrorKind::WrongType, at));
-            }
-            let len = u64::try_from(chunk.len.saturating_mul(is.size())).unwrap_or(u64::MAX);
-            let words = chunk.workspace_len(Plan::Batches);
-            output
-                .piece(len, words, at, |bytes, words| chunk.decode_bytes(bytes, words, silent).map(|end| at = end))?;
-        }
-        Ok(())
-    });
-    Ok(written?)
 }
 
 /// Decodes pages of a wrapped chunk to little-endian numbers, concatenated. `header` and `meta` are

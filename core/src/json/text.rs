@@ -33,6 +33,11 @@ impl<'a> Text<'a> {
         core::str::from_utf8(self.raw).unwrap_or("")
     }
 
+    /// Returns the bytes of [`raw`](Self::raw), which are not validated again.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.raw
+    }
+
     /// Returns whether it says the same as `text`.
     pub fn is(&self, text: &str) -> bool {
         // Walks compare every key with every name, so the usual case must be fast: an escape is

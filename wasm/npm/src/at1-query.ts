@@ -114,7 +114,7 @@ export async function queryAt1(source: Source, options: At1QueryOptions = {}): P
 
 /** @internal Runs a query. Returns the values of all rows in one buffer. */
 export async function queryPacked(source: Source, options: At1QueryOptions): Promise<PackedAnswer> {
-  const limits = limitsOf(options, { where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, signal: true });
+  const limits = limitsOf(options, { limits: true, where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, signal: true });
   if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as must be 'bytes'");
   const ranges: ByteRange[] = [];
   // Aborts reads ahead once there is an answer or an error.

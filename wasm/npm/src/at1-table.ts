@@ -62,7 +62,7 @@ const TYPES = ['text', 'integer', 'decimal'] as const;
 
 /** Reads the head of a table (codec 7 qcolumnar or 8 qjson), and none of its blocks. */
 export async function describeAt1(source: Source, options: At1TableOptions = {}): Promise<At1Table> {
-  const limits = limitsOf(options, { signal: true });
+  const limits = limitsOf(options, { limits: true, signal: true });
   const reader = await openSource(source, options);
   enter();
   try {

@@ -13,7 +13,7 @@ const wasmModule = moduleFor('at1');
  * bounds each piece. The hash is verified before the last piece.
  */
 export async function* at1Text(source: Source, options: At1TableOptions = {}): AsyncGenerator<Uint8Array, void> {
-  const limits = limitsOf(options, { signal: true });
+  const limits = limitsOf(options, { limits: true, signal: true });
   // Aborts reads ahead if the consumer stops early.
   const over = new AbortController();
   const opened = await openSource(source, { ...options, signal: anySignal(options.signal, over.signal) });

@@ -26,7 +26,7 @@ export interface At1File {
  * `At1BundleWhole`; use {@link decodeAt1Files} for it.
  */
 export function decodeAt1(bytes: Bytes, options: At1DecodeOptions = {}): Uint8Array<ArrayBuffer> {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   return work(view, limits, () => call((wasm) => wasm.at1_decode(view, limits) as Uint8Array<ArrayBuffer>));
 }
 
@@ -34,7 +34,7 @@ export function decodeAt1(bytes: Bytes, options: At1DecodeOptions = {}): Uint8Ar
  * Decodes a file that is not a bundle to the start of `to`. Returns the number of bytes written.
  */
 export function decodeAt1Into(bytes: Bytes, to: Uint8Array, options: At1DecodeOptions = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.at1_decode_into(view, out, limits))));
 }
 
@@ -43,11 +43,12 @@ export function decodeAt1Into(bytes: Bytes, to: Uint8Array, options: At1DecodeOp
  * joined to.
  */
 export function decodeAt1Files(bytes: Bytes, options: At1DecodeOptions = {}): At1File[] {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   return work(view, limits, () =>
     call((wasm) => {
       const found = wasm.at1_files(view, limits);
-      const files = found.names().map((name, index) => ({ name, bytes: found.content(index) as Uint8Array<ArrayBuffer> }));
+      const files: At1File[] = [];
+      for (let name; (name = found.name(files.length)) !== undefined; ) files.push({ name, bytes: found.content(files.length) as Uint8Array<ArrayBuffer> });
       found.free();
       return files;
     }),

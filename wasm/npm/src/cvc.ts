@@ -449,7 +449,7 @@ function describe(reader: OpenSource, head: Uint8Array, limits: Float64Array): C
   const json = call((wasm) => wasm.cvc_describe(head, limits));
   // The head is kept, and the caller may change the bytes.
   const opened = { reader, head: head.slice(), limits, lengths: new Map<number, Uint8Array>() };
-  return new CvcFile(opened, parsePython(json) as Description);
+  return new CvcFile(opened, parsePython(new TextDecoder().decode(json)) as Description);
 }
 
 /**
@@ -469,7 +469,7 @@ function openNow(bytes: Uint8Array, limits: Float64Array): CvcFile {
  * demand. From a server with range requests, only the bytes needed are fetched.
  */
 export async function openCvc(source: Source, options: CvcOpenOptions = {}): Promise<CvcFile> {
-  const limits = limitsOf(options, { signal: true });
+  const limits = limitsOf(options, { limits: true, signal: true });
   const reader = await openSource(source, options);
   const framing = Math.min(call((wasm) => wasm.cvc_framing_len()), reader.size);
   const length = headLength(await reader.read({ start: 0, end: framing }), limits, reader.size);
@@ -481,7 +481,7 @@ export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions & { as: 'float
 /** Decodes one column of a file in memory to its own type. */
 export function decodeCvc(bytes: Bytes, options?: CvcDecodeOptions): CvcVectors;
 export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVectors {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, { as: true, checksums: true, column: true, rows: true })];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true, as: true, checksums: true, column: true, rows: true })];
   checkRows(options.rows);
   return work(view, limits, () => {
     const file = openNow(view, limits);
@@ -498,7 +498,7 @@ export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVect
  * for the values, and after the first files the module's memory does not grow either.
  */
 export function decodeCvcInto(bytes: Bytes, to: CvcData<ArrayBufferLike>, options: Omit<CvcDecodeOptions, 'as'> = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, { checksums: true, column: true, rows: true })];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true, checksums: true, column: true, rows: true })];
   checkRows(options.rows);
   const kind = kindOf(to);
   return work(view, limits, () => {
@@ -536,7 +536,7 @@ export interface CvcHeader {
 
 /** Reads the header of a file. `bytes` may end after it. Decodes nothing. */
 export function cvcHeader(bytes: Bytes, options: Pick<CvcDecodeOptions, 'limits'> = {}): CvcHeader {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   const { rows, columns, headLength } = openNow(view, limits);
   const outputs = call((wasm) => wasm.cvc_outputs(view.subarray(0, headLength), EACH, limits));
   const all = columns.map(({ name, dimension }, index) => {

@@ -51,7 +51,7 @@ const TYPES: readonly GzipBlock['type'][] = ['stored', 'fixed', 'dynamic'];
 
 /** Lists the blocks of a gzip file of any size. Reads it piece by piece, from start to end. */
 export async function gzipBlocks(source: Source, options: GzipBlocksOptions = {}): Promise<GzipBlocks> {
-  const limits = limitsOf(options, { maxBlocks: true, signal: true, onProgress: true });
+  const limits = limitsOf(options, { limits: true, maxBlocks: true, signal: true, onProgress: true });
   const { maxBlocks = MAX_BLOCKS } = options;
   checkWhole('maxBlocks', maxBlocks);
   // One more than is wanted shows that there are more.
@@ -116,7 +116,7 @@ export async function gzipSymbols(source: Source, block: GzipBlockStart, range: 
 }
 
 async function walkBlock(source: Source, block: GzipBlockStart, { start, end }: ByteRange, whole: boolean, options: WalkOptions) {
-  const limits = limitsOf(options, { signal: true, onProgress: true });
+  const limits = limitsOf(options, { limits: true, signal: true, onProgress: true });
   const [bit, content] = [block.start, block.content.start];
   for (const [name, number] of Object.entries({ 'block.start': bit, 'block.content.start': content, start, end })) checkWhole(name, number);
   const found = await walked(source, (wasm) => wasm.gzip_block(bit, content, start, end, whole, limits), options);

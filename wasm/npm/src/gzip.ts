@@ -17,13 +17,13 @@ export interface GzipDecodeOptions {
  * Decodes all members of a file and verifies their checksums. `limits.maxOutput` bounds the result.
  */
 export function decodeGzip(bytes: Bytes, options: GzipDecodeOptions = {}): Uint8Array<ArrayBuffer> {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   return work(view, limits, () => call((wasm) => wasm.gzip_decode(view, limits) as Uint8Array<ArrayBuffer>));
 }
 
 /** Decodes a file to the start of `to`. Returns the number of bytes written. */
 export function decodeGzipInto(bytes: Bytes, to: Uint8Array, options: GzipDecodeOptions = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.gzip_decode_into(view, out, limits))));
 }
 

@@ -42,7 +42,7 @@ export interface OutlineOptions extends InspectOptions {
  * Returns `undefined` for other formats.
  */
 export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
-  const limits = limitsOf(options, { maxNodes: true, format: true, signal: true, onProgress: true });
+  const limits = limitsOf(options, { limits: true, maxNodes: true, format: true, signal: true, onProgress: true });
   const capacity = maxNodes(options);
   const [, zstdFormat] = formatArguments({ format: options.format });
   const reader = await openSource(source, options);

@@ -47,7 +47,7 @@ export interface Inspection {
 /** @internal Inspects a file whose inspector is loaded. */
 export function inspectLoaded(bytes: Bytes, options: InspectOptions = {}): Inspection {
   const view = bytesOf(bytes);
-  const limits = limitsOf(options, { maxNodes: true, signal: true });
+  const limits = limitsOf(options, { limits: true, maxNodes: true, signal: true });
   const capacity = maxNodes(options);
   const found = probe(view);
   const { format } = found;

@@ -53,6 +53,8 @@ class Engine {
   #settlers = 0;
   /** Memory of the instance when the last of them was opened. */
   #settled = 0;
+  /** Memory of the instance; without bytes if it has grown since. */
+  #buffer: ArrayBuffer | undefined;
   /** True if this browser instantiates only asynchronously. Then the instance is never replaced. */
   #isSlow = false;
   /** Result of the last `init`. */
@@ -143,6 +145,7 @@ class Engine {
   /** Replaces the instance by a new one with little memory. */
   #renew(): void {
     this.#glue.__wbg_reset_state();
+    this.#buffer = undefined;
     this.#generation++;
     this.#poisoned = false;
     this.#settlers = this.#settled = 0;
@@ -152,9 +155,12 @@ class Engine {
     return this.#poisoned ? undefined : this.#generation;
   }
 
-  /** Returns the memory of the instance: `initSync` returns its exports if called again. */
-  #memory(module: WebAssembly.Module): WebAssembly.Memory {
-    return this.#glue.initSync({ module }).memory;
+  /** Returns the bytes of the instance's memory. */
+  #memoryOf(module: WebAssembly.Module): number {
+    // Asking the memory for its buffer takes a twentieth of a short call. `initSync` returns the
+    // exports if called again.
+    if (!this.#buffer?.byteLength) this.#buffer = this.#glue.initSync({ module }).memory.buffer;
+    return this.#buffer.byteLength;
   }
 
   enter(): void {
@@ -170,7 +176,7 @@ class Engine {
   settle(): void {
     this.#busy--;
     this.#settlers++;
-    if (this.#compiled !== undefined) this.#settled = this.#memory(this.#compiled).buffer.byteLength;
+    if (this.#compiled !== undefined) this.#settled = this.#memoryOf(this.#compiled);
   }
 
   /** Forgets such an object, unless its instance is gone. */
@@ -186,7 +192,7 @@ class Engine {
    */
   #shrink(): void {
     if (this.#busy > 0 || this.#compiled === undefined || this.#poisoned || this.#isSlow) return;
-    if (this.#memory(this.#compiled).buffer.byteLength <= Math.max(MAX_IDLE_MEMORY, 2 * this.#settled)) return;
+    if (this.#memoryOf(this.#compiled) <= Math.max(MAX_IDLE_MEMORY, 2 * this.#settled)) return;
     // Replace it now: the next call may never come, and nothing else would free the memory.
     try {
       this.#renew();
@@ -201,10 +207,8 @@ class Engine {
     try {
       return run(exports);
     } catch (error) {
-      if (Array.isArray(error)) {
-        const [code = 0, offset, need] = error as number[];
-        throw new UnspoolError(code, { offset, need });
-      }
+      // The module throws `undefined`, and keeps the error.
+      if (error === undefined) throw new UnspoolError(exports.fault(0), { offset: exports.fault(1), need: exports.fault(2) });
       if (error instanceof WebAssembly.RuntimeError || isStackOverflow(error)) {
         this.#poisoned = true;
         throw trapped(error);

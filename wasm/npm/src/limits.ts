@@ -49,13 +49,13 @@ export function limitNumbers(limits: Limits | undefined): Float64Array {
 }
 
 /** Checks the names of the options, and returns their limits as numbers. */
-export function limitsOf<T extends { limits?: Limits | undefined }>(options: T, known: Readonly<Record<Exclude<keyof T, 'limits'>, true>>): Float64Array {
-  checkOptions(options, { limits: true, ...known } as Readonly<Record<keyof T, true>>);
+export function limitsOf<T extends { limits?: Limits | undefined }>(options: T, known: Readonly<Record<keyof T, true>>): Float64Array {
+  checkOptions(options, known);
   return limitNumbers(options.limits);
 }
 
 const inOrder = (all: Readonly<Record<keyof Limits, number>>): Float64Array =>
   Float64Array.of(all.maxOutput, all.maxWindow, all.maxHeader, all.maxElements, all.maxColumns, all.maxDepth);
 
-/** Created once: building it takes longer than decoding a few hundred numbers. */
-const defaultNumbers = inOrder(DEFAULT_LIMITS);
+/** The defaults, created once: building it takes longer than decoding a few hundred numbers. */
+export const defaultNumbers = inOrder(DEFAULT_LIMITS);

@@ -74,7 +74,7 @@ const [CHUNK, SYMBOL, PLACE] = [7 + 2 * LZMA_KINDS.length, 8, 7];
  * file piece by piece, from start to end, in the memory of its window.
  */
 export async function lzmaChunks(source: Source, options: LzmaChunksOptions = {}): Promise<LzmaChunks> {
-  const limits = limitsOf(options, { maxChunks: true, signal: true, onProgress: true });
+  const limits = limitsOf(options, { limits: true, maxChunks: true, signal: true, onProgress: true });
   const { maxChunks = MAX_CHUNKS } = options;
   checkWhole('maxChunks', maxChunks);
   // One more than is wanted shows that there are more.
@@ -155,7 +155,7 @@ export async function lzmaSymbols(source: Source, chunk: LzmaChunkStart, range: 
 }
 
 async function walkChunk(source: Source, { block, blockContent, number }: LzmaChunkStart, { start, end }: ByteRange, whole: boolean, options: WalkOptions) {
-  const limits = limitsOf(options, { signal: true, onProgress: true });
+  const limits = limitsOf(options, { limits: true, signal: true, onProgress: true });
   for (const [name, value] of Object.entries({ 'chunk.block': block, 'chunk.blockContent': blockContent, 'chunk.number': number, start, end })) checkWhole(name, value);
   const found = await walked(source, (wasm, isXz) => (isXz ? wasm.xz_chunk(block, blockContent, number, start, end, whole, limits) : wasm.lzma_chunk(start, end, whole, limits)), options);
   if (found.error !== undefined) throw found.error;

@@ -47,7 +47,7 @@ export interface LzmaDecodeOptions {
 
 /** Decodes a `.lzma` file or a raw stream. `limits.maxOutput` bounds the result. */
 export function decodeLzma(bytes: Bytes, options: LzmaDecodeOptions = {}): Uint8Array<ArrayBuffer> {
-  const [view, limits, chain] = [bytesOf(bytes), limitsOf(options, { filters: true }), chainOf(options.filters)];
+  const [view, limits, chain] = [bytesOf(bytes), limitsOf(options, { limits: true, filters: true }), chainOf(options.filters)];
   return work(view, limits, () => call((wasm) => wasm.lzma_decode(view, chain, limits) as Uint8Array<ArrayBuffer>));
 }
 
@@ -56,7 +56,7 @@ export function decodeLzma(bytes: Bytes, options: LzmaDecodeOptions = {}): Uint8
  * written.
  */
 export function decodeLzmaInto(bytes: Bytes, to: Uint8Array, options: LzmaDecodeOptions = {}): number {
-  const [view, limits, chain] = [bytesOf(bytes), limitsOf(options, { filters: true }), chainOf(options.filters)];
+  const [view, limits, chain] = [bytesOf(bytes), limitsOf(options, { limits: true, filters: true }), chainOf(options.filters)];
   return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.lzma_decode_into(view, chain, out, limits))));
 }
 

@@ -269,7 +269,7 @@ async function exactly(reader: Reader, range: ByteRange): Promise<Uint8Array> {
  * dictionary; rows are read on demand.
  */
 export async function openOnPairFile(source: Source, options: OnPairFileOptions = {}): Promise<OnPairFile> {
-  limitsOf(options, { signal: true });
+  limitsOf(options, { limits: true, signal: true });
   const { limits } = options;
   const reader = await openSource(source, options);
   enter();

@@ -242,7 +242,7 @@ function parts(given: OnPairParts, limits: Float64Array): (exports: Exports) => 
 
 /** Opens a column: an `ONPAIR01` container, or the buffers of a column. */
 export function openOnPair(source: Bytes | OnPairParts, options: OnPairOpenOptions = {}): OnPairColumn {
-  const limits = limitsOf(options, {});
+  const limits = limitsOf(options, { limits: true });
   if (typeof source === 'object' && source !== null && 'dictBytes' in source) return new OnPairColumn(parts(source, limits));
   const bytes = bytesOf(source);
   return new OnPairColumn(({ OnPair }: Exports) => OnPair.container(bytes, false, limits));
@@ -258,7 +258,7 @@ export interface OnPairSalvage {
 
 /** Opens an `ONPAIR01` container that may be broken. Its dictionary and codes must be complete. */
 export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): OnPairSalvage {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   const start = (): OnPairColumn => new OnPairColumn(({ OnPair }: Exports) => OnPair.container(view, true, limits));
   const [column, error] = salvaged(() => openOnPair(view, options), start);
   return { column, error };
@@ -291,7 +291,7 @@ export function onPairHeader(bytes: Bytes): OnPairHeader {
 
 /** Decodes rows of an `ONPAIR01` container, by default all. */
 export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): OnPairStrings {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, { rows: true })];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true, rows: true })];
   checkRows(options.rows);
   return work(view, limits, () => {
     const column = openOnPair(view, { limits: options.limits });
@@ -308,7 +308,7 @@ export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): O
  * bytes written.
  */
 export function decodeOnPairInto(bytes: Bytes, to: Uint8Array, options: OnPairDecodeOptions = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, { rows: true })];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true, rows: true })];
   checkRows(options.rows);
   const [start, end] = options.rows ?? [0, undefined];
   if (!isArray(to)) throw new TypeError('the output for strings must be a Uint8Array');

@@ -18,7 +18,7 @@ export type PcoVariable = 'lookback' | 'primary' | 'secondary';
  * chunk, or the chunk no such variable.
  */
 export async function pcoBinCounts(bytes: Bytes, chunk: number, variable: PcoVariable, options: PcoOptions = {}): Promise<Uint32Array> {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   checkWhole('chunk', chunk);
   if (!VARIABLES.includes(variable)) throw new TypeError(`variable must be 'lookback', 'primary' or 'secondary', not ${String(variable)}`);
   await loadInspector('pco');
@@ -55,7 +55,7 @@ export type PcoLatentsWanted =
  * in the metadata of a page are not among them.
  */
 export async function pcoLatents(bytes: Bytes, at: number, wanted: PcoLatentsWanted, options: PcoOptions = {}): Promise<PcoLatent[]> {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   checkWhole('at', at);
   const byBits = 'bits' in wanted;
   const { start, end } = byBits ? wanted.bits : wanted.numbers;

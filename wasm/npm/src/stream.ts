@@ -40,7 +40,7 @@ export function xzStream(options: DecodeStreamOptions = {}): DecodeStream {
 
 /** Decodes a `.lzma` file. Keeps a window, which `limits.maxWindow` bounds. */
 export function lzmaStream(options: DecodeStreamOptions = {}): DecodeStream {
-  const limits = limitsOf(options, {});
+  const limits = limitsOf(options, { limits: true });
   return decodeStream(new Decoder('lzma', (wasm) => wasm.lzma_stream(limits)));
 }
 
@@ -54,13 +54,13 @@ export function gzipStream(options: DecodeStreamOptions = {}): DecodeStream {
  * its end. The hash is verified at the end.
  */
 export function at1Stream(options: DecodeStreamOptions = {}): DecodeStream {
-  const limits = limitsOf(options, {});
+  const limits = limitsOf(options, { limits: true });
   return decodeStream(new Decoder('at1', (wasm) => wasm.at1_stream(limits)));
 }
 
 /** @internal Creates the decoder of {@link zstdStream}. */
 export function zstdDecoder(options: ZstdDecodeOptions): Decoder {
-  const [limits, [dictionary, format]] = [limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  const [limits, [dictionary, format]] = [limitsOf(options, { limits: true, dictionary: true, format: true }), formatArguments(options)];
   // Copied: it is read with the first piece, and may have changed by then.
   const own = dictionary && new Uint8Array(dictionary);
   return new Decoder('zstd-stream', (wasm) => wasm.zstd_stream(own, format, limits));
@@ -68,13 +68,13 @@ export function zstdDecoder(options: ZstdDecodeOptions): Decoder {
 
 /** @internal Creates the decoder of {@link xzStream}. */
 export function xzDecoder(options: DecodeStreamOptions): Decoder {
-  const limits = limitsOf(options, {});
+  const limits = limitsOf(options, { limits: true });
   return new Decoder('xz-stream', (wasm) => wasm.xz_stream(limits));
 }
 
 /** @internal Creates the decoder of {@link gzipStream}. */
 export function gzipDecoder(options: DecodeStreamOptions): Decoder {
-  const limits = limitsOf(options, {});
+  const limits = limitsOf(options, { limits: true });
   return new Decoder('gzip', (wasm) => wasm.gzip_stream(limits));
 }
 

@@ -17,13 +17,13 @@ export interface XzDecodeOptions {
  * Decodes all streams of a file and verifies their checks. `limits.maxOutput` bounds the result.
  */
 export function decodeXz(bytes: Bytes, options: XzDecodeOptions = {}): Uint8Array<ArrayBuffer> {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   return work(view, limits, () => call((wasm) => wasm.xz_decode(view, limits) as Uint8Array<ArrayBuffer>));
 }
 
 /** Decodes a file to the start of `to`. Returns the number of bytes written. */
 export function decodeXzInto(bytes: Bytes, to: Uint8Array, options: XzDecodeOptions = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
   return fillBytes(to, (out) => work(view, limits, () => call((wasm) => wasm.xz_decode_into(view, out, limits))));
 }
 

@@ -86,7 +86,7 @@ export async function zstdBlockLengths(bytes: Bytes, options: ZstdDecodeOptions 
 
 /** Checks and converts the arguments of these functions. */
 function argumentsOf(bytes: Bytes, options: ZstdDecodeOptions) {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { limits: true, dictionary: true, format: true }), formatArguments(options)];
   return { view, limits, dictionary, format };
 }
 

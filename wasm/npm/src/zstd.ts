@@ -34,7 +34,7 @@ export function formatArguments({ dictionary, format }: ZstdDecodeOptions): [dic
  * Decodes all frames of a file and verifies their checksums. `limits.maxOutput` bounds the result.
  */
 export function decodeZstd(bytes: Bytes, options: ZstdDecodeOptions = {}): Uint8Array<ArrayBuffer> {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { limits: true, dictionary: true, format: true }), formatArguments(options)];
   return work(view, limits, () =>
     call((wasm) => wasm.zstd_decode(view, dictionary, format, limits) as Uint8Array<ArrayBuffer>),
   );
@@ -42,7 +42,7 @@ export function decodeZstd(bytes: Bytes, options: ZstdDecodeOptions = {}): Uint8
 
 /** Decodes a file to the start of `to`. Returns the number of bytes written. */
 export function decodeZstdInto(bytes: Bytes, to: Uint8Array, options: ZstdDecodeOptions = {}): number {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), formatArguments(options)];
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { limits: true, dictionary: true, format: true }), formatArguments(options)];
   return fillBytes(to, (out) =>
     work(view, limits, () => call((wasm) => wasm.zstd_decode_into(view, out, dictionary, format, limits))),
   );
