@@ -131,7 +131,10 @@ impl Source {
                 use std::sync::atomic::{AtomicUsize, Ordering};
                 static COUNT: AtomicUsize = AtomicUsize::new(0);
                 let name = format!("unspool-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-                let path = std::env::temp_dir().join(name);
+                // In memory, if there is a folder for that: to create a file on a disk takes as
+                // long as to decode it.
+                let memory = PathBuf::from("/dev/shm");
+                let path = if memory.is_dir() { memory } else { std::env::temp_dir() }.join(name);
                 std::fs::write(&path, bytes).unwrap();
                 let file = File::open(&path).unwrap();
                 // The file lives on while it is open; elsewhere than on Unix it stays.

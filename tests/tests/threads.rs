@@ -54,11 +54,13 @@ fn all_lengths<T: Clone + Debug + Default + PartialEq>(
     one: impl Fn(&mut [T]) -> Result<Done, Error>,
     many: impl Fn(&mut [T], NonZeroUsize) -> Result<Done, Error>,
 ) {
-    let exact = match same(name, enough, &one, &many) {
-        Ok((_, values)) => values.len(),
-        Err(_) => return,
+    let Ok((_, values)) = outcome(enough, &one) else {
+        let _ = same(name, enough, &one, &many);
+        return;
     };
-    for len in [exact, exact.saturating_sub(1), exact / 2, 0] {
+    // To fill an output for any file takes longer than to decode a file.
+    let exact = values.len();
+    for len in [enough.min(exact + 1000), exact, exact.saturating_sub(1), exact / 2, 0] {
         let _ = same(name, len, &one, &many);
     }
 }
