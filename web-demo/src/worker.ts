@@ -151,7 +151,7 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
     return [wanted.sample ? await sampledFrom(column, tell) : await summedUp(column, telling(post, signal, () => listing > 0)), []];
   }
   if ('sum' in wanted) {
-    const sum = await (await import('./formats/sums')).sumOf(wanted.sum);
+    const sum = (await import('./formats/sums')).sumOf(wanted.sum);
     return [sum, [sum.low, sum.high]];
   }
   if ('curve' in wanted) return [await (await import('./formats/summing')).curveOf(here(file?.numbers)(wanted.curve.column), wanted.curve.start, wanted.curve.end, tell), []];

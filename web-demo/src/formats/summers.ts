@@ -58,7 +58,7 @@ export class Summers {
     });
   }
 
-  [Symbol.dispose](): void {
+  close(): void {
     for (const worker of this.#workers) worker.terminate();
   }
 }

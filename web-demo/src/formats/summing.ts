@@ -3,7 +3,6 @@ import { UnspoolError } from 'unspool';
 import type { Tell } from '../tools/progress';
 import type { Curve, Summed } from '../values';
 import { piecesOf, type Column } from './column';
-import { Summers } from './summers';
 import { drawn, runningOver, Sums, sumOf, type Sum } from './sums';
 
 /** Values that one worker sums up in a moment. */
@@ -13,32 +12,36 @@ export async function summedUp(column: Column, tell: Tell): Promise<Summed> {
   const { rows, dimension } = column;
   let [leftOut, why] = [0, ''];
   const sums = new Sums(0, rows, dimension);
-  using summers = rows * dimension > FEW ? Summers.start() : undefined;
+  const summers = rows * dimension > FEW ? (await import('./summers')).Summers.start() : undefined;
   /** Sums that were asked for. Their number bounds the pieces in memory. */
   const coming: Promise<Sum>[] = [];
   const next = async (): Promise<void> => {
     const sum = await coming.shift();
     if (sum !== undefined) sums.add(sum);
   };
-  const pieces = piecesOf(column, tell, 0, rows, (start, end, error) => {
-    leftOut += end - start;
-    why ||= error.message;
-    if (leftOut === rows) throw error;
-  });
-  for await (const piece of pieces) {
-    const wanted = { piece, start: 0, end: rows };
-    if (summers === undefined) {
-      sums.add(sumOf(wanted));
-      continue;
+  try {
+    const pieces = piecesOf(column, tell, 0, rows, (start, end, error) => {
+      leftOut += end - start;
+      why ||= error.message;
+      if (leftOut === rows) throw error;
+    });
+    for await (const piece of pieces) {
+      const wanted = { piece, start: 0, end: rows };
+      if (summers === undefined) {
+        sums.add(sumOf(wanted));
+        continue;
+      }
+      const sum = summers.sum(wanted);
+      // An error is met in order.
+      sum.catch(() => undefined);
+      coming.push(sum);
+      if (coming.length > 2 * summers.count) await next();
     }
-    const sum = summers.sum(wanted);
-    // An error is met in order.
-    sum.catch(() => undefined);
-    coming.push(sum);
-    if (coming.length > 2 * summers.count) await next();
+    while (coming.length > 0) await next();
+    return { ...sums.result(), leftOut, why, workers: summers?.used.size ?? 0 };
+  } finally {
+    summers?.close();
   }
-  while (coming.length > 0) await next();
-  return { ...sums.result(), leftOut, why, workers: summers?.used.size ?? 0 };
 }
 
 /** Values of a sample, and the stretches of rows that it is read in: a chunk decodes as a whole. */
