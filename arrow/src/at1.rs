@@ -731,7 +731,7 @@ fn fill_brief<T: Copy + Default>(
     (read, at)
 }
 
-/// Appends numbers from lines of the shape of the first one, eight at a time, up to one that has
+/// Fills slots from lines of the shape of the first one, eight at a time, up to one that has
 /// another. Returns how many, and the bytes that their lines take.
 #[inline]
 fn fill_even<T>(text: &[u8], slots: &mut [T], convert: impl Fn(Plain) -> Option<T>) -> (usize, usize) {

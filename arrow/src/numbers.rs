@@ -185,16 +185,12 @@ impl Shape {
     /// The lines that are read at once.
     pub(crate) const LINES: usize = 8;
 
-    /// Returns the shape of the lines that start with this number, if it can be read at once.
-    fn of(number: Plain, len: usize) -> Option<Self> {
-        let before = if number.after > 0 { len.checked_sub(number.after + 1)? } else { len };
-        let fits = !number.negative && before + number.after <= 16 && (number.after == 0 || before <= 8);
-        fits.then_some(Self { len, before, after: number.after })
-    }
-
-    /// Returns the shape of the first line.
+    /// Returns the shape of the first line, if lines like it can be read at once.
     pub(crate) fn first(text: &[u8]) -> Option<Self> {
-        brief(text).and_then(|(number, len)| Self::of(number, len))
+        let (Plain { negative, after, .. }, len) = brief(text)?;
+        let before = if after > 0 { len.checked_sub(after + 1)? } else { len };
+        let fits = !negative && before + after <= 16 && (after == 0 || before <= 8);
+        fits.then_some(Self { len, before, after })
     }
 
     /// Returns the bytes that lines of this shape take.
