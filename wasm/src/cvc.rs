@@ -72,16 +72,8 @@ fn push(json: &mut Vec<u8>, texts: &[&[u8]]) {
 fn push_numbers(json: &mut Vec<u8>, numbers: &[u64]) {
     for &number in numbers {
         push(json, &[b","]);
-        push_decimal(json, number);
+        number::each_digit(number, &mut |digit| push(json, &[&[digit]]));
     }
-}
-
-fn push_decimal(json: &mut Vec<u8>, number: u64) {
-    if number > 9 {
-        push_decimal(json, number / 10);
-    }
-    let [digit, ..] = (number % 10).to_le_bytes();
-    push(json, &[&[b'0' + digit]]);
 }
 
 /// Returns the end row of each chunk.

@@ -55,10 +55,11 @@ pub use structure::{Outline, outline};
 pub use structure::{Structure, inspect};
 
 use unspool::Limits;
+
 /// Builds limits from six numbers; without them, returns the default ones.
 // Inlined in every caller, it would take more of each module.
 #[inline(never)]
-#[allow(dead_code, reason = "a build with statistics alone is bounded by what it is given")]
+#[allow(dead_code, reason = "a build without formats decodes nothing")]
 fn limits(numbers: &[f64]) -> Limits {
     let Some(&[output, window, header, elements, columns, depth]) = numbers.first_chunk() else {
         return Limits::DEFAULT;

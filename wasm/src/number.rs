@@ -33,13 +33,20 @@ pub fn index(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
+/// Passes on the digits of a number.
+#[cfg(any(feature = "cvc", feature = "inspect"))]
+pub fn each_digit(number: u64, push: &mut impl FnMut(u8)) {
+    if number > 9 {
+        each_digit(number / 10, push);
+    }
+    let [digit, ..] = (number % 10).to_le_bytes();
+    push(b'0' + digit);
+}
+
 /// Appends the digits of a number.
 #[cfg(feature = "inspect")]
 pub fn push_decimal(text: &mut String, number: u64) {
-    if number > 9 {
-        push_decimal(text, number / 10);
-    }
-    push_digit(text, number % 10);
+    each_digit(number, &mut |digit| text.push(char::from(digit)));
 }
 
 /// Appends the hexadecimal digits of a number, at least `digits` of them.
