@@ -89,6 +89,8 @@ const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])
   [11, 'int8', Int8Array],
 ];
 
+const typeOf = (byte = 0) => TYPES[byte - 1];
+
 /** A type byte that no file has, for arrays that cannot hold numbers. */
 const OTHER = 255;
 
@@ -102,8 +104,9 @@ class Arrays implements Runs {
   readonly all: PcoArray[] = [];
 
   push(byte: number, numbers: Uint8Array): void {
-    const [, dtype, array] = TYPES[byte - 1]!;
-    this.all.push({ dtype, data: new array(new Uint8Array(numbers).buffer) } as PcoArray);
+    const type = typeOf(byte);
+    if (type === undefined) throw new Error(`unknown number type ${byte}: the wasm module does not match its JavaScript`);
+    this.all.push({ dtype: type[1], data: new type[2](new Uint8Array(numbers).buffer) } as PcoArray);
   }
 }
 
@@ -169,7 +172,7 @@ const HEADER = 18;
 export function pcoHeader(bytes: Bytes): PcoHeader {
   const view = bytesOf(bytes).subarray(0, HEADER);
   const [byte, hint = 0, isEmpty] = call((wasm) => wasm.pco_header(view));
-  const type = TYPES.find(([known]) => known === byte);
+  const type = typeOf(byte);
   const count = isEmpty === 1 ? 0 : hint > 0 ? hint : undefined;
   return { dtype: type?.[1], count, size: count && type ? count * type[2].BYTES_PER_ELEMENT : count };
 }
@@ -222,7 +225,7 @@ export function decodePcoInto(bytes: Bytes, to: PcoData<ArrayBufferLike>, option
     if (!(error instanceof UnspoolError) || error.name !== 'WrongType' || kind === 'Uint8Array') throw error;
     const { offset } = error;
     // A chunk starts with its type.
-    const is = TYPES.find(([byte]) => byte === view[offset])?.[1] ?? 'of another type';
+    const is = typeOf(view[offset])?.[1] ?? 'of another type';
     throw refuse('WrongType', offset, 0, `the numbers are ${is}, the array is a ${kind}`);
   }
 }
