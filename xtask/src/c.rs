@@ -12,6 +12,7 @@ use crate::install::{self, CORTEX_M0};
 use crate::pages;
 use crate::sh::{Cmd, cmd, has, root};
 use crate::size;
+use crate::test::workspace;
 use crate::wasm_c;
 
 pub const HEADERS: &str = "capi/include";
@@ -172,7 +173,7 @@ fn hosted() -> Result<()> {
     // built again.
     // The checker of leaks takes ten times as long as a file. It runs above over every function,
     // and below, as a part of valgrind.
-    let vectors = || cmd("cargo test --locked --workspace --test c -- --ignored").env("ASAN_OPTIONS", "detect_leaks=0");
+    let vectors = || workspace().args("--test c -- --ignored").env("ASAN_OPTIONS", "detect_leaks=0");
     let (decode, query) = (compile("decode", sanitize, "-sanitized")?, compile("query", sanitize, "-sanitized")?);
     vectors().env("UNSPOOL_C_DECODE", decode).env("UNSPOOL_C_QUERY", query).run()?;
     let watched = |name: &str| Ok::<_, anyhow::Error>(format!("{valgrind} {}", compile(name, "-O1", "")?.display()));
