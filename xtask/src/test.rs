@@ -74,8 +74,9 @@ pub const STEPS: &[Step] = &[
 ];
 
 /// Steps that run in parallel to the others, because they have build folders of their own: half of
-/// the time. By the time of the last two, the other steps have installed their tools.
-pub const BESIDE: &[&str] = &["fuzz", "sql", "miri", "targets", "emulated", "python", "firmware", "size"];
+/// the time. The longest come first, so that both sides end at about the same time. By the time of
+/// `size`, the other steps have installed its tools.
+pub const BESIDE: &[&str] = &["sql", "fuzz", "size", "emulated", "python", "miri", "firmware", "targets"];
 
 /// The build folder of `targets` and `emulated`, which run one after the other.
 const APART: &str = "--target-dir target/apart";
