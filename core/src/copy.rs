@@ -1,6 +1,8 @@
 //! Copies within one slice, for LZ matches: in pieces of a fixed size, which compile to one load
 //! and one store.
 
+use core::cell::Cell;
+
 /// The number of bytes that a copy in pieces may write past its end.
 pub(crate) const SLACK: usize = 32;
 
@@ -60,6 +62,16 @@ pub(crate) fn to_front(bytes: &mut [u8], range: core::ops::Range<usize>) {
         let byte = bytes.get(from).copied().unwrap_or(0);
         bytes.get_mut(to).into_iter().for_each(|place| *place = byte);
     }
+}
+
+/// Copies byte by byte from front to back, so that bytes that are written may be read again. Does
+/// nothing if the slice ends before either stretch.
+pub(crate) fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
+    // Cells, because the two stretches may share bytes.
+    let cells = Cell::from_mut(out).as_slice_of_cells();
+    let Some(from) = cells.get(from..from.wrapping_add(len)) else { return };
+    let Some(to) = cells.get(to..to.wrapping_add(len)) else { return };
+    to.iter().zip(from).for_each(|(to, from)| to.set(from.get()));
 }
 
 /// Copies `N` bytes within the slice. Reads all of them before it writes any.

@@ -1,5 +1,6 @@
 //! Targets of decoded bytes that can be read back, such as flash: they hold the history of matches.
 
+use crate::copy::forward;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Result, Sink};
@@ -83,8 +84,8 @@ impl Store for SliceStore<'_> {
 /// last.
 ///
 /// With it, an input that is present as a whole decodes through the window that its header asks for
-/// and a page. A stream needs three blocks besides, for Zstandard, which are as large as a small
-/// window. A match that reaches beyond the window is [`StoreFailed`](ErrorKind::StoreFailed).
+/// and a page. A stream of Zstandard needs one to three blocks besides, which are as large as a
+/// small window. A match that reaches beyond the window is [`StoreFailed`](ErrorKind::StoreFailed).
 ///
 /// ```
 /// use unspool::{SinkStore, Store};
@@ -170,23 +171,29 @@ impl Written<'_> {
     }
 
     /// Fills up to `len` bytes of the page that follows, from `at` on, with those from `back` bytes
-    /// before; returns their number.
+    /// before. Moves `at` on.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(crate) fn repeat(&mut self, page: &mut [u8], at: usize, back: usize, len: usize) -> Verdict<usize> {
-        let mut len = len.min(page.len().saturating_sub(at));
-        if let Some(older) = back.checked_sub(at).filter(|&older| older > 0) {
-            len = len.min(older);
-            let from = u64_from(self.len.saturating_sub(older));
-            let read = self.store.read(from, page.get_mut(at..at + len).unwrap_or_default());
-            read.map_err(|error| self.fault(error))?;
-        } else {
-            for at in at..at + len {
-                let byte = page.get(at - back).copied().unwrap_or(0);
-                page.get_mut(at).into_iter().for_each(|place| *place = byte);
-            }
-        }
-        Ok(len)
+    pub(crate) fn repeat(&mut self, page: &mut [u8], at: &mut usize, back: usize, len: usize) -> Verdict<()> {
+        let start = *at;
+        let Some(older @ 1..) = back.checked_sub(start) else {
+            repeat_within(page, at, start - back, len);
+            return Ok(());
+        };
+        let len = len.min(older).min(page.len().saturating_sub(start));
+        let from = u64_from(self.len.saturating_sub(older));
+        let read = self.store.read(from, page.get_mut(start..start + len).unwrap_or_default());
+        read.map_err(|error| self.fault(error))?;
+        *at += len;
+        Ok(())
     }
+}
+
+/// Fills up to `len` bytes of a page, from `at` on, with those from `from` on. Moves `at` on.
+#[cfg_attr(feature = "small", inline(never))]
+fn repeat_within(page: &mut [u8], at: &mut usize, from: usize, len: usize) {
+    let len = len.min(page.len().saturating_sub(*at));
+    forward(page, from, *at, len);
+    *at += len;
 }
 
 /// A store, and the page that is being filled.
@@ -199,6 +206,25 @@ pub(crate) struct Pages<'a> {
     /// Bytes in the page, and those of them that were hashed.
     filled: usize,
     hashed: usize,
+    /// There is one page: it keeps the bytes that were written last.
+    is_ring: bool,
+}
+
+/// The store of a ring, which keeps all bytes in the page.
+pub(crate) struct Ring;
+
+impl Store for Ring {
+    fn capacity(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn read(&mut self, _: u64, _: &mut [u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&mut self, _: u64, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl<'a> Pages<'a> {
@@ -206,7 +232,12 @@ impl<'a> Pages<'a> {
         if page.is_empty() {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(1));
         }
-        Ok(Self { written: Written { store, len: 0, place: 0 }, page, filled: 0, hashed: 0 })
+        Ok(Self { written: Written { store, len: 0, place: 0 }, page, filled: 0, hashed: 0, is_ring: false })
+    }
+
+    /// Returns a ring, at least as long as matches reach back, whose next byte is at `filled`.
+    pub(crate) fn ring(store: &'a mut Ring, page: &'a mut [u8], filled: usize) -> Self {
+        Self { written: Written { store, len: 0, place: 0 }, page, filled, hashed: filled, is_ring: true }
     }
 
     /// Returns the number of bytes so far.
@@ -260,9 +291,9 @@ impl<'a> Pages<'a> {
         self.filled += len;
     }
 
-    /// Adds up to `len` bytes from `back` bytes before the end of an older image; returns their
-    /// number. If it is not `old`, it is in the store.
-    pub(crate) fn add_old(&mut self, old: &[u8], back: usize, len: usize) -> Verdict<usize> {
+    /// Adds up to `len` bytes from `back` bytes before the end of an older image. If it is not
+    /// `old`, it is in the store.
+    pub(crate) fn add_old(&mut self, old: &[u8], back: usize, len: usize) -> Verdict<()> {
         let free = self.page.get_mut(self.filled..).unwrap_or_default();
         let len = len.min(back).min(free.len());
         let to = free.get_mut(..len).unwrap_or_default();
@@ -273,14 +304,19 @@ impl<'a> Pages<'a> {
             self.written.store.read_old(at, to).map_err(|error| self.written.fault(error))?;
         }
         self.filled += len;
-        Ok(len)
+        Ok(())
     }
 
-    /// Adds up to `len` bytes from `back` bytes before the end; returns their number.
-    pub(crate) fn repeat(&mut self, back: usize, len: usize) -> Verdict<usize> {
-        let len = self.written.repeat(self.page, self.filled, back, len)?;
-        self.filled += len;
-        Ok(len)
+    /// Adds up to `len` bytes from `back` bytes before the end.
+    pub(crate) fn repeat(&mut self, back: usize, len: usize) -> Verdict<()> {
+        match back.checked_sub(self.filled) {
+            Some(older @ 1..) if self.is_ring => {
+                let from = self.page.len().saturating_sub(older);
+                repeat_within(self.page, &mut self.filled, from, len.min(older));
+                Ok(())
+            }
+            _ => self.written.repeat(self.page, &mut self.filled, back, len),
+        }
     }
 
     /// Writes the page, which was hashed.

@@ -19,8 +19,14 @@ def xz(check, **options):
 
 
 deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+
+
+def zstd(*options):
+    return subprocess.run(["zstd", "-19", *options, "-c", source], check=True, capture_output=True).stdout
+
+
 files = {
-    "zst": subprocess.run(["zstd", "-19", "-c", source], check=True, capture_output=True).stdout,
+    "zst": zstd(),
     "xz": xz(lzma.CHECK_CRC32),
     "deflate": deflate.compress(plain) + deflate.flush(),
     "tamp": bytes(tamp.compress(plain, window=10)),
@@ -28,4 +34,5 @@ files = {
 }
 for ending, data in files.items():
     (folder / f"text.{ending}").write_bytes(data)
+(folder / "text-w12.zst").write_bytes(zstd("--zstd=wlog=12"))
 (folder / "text-lc0.xz").write_bytes(xz(lzma.CHECK_CRC32, lc=0, lp=0))

@@ -30,14 +30,22 @@ impl<'a> NarrowBitReader<'a> {
     }
 
     /// Returns the next `n` bits without moving, for `n` up to 25.
+    #[inline(always)]
     pub(crate) fn peek(&mut self, n: u32) -> u32 {
-        while self.count < n {
+        if self.count < n {
+            self.refill();
+        }
+        self.word >> 1 >> (31 - n)
+    }
+
+    /// Fills the word with as many bytes as fit.
+    fn refill(&mut self) {
+        while self.count <= 24 {
             self.next = self.next.wrapping_sub(1);
             let byte = self.bytes.get(self.next).copied().unwrap_or(0);
             self.word |= u32::from(byte) << (24 - self.count);
             self.count += 8;
         }
-        self.word >> 1 >> (31 - n)
     }
 
     /// Skips bits that `peek` has returned.

@@ -158,13 +158,12 @@ impl Past for &mut Stored<'_, '_> {
 
     fn copy(&mut self, buf: &mut [u8], mut at: usize, distance: usize, mut len: usize, _: usize) {
         while len > 0 {
-            match self.written.repeat(buf, at, distance, len) {
-                Ok(many) => (at, len) = (at + many, len - many),
-                Err(fault) => {
-                    self.failed = Some(fault);
-                    return;
-                }
+            let before = at;
+            if let Err(fault) = self.written.repeat(buf, &mut at, distance, len) {
+                self.failed = Some(fault);
+                return;
             }
+            len -= at - before;
         }
     }
 }

@@ -14,11 +14,9 @@
 //! * The measurements are in
 //!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#the-loop-over-sequences).
 
-use core::cell::Cell;
-
 use super::sequence::{Act, NEAREST, Sequence};
 use crate::ErrorKind;
-use crate::copy::piece;
+use crate::copy::{forward as bytes, piece};
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, u64_from};
 use crate::tuning::{LEAN, SHORT_FRAMES, SMALL};
@@ -141,7 +139,7 @@ impl Area<'_> {
         if far || u64::from(offset) > reach {
             return Err(Fault::new(ErrorKind::ZstdOffset, self.place));
         }
-        let [from, at, literals] = [cursor.literals, cursor.at, literals].map(|n| n as usize);
+        let (from, at, literals) = (cursor.literals as usize, cursor.at as usize, literals as usize);
         if !SHORT_FRAMES || last_literals(out, from, at, literals).is_none() {
             forward(out, from, at, literals);
         }
@@ -334,15 +332,6 @@ fn long(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
         len -= PIECE;
     }
     bytes(out, from, to, len);
-}
-
-/// Copies byte by byte.
-fn bytes(out: &mut [u8], from: usize, to: usize, len: usize) {
-    // Cells, because the two stretches may share bytes.
-    let cells = Cell::from_mut(out).as_slice_of_cells();
-    let Some(from) = cells.get(from..from + len) else { return };
-    let Some(to) = cells.get(to..to + len) else { return };
-    to.iter().zip(from).for_each(|(to, from)| to.set(from.get()));
 }
 
 #[cfg(all(test, not(miri)))]

@@ -6,6 +6,7 @@ use super::flavour::{BlockHeader, BlockKind, Flavour};
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
+use crate::tuning::SMALL;
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// The most bytes that a block holds.
@@ -63,10 +64,11 @@ impl FrameHeader {
 
     /// Returns the length of the window that a [`Decoder`](super::Decoder) needs for this frame:
     /// the history that matches refer to, the block that is being written, and a block of input,
-    /// because blocks are read from their end.
+    /// because blocks are read from their end. In small builds, blocks are written over history
+    /// that is too old.
     pub fn stream_buffer(&self) -> u64 {
         let block = u64_from(self.max_block());
-        let history = self.window.saturating_add(2 * block);
+        let history = if SMALL { self.window } else { self.window.saturating_add(2 * block) };
         self.content_size.map_or(history, |size| size.min(history)).saturating_add(block.max(1))
     }
 }

@@ -202,11 +202,8 @@ impl Streams<'_> {
             let many = out.len().min(self.left);
             let (these, rest) = out.split_at_mut_checked(many).unwrap_or_default();
             self.left -= these.len();
-            let mut bits = self.bits;
-            for to in these {
-                *to = self.code.next(&mut bits);
-            }
-            (self.bits, out) = (bits, rest);
+            self.code.fill(&mut self.bits, these);
+            out = rest;
         }
         Ok(())
     }

@@ -77,7 +77,9 @@ impl Output for Pages<'_> {
         }
         let too_long = Fault::new(too_long, *start);
         let more = limit.min(room).checked_sub(literals.size).ok_or(too_long)?;
-        let (before, produced) = (self.len(), index(frame.produced));
+        // More than the window is all that matters, and 32 bits can count it.
+        let produced = index(frame.produced.min(frame.walk.header.window.saturating_add(1)));
+        let before = self.len();
         // Other outputs reach no further back than this.
         let oldest = if tuning::WIDE { produced.saturating_sub(HISTORY) } else { 0 };
         let old_len = match frame.prefix.len() {
@@ -169,25 +171,30 @@ impl Act for StoreWriter<'_, '_> {
 
     #[inline(never)]
     fn act(&mut self, (): (), sequence: Sequence) -> Verdict<()> {
-        let Sequence { literals, length, offset } = sequence;
-        let [literals, mut length, offset] = [literals, length, offset].map(|n| n as usize);
+        // One by one: at level z, `map` is two loops.
+        let (literals, offset) = (sequence.literals as usize, sequence.offset as usize);
+        let mut length = sequence.length as usize;
         if literals > self.literals.left {
             return Err(Fault::new(ErrorKind::ZstdLiteralsUsedUp, self.place));
         }
         self.more = self.more.checked_sub(length).ok_or(self.too_long)?;
         let produced = self.pages.len().wrapping_sub(self.start) + literals;
         let far = offset > self.window && produced > self.window;
-        if far || offset > (produced - self.oldest).saturating_add(self.old_len) {
+        let oldest = if tuning::WIDE { self.oldest } else { 0 };
+        if far || offset > (produced - oldest).saturating_add(self.old_len) {
             return Err(Fault::new(ErrorKind::ZstdOffset, self.place));
         }
-        append(self.pages, self.hash, &mut self.literals, literals)?;
+        if literals > 0 {
+            append(self.pages, self.hash, &mut self.literals, literals)?;
+        }
         while length > 0 {
             self.pages.free(|bytes| self.hash.update(bytes))?;
-            let produced = self.pages.len().wrapping_sub(self.start);
-            length -= match offset.checked_sub(produced) {
+            let before = self.pages.len();
+            match offset.checked_sub(before.wrapping_sub(self.start)) {
                 None | Some(0) => self.pages.repeat(offset, length)?,
                 Some(back) => self.pages.add_old(self.old, back, length)?,
-            };
+            }
+            length -= self.pages.len() - before;
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! The doors for files that arrive in pieces and are written in pieces.
 
+use core::ops::Range;
+
 use super::block::Direct;
 use super::detect::flavour;
 use super::flavour::{BlockHeader, Flavour};
@@ -11,14 +13,17 @@ use super::workspace::Workspace;
 use crate::entropy::low32;
 use crate::num::{copy, index, u64_from};
 use crate::step::{StepGuard, flush_window};
+use crate::store::{Pages, Ring};
+use crate::tuning::SMALL;
 use crate::{Done, End, Error, ErrorKind, Result, Sink, Status, Step};
 
 /// Decodes a stream that is split into pieces anywhere.
 ///
 /// The caller lends a window, whose length
 /// [`FrameHeader::stream_buffer`](super::FrameHeader::stream_buffer) returns: at most the window
-/// size of the frame plus three blocks. A frame that needs more is refused before any of it is
-/// decoded. Decoding continues once a larger window is [lent](Self::lend).
+/// size of the frame plus three blocks, or one block with the feature `small`. A frame that needs
+/// more is refused before any of it is decoded. Decoding continues once a larger window is
+/// [lent](Self::lend).
 ///
 /// A stream cannot be read ahead, so that a draft frame must be announced in [`Options::flavour`].
 /// Otherwise the magic number `28` means RFC 8878 and `27` means v0.7.
@@ -117,8 +122,12 @@ impl<'a> Decoder<'a> {
     fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
         loop {
             // Decoded bytes are returned before anything else is decoded.
-            if !flush_window(self.window, &mut self.flushed, self.at, dst, wrote) {
+            let ready = self.ready();
+            if !flush_window(self.window, &mut self.flushed, ready.end, dst, wrote) {
                 return Ok(Status::NeedOutput);
+            }
+            if ready.end < self.at {
+                continue;
             }
             if src.is_empty() && end == End::Here && self.may_end() {
                 return Ok(Status::Done);
@@ -130,6 +139,21 @@ impl<'a> Decoder<'a> {
                 return Ok(Status::NeedInput);
             }
         }
+    }
+
+    /// Returns the bytes of input that the end of the window has room for: a block.
+    fn input_len(&self) -> usize {
+        self.machine.frame.walk.header.max_block().max(1)
+    }
+
+    /// Returns the place of decoded bytes to return. After the end of a ring, they go on at its
+    /// start.
+    fn ready(&mut self) -> Range<usize> {
+        let end = self.window.len().saturating_sub(self.input_len());
+        if self.flushed == end && self.at > end {
+            (self.flushed, self.at) = (0, self.at - end);
+        }
+        self.flushed..self.at.min(end)
     }
 
     /// Returns whether the stream may end here.
@@ -169,7 +193,6 @@ impl<'a> Decoder<'a> {
         if need > u64_from(self.window.len()) {
             return Err(Error::new(ErrorKind::ZstdWindowBuffer, self.consumed).needing(need));
         }
-        (self.at, self.flushed, self.lap_end) = (0, 0, 0);
         self.consumed += u64_from(header.len);
         self.wants_window = false;
         Ok(true)
@@ -186,7 +209,11 @@ impl<'a> Decoder<'a> {
                 walk.flavour = bytes.first().map_or(Flavour::Rfc8878, |&first| Flavour::of(first));
             }
             let starts_frame = walk.is_between_frames();
-            match self.machine.step(bytes, 0, &mut Direct::Nowhere, self.workspace, &mut ()) {
+            let step = match SMALL {
+                true => self.machine.step(bytes, 0, &mut Pages::ring(&mut Ring, &mut [], 0), self.workspace, &mut ()),
+                false => self.machine.step(bytes, 0, &mut Direct::Nowhere, self.workspace, &mut ()),
+            };
+            match step {
                 Ok(len) => {
                     if self.gathered == 0 {
                         *src = src.get(len..).unwrap_or_default();
@@ -194,6 +221,7 @@ impl<'a> Decoder<'a> {
                     self.gathered = 0;
                     if starts_frame && matches!(self.machine.frame.walk.next, Upcoming::BlockHeader) {
                         (self.announced, self.wants_window) = (true, true);
+                        (self.at, self.flushed, self.lap_end) = (0, 0, 0);
                     } else {
                         self.consumed += u64_from(len);
                     }
@@ -213,9 +241,7 @@ impl<'a> Decoder<'a> {
     /// Decodes a block, from the input or from the end of the window where it was gathered.
     fn block(&mut self, src: &mut &[u8], block: BlockHeader) -> Result<bool> {
         let stored = block.stored();
-        let frame = &self.machine.frame;
-        let max = frame.walk.header.max_block();
-        let (window, input) = self.window.split_at_mut(self.window.len().saturating_sub(max.max(1)));
+        let (window, input) = self.window.split_at_mut(self.window.len().saturating_sub(self.input_len()));
         let bytes = if self.gathered == 0 && src.len() >= stored {
             let (bytes, rest) = src.split_at_checked(stored).unwrap_or((src, &[]));
             *src = rest;
@@ -232,20 +258,27 @@ impl<'a> Decoder<'a> {
             self.gathered = 0;
             input.get(..stored).unwrap_or_default()
         };
-        let limit = frame.most(block);
-        // If the block might not fit after the last one, a new lap begins at the start of the
-        // window. The old output remains history until it is overwritten.
-        if window.len() - self.at < limit {
-            self.lap_end = self.at;
-            (self.at, self.flushed) = (0, 0);
-        }
-        let at = self.at;
-        let (out, older) = window.split_at_mut_checked(at + limit).unwrap_or_default();
-        let older = older.get(..self.lap_end.saturating_sub(at + limit)).unwrap_or_default();
-        let before = (self.lap_end > 0).then_some(older);
+        let frame = &self.machine.frame;
         let produced = frame.produced;
-        let mut output = Direct::Slice { before, out, at };
-        let step = self.machine.step(bytes, 0, &mut output, self.workspace, &mut ());
+        let step = if SMALL {
+            let (mut store, at) = (Ring, self.at);
+            let mut output = Pages::ring(&mut store, window, at);
+            self.machine.step(bytes, 0, &mut output, self.workspace, &mut ())
+        } else {
+            let limit = frame.most(block);
+            // If the block might not fit after the last one, a new lap begins at the start of the
+            // window. The old output remains history until it is overwritten.
+            if window.len() - self.at < limit {
+                self.lap_end = self.at;
+                (self.at, self.flushed) = (0, 0);
+            }
+            let at = self.at;
+            let (out, older) = window.split_at_mut_checked(at + limit).unwrap_or_default();
+            let older = older.get(..self.lap_end.saturating_sub(at + limit)).unwrap_or_default();
+            let before = (self.lap_end > 0).then_some(older);
+            let mut output = Direct::Slice { before, out, at };
+            self.machine.step(bytes, 0, &mut output, self.workspace, &mut ())
+        };
         let read = step.map_err(|fault| self.machine.error(fault, self.consumed))?;
         self.at += index(self.machine.frame.produced - produced);
         self.consumed += u64_from(read);
@@ -279,10 +312,11 @@ pub fn decode_to(
     let mut decoder = Decoder::new(workspace, window, &options);
     let mut rest = src;
     loop {
-        let ready = decoder.window.get(decoder.flushed..decoder.at).unwrap_or_default();
+        let ready = decoder.ready();
         if !ready.is_empty() {
-            sink.write(ready)?;
-            decoder.flushed = decoder.at;
+            decoder.flushed = ready.end;
+            sink.write(decoder.window.get(ready).unwrap_or_default())?;
+            continue;
         }
         if rest.is_empty() && decoder.may_end() {
             return Ok(decoder.done());
@@ -298,6 +332,65 @@ mod tests {
     use super::*;
     use crate::Limits;
     use crate::zstd::decoded_len;
+
+    /// A text of 64 KiB in blocks of 4 KiB, whose window is as long: it wraps within blocks.
+    const FILE: &[u8] = include_bytes!("../../../tests/size/data/text-w12.zst");
+
+    /// Returns the output of a stream in pieces, and its error.
+    fn stream(
+        file: &[u8],
+        window: &mut [u8],
+        mut split: impl FnMut() -> (usize, usize),
+    ) -> (Vec<u8>, Option<ErrorKind>) {
+        let mut workspace = Workspace::new();
+        let mut decoder = Decoder::new(&mut workspace, window, &Options::DEFAULT);
+        let (mut rest, mut out) = (file, vec![]);
+        loop {
+            let (input, output) = split();
+            let (piece, after) = rest.split_at(input.min(rest.len()));
+            let mut room = vec![0; output];
+            match decoder.step(piece, if after.is_empty() { End::Here } else { End::NotYet }, &mut room) {
+                Err(error) => return (out, Some(error.kind)),
+                Ok(step) => {
+                    out.extend(&room[..step.wrote]);
+                    rest = &rest[step.read..];
+                    if step.status == Status::Done {
+                        return (out, None);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "many megabytes")]
+    fn the_least_window_is_enough_in_any_pieces() {
+        let mut whole = vec![0; 1 << 16];
+        crate::zstd::decode(FILE, &mut whole, &mut Workspace::new(), &Options::DEFAULT, &mut ()).unwrap();
+        let need = index(crate::zstd::stream_buffer(FILE, &Options::DEFAULT).unwrap());
+        // The window and one block, or three of them.
+        assert_eq!(need, if SMALL { 2 << 12 } else { 4 << 12 });
+        let mut window = vec![0xAA; need];
+        for pieces in [(1, 1), (64, 64), (7, 4095), (3000, 4096), (4096, 4097), (1, 1 << 16), (FILE.len(), 1000)] {
+            assert!(stream(FILE, &mut window, || pieces) == (whole.clone(), None), "{pieces:?}");
+        }
+        let mut turn = 0;
+        let irregular = || {
+            turn = (turn * 31 + 7) % 8191;
+            (turn % 257, turn % 1021)
+        };
+        assert!(stream(FILE, &mut window, irregular) == (whole.clone(), None));
+        // A longer window, which wraps elsewhere.
+        for more in [1, 100, 5000] {
+            assert!(stream(FILE, &mut vec![0; need + more], || (500, 500)) == (whole.clone(), None), "{more} more");
+        }
+        assert_eq!(stream(FILE, &mut window[1..], || (64, 64)), (vec![], Some(ErrorKind::ZstdWindowBuffer)));
+        for cut in (1..FILE.len()).step_by(if cfg!(debug_assertions) { 97 } else { 1 }) {
+            let (out, end) = stream(&FILE[..cut], &mut window, || (5000, 3000));
+            assert_eq!(end, Some(ErrorKind::Truncated), "cut at {cut}");
+            assert!(whole.starts_with(&out), "cut at {cut}");
+        }
+    }
 
     /// Returns a file of more bytes than 32 bits can count: runs of 128 KiB, a raw block, and a
     /// match of three bytes with this offset.

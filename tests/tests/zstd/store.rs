@@ -78,7 +78,8 @@ fn a_window_and_a_page_hold_enough_history() {
     encoder.set_parameter(zstd::zstd_safe::CParameter::WindowLog(10)).unwrap();
     let file = encoder.compress(&text).unwrap();
     let Ok(Header::Frame(header)) = Header::read(&file, &Limits::DEFAULT, Flavour::Rfc8878) else { panic!("a frame") };
-    assert_eq!((header.window, header.stream_buffer()), (1024, 4096));
+    assert_eq!(header.window, 1024);
+    assert!(header.stream_buffer() > 1024);
     for page in [1, 64, 1000, 1024, 5000] {
         let (out, done) = windowed(&file, 1024, page, &Options::DEFAULT);
         assert_eq!(done.map(|done| done.wrote), Ok(text.len()), "pages of {page}");

@@ -100,10 +100,19 @@ impl Table {
     #[inline(never)]
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
         let mut bits = BackwardFields::new(src.get(stream)?).ok()?;
-        for to in out {
-            *to = self.next(&mut bits);
-        }
+        self.fill(&mut bits, out);
         (bits.remaining() == 0).then_some(())
+    }
+
+    /// Fills `out` with the next symbols of a stream.
+    #[inline(never)]
+    pub(crate) fn fill(&self, bits: &mut BackwardFields<'_>, out: &mut [u8]) {
+        // In registers, where there are enough.
+        let mut local = *bits;
+        for to in out {
+            *to = self.next(&mut local);
+        }
+        *bits = local;
     }
 
     /// Fills `out` from four streams, each of which ends where the next one starts: three equal

@@ -85,6 +85,11 @@ impl Table {
         symbol
     }
 
+    /// Fills `out` with the next symbols of a stream, outside of hot loops.
+    pub(crate) fn fill(&self, bits: &mut BackwardBitReader<'_>, out: &mut [u8]) {
+        out.iter_mut().for_each(|to| *to = self.next(bits));
+    }
+
     pub(crate) const fn depth(&self) -> u32 {
         self.depth
     }
