@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder};
 
 /// Items per thread between the iterator and the sink: one in work, and one that waits.
@@ -17,6 +17,7 @@ const AHEAD: usize = 2;
 /// order of the items.
 ///
 /// * The calling thread pulls the items and runs `sink`, so that both may share files and buffers.
+///   Between these, it works on items as the others do: no more than `threads` threads ever run.
 /// * Each thread makes one workspace with `init`, and keeps it from item to item.
 /// * At most `2 * threads` items are between the iterator and the sink, which bounds memory.
 /// * The first error in the order of the items is returned, whether of the iterator, of `work` or
@@ -68,12 +69,12 @@ fn on_threads<I: Send, W, R: Send, E: Send>(
     if threads.get() == 1 {
         return items.try_for_each(|item| sink(work(own.get_or_insert_with(&init), item?)?));
     }
-    let (jobs, queue) = channel();
-    let queue = Mutex::new(queue);
+    let queue = Queue::default();
     let (queue, init, work) = (&queue, &init, &work);
     thread::scope(move |scope| {
-        // Both ends are dropped before the scope waits for its threads, which tells them to end.
-        let (jobs, (results, finished)) = (jobs, channel());
+        // Dropped before the scope waits for its threads, which tells them to end.
+        let _end = End(queue);
+        let (results, finished) = channel();
         let most = threads.get().saturating_mul(AHEAD);
         let (mut granted, mut refused, mut pulling) = (0, false, true);
         // The outcomes from the next one for the sink on, and their first number.
@@ -84,17 +85,17 @@ fn on_threads<I: Send, W, R: Send, E: Send>(
                     pulling = false;
                     break;
                 };
-                if granted < threads.get() && !refused {
+                // This thread is one of them.
+                if granted + 1 < threads.get() && !refused {
                     let results = results.clone();
                     refused = builder().spawn_scoped(scope, move || serve(queue, results, init, work)).is_err();
                     granted += usize::from(!refused);
                 }
                 let outcome = match item {
                     Err(error) => Some(Ok(Err(error))),
-                    Ok(item) if granted == 0 => Some(Ok(work(own.get_or_insert_with(init), item))),
+                    Ok(item) if granted == 0 => Some(run(&mut own, item, init, work)),
                     Ok(item) => {
-                        // The queue outlives this loop, so a job always finds it.
-                        let _ = jobs.send((first.wrapping_add(waiting.len()), item));
+                        queue.push(first.wrapping_add(waiting.len()), item);
                         None
                     }
                 };
@@ -109,8 +110,13 @@ fn on_threads<I: Send, W, R: Send, E: Send>(
                     sink(outcome.unwrap_or_else(|panic| resume_unwind(panic))?)?;
                 }
                 Some(None) => {
+                    let mut work_here = || {
+                        let (number, item) = queue.take()?;
+                        Some((number, run(&mut own, item, init, work)))
+                    };
+                    let ended = finished.try_recv().ok().or_else(&mut work_here);
                     // This thread holds a sender, so the channel is never closed.
-                    let Ok((number, outcome)) = finished.recv() else { return Ok(()) };
+                    let Some((number, outcome)) = ended.or_else(|| finished.recv().ok()) else { return Ok(()) };
                     pulling &= matches!(outcome, Ok(Ok(_)));
                     if let Some(slot) = waiting.get_mut(usize::wrapping_sub(number, first)) {
                         *slot = Some(outcome);
@@ -121,23 +127,85 @@ fn on_threads<I: Send, W, R: Send, E: Send>(
     })
 }
 
-/// Takes jobs from the queue until it is closed, or nobody waits for results.
+/// Items that no thread has taken, with their numbers.
+struct Queue<I> {
+    jobs: Mutex<Jobs<I>>,
+    /// Signalled for each job, and at the end.
+    changed: Condvar,
+}
+
+struct Jobs<I> {
+    waiting: VecDeque<(usize, I)>,
+    is_over: bool,
+}
+
+impl<I> Default for Queue<I> {
+    fn default() -> Self {
+        Self { jobs: Mutex::new(Jobs { waiting: VecDeque::new(), is_over: false }), changed: Condvar::new() }
+    }
+}
+
+impl<I> Queue<I> {
+    fn lock(&self) -> MutexGuard<'_, Jobs<I>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, number: usize, item: I) {
+        self.lock().waiting.push_back((number, item));
+        self.changed.notify_one();
+    }
+
+    /// Takes the first job, if there is one.
+    fn take(&self) -> Option<(usize, I)> {
+        self.lock().waiting.pop_front()
+    }
+
+    /// Waits for a job and takes it; `None` at the end.
+    fn wait(&self) -> Option<(usize, I)> {
+        let idle = |jobs: &mut Jobs<I>| jobs.waiting.is_empty() && !jobs.is_over;
+        let mut jobs = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
+        if jobs.is_over { None } else { jobs.waiting.pop_front() }
+    }
+}
+
+/// Ends the threads of a queue when it is dropped.
+struct End<'q, I>(&'q Queue<I>);
+
+impl<I> Drop for End<'_, I> {
+    fn drop(&mut self) {
+        self.0.lock().is_over = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Works on jobs of the queue until its end.
 fn serve<I, W, R, E>(
-    queue: &Mutex<Receiver<(usize, I)>>,
+    queue: &Queue<I>,
     results: Sender<(usize, Outcome<R, E>)>,
     init: &impl Fn() -> W,
     work: &impl Fn(&mut W, I) -> Result<R, E>,
 ) {
     let mut workspace = None;
-    // The lock is held while waiting: whoever holds it takes the next job.
-    while let Some((number, item)) = queue.lock().ok().and_then(|queue| queue.recv().ok()) {
-        // The caller gets the panic, and nobody uses the workspace again.
-        let outcome = catch_unwind(AssertUnwindSafe(|| work(workspace.get_or_insert_with(init), item)));
-        let ends = outcome.is_err();
-        if results.send((number, outcome)).is_err() || ends {
+    while let Some((number, item)) = queue.wait() {
+        let outcome = run(&mut workspace, item, init, work);
+        if results.send((number, outcome)).is_err() {
             return;
         }
     }
+}
+
+/// Works on an item. The caller gets a panic in its turn, and nobody uses that workspace again.
+fn run<I, W, R, E>(
+    workspace: &mut Option<W>,
+    item: I,
+    init: &impl Fn() -> W,
+    work: &impl Fn(&mut W, I) -> Result<R, E>,
+) -> Outcome<R, E> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| work(workspace.get_or_insert_with(init), item)));
+    if outcome.is_err() {
+        *workspace = None;
+    }
+    outcome
 }
 
 #[cfg(test)]
@@ -146,7 +214,7 @@ mod tests {
     use std::cell::{Cell, RefCell};
     use std::collections::HashSet;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     fn threads(count: usize) -> NonZeroUsize {
         NonZeroUsize::new(count).unwrap()
@@ -255,6 +323,24 @@ mod tests {
         let (made, used) = (made.into_inner(), used.into_inner().unwrap());
         assert!((1..=3).contains(&made), "{made} workspaces");
         assert_eq!(used.len(), made);
+    }
+
+    #[test]
+    fn the_calling_thread_works_too() {
+        let (here, helped) = (thread::current().id(), AtomicUsize::new(0));
+        let work = |_: &mut (), _| {
+            if thread::current().id() == here {
+                helped.fetch_add(1, Ordering::Relaxed);
+            }
+            // The other thread works on one item until then.
+            let start = Instant::now();
+            while helped.load(Ordering::Relaxed) == 0 && start.elapsed() < Duration::from_secs(20) {
+                thread::yield_now();
+            }
+            Ok::<(), ()>(())
+        };
+        in_order(threads(2), (0..2).map(Ok), || (), work, |()| Ok(())).unwrap();
+        assert!(helped.into_inner() > 0);
     }
 
     #[test]
