@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use unspool::{Error, ErrorKind, Format, Limits, PROBE_LEN, Probe, probe};
 
-use crate::formats::{Stop, gzip, resize, zstd};
+use crate::formats::{Stop, gzip, reserve, zstd};
 use crate::memory;
 use crate::report::{self, Failure};
 use crate::threaded::ThreadedReader;
@@ -226,12 +226,8 @@ impl Source {
         }
         match &self.body {
             Body::File(file, len) if range.end <= *len => {
-                let (held, more) = (bytes.len(), range.end.saturating_sub(range.start));
-                resize(bytes, held as u64 + more)?;
-                let mut file = file;
-                file.seek(SeekFrom::Start(range.start))?;
-                file.read_exact(bytes.get_mut(held..).unwrap_or_default())?;
-                self.fetched.set(self.fetched.get() + more);
+                append(file, range.clone(), bytes)?;
+                self.fetched.set(self.fetched.get() + range.end.saturating_sub(range.start));
                 Ok(())
             }
             Body::Stream(_) => Err(io::Error::from(io::ErrorKind::NotSeekable).into()),
@@ -277,10 +273,7 @@ impl Source {
                 if more > most {
                     return Err(too_large(most));
                 }
-                resize(&mut self.head, *len)?;
-                file.seek(SeekFrom::Start(held))?;
-                let place = usize::try_from(held).unwrap_or(usize::MAX);
-                file.read_exact(self.head.get_mut(place..).unwrap_or_default())?;
+                append(file, held..*len, &mut self.head)?;
             }
             Body::Stream(rest) => match rest.take(most).read_to_end(&mut self.head) {
                 Ok(read) if (read as u64) < most => {}
@@ -376,6 +369,18 @@ impl Read for Source {
         };
         self.at += read as u64;
         Ok(read)
+    }
+}
+
+/// Appends a range of a file. The memory is not cleared before it is filled.
+fn append(mut file: &File, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), Stop> {
+    let more = range.end.saturating_sub(range.start);
+    reserve(bytes, more)?;
+    file.seek(SeekFrom::Start(range.start))?;
+    if file.take(more).read_to_end(bytes)? as u64 == more {
+        Ok(())
+    } else {
+        Err(io::Error::from(io::ErrorKind::UnexpectedEof).into())
     }
 }
 

@@ -58,13 +58,18 @@ fn zeros(len: u64) -> Result<Vec<u8>, Error> {
     Ok(vec![0; size])
 }
 
+/// Reserves memory for `more` bytes, or fails if there is not enough.
+pub fn reserve(room: &mut Vec<u8>, more: u64) -> Result<(), Error> {
+    let len = (room.len() as u64).saturating_add(more);
+    memory::allow(len.saturating_sub(room.capacity() as u64))?;
+    room.try_reserve_exact(usize::try_from(more).unwrap_or(usize::MAX))
+        .map_err(|_| Error::new(ErrorKind::NoMemory, 0).needing(len))
+}
+
 /// Resizes `room` to `len` bytes, or fails if there is not enough memory.
 pub fn resize(room: &mut Vec<u8>, len: u64) -> Result<(), Error> {
-    memory::allow(len.saturating_sub(room.capacity() as u64))?;
-    let size = usize::try_from(len).unwrap_or(usize::MAX);
-    room.try_reserve_exact(size.saturating_sub(room.len()))
-        .map_err(|_| Error::new(ErrorKind::NoMemory, 0).needing(len))?;
-    room.resize(size, 0);
+    reserve(room, len.saturating_sub(room.len() as u64))?;
+    room.resize(usize::try_from(len).unwrap_or(usize::MAX), 0);
     Ok(())
 }
 

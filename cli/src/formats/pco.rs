@@ -232,7 +232,8 @@ struct Slices {
     limits: Limits,
     /// The length of the file.
     len: u64,
-    /// The offset of the next slice.
+    /// Bytes of the file from the offset `at` on, where the next slice starts.
+    bytes: Vec<u8>,
     at: u64,
     /// Bytes that probably hold a slice.
     want: u64,
@@ -249,18 +250,18 @@ impl Slices {
         let most = (2 * 8 * count).max(AHEAD as u64);
         let (len, at) = (source.len()?, header.len as u64);
         affordable(most + 8 * count, threads).then_some(())?;
-        Some(Self { header, limits: *limits, len, at, want: AHEAD as u64, most, is_over: false })
+        Some(Self { header, limits: *limits, len, bytes: vec![], at, want: AHEAD as u64, most, is_over: false })
     }
 
     fn slice(&mut self, source: &Source, pool: &Pool) -> Result<Slice, Left> {
-        let mut bytes = pool.take_stored();
         loop {
-            let end = self.at.saturating_add(self.want).min(self.len);
-            source.read_at(self.at..end, &mut bytes)?;
+            let held = self.at + self.bytes.len() as u64;
+            let end = self.at.saturating_add(self.want).min(self.len).max(held);
+            source.append_at(held..end, &mut self.bytes)?;
             let is_rest = end == self.len;
             let (mut len, mut numbers) = (0, 0);
             while numbers < SLICE {
-                let rest = bytes.get(len..).unwrap_or_default();
+                let rest = self.bytes.get(len..).unwrap_or_default();
                 let mut chunk = Chunk::new();
                 let read = chunk.read(rest, &self.header, len as u64, &self.limits, &mut ());
                 let next = match read {
@@ -272,10 +273,15 @@ impl Slices {
             }
             // Without a next chunk, the rest of the file is a slice.
             let is_last = len == 0 && is_rest;
-            let len = if is_last { bytes.len() } else { len };
+            let len = if is_last { self.bytes.len() } else { len };
             if len > 0 {
                 (self.at, self.want, self.is_over) = (self.at + len as u64, len as u64 * 9 / 8 + PIECE as u64, is_last);
-                return Ok(Slice { bytes, len, is_last });
+                // What the next slice is likely to take; more would be copied for each slice.
+                let kept = (len + usize::try_from(self.want).unwrap_or(usize::MAX)).min(self.bytes.len());
+                let mut rest = pool.take_stored();
+                rest.clear();
+                rest.extend_from_slice(self.bytes.get(len..kept).unwrap_or_default());
+                return Ok(Slice { bytes: std::mem::replace(&mut self.bytes, rest), len, is_last });
             }
             if self.want >= self.most {
                 return Err(Left::InOrder);
