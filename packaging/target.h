@@ -7,7 +7,7 @@
 "aarch64-unknown-linux-gnu"
 #elif defined(__linux__) || defined(__BIG_ENDIAN__) || defined(__ARMEB__)
 "none"
-#elif defined(__ARM_ARCH_6M__)
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
 "thumbv6m-none-eabi"
 #elif defined(__ARM_ARCH_7M__)
 "thumbv7m-none-eabi"
@@ -15,8 +15,6 @@
 "thumbv7em-none-eabihf"
 #elif defined(__ARM_ARCH_7EM__)
 "thumbv7em-none-eabi"
-#elif defined(__ARM_ARCH_8M_BASE__)
-"thumbv8m.base-none-eabi"
 #elif (defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)) && defined(__ARM_PCS_VFP)
 "thumbv8m.main-none-eabihf"
 #elif defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::c;
-use crate::firmware::{DEVICES, Device, RISCV};
+use crate::firmware::{CORTEX_M23, DEVICES, Device, RISCV};
 use crate::install;
 use crate::pages;
 use crate::python;
@@ -34,12 +34,11 @@ const FILES: [&str; 12] = [
 const ARM: &str = "arm-none-eabi-";
 const RISC_V: &str = "riscv64-unknown-elf-";
 /// Bare targets, and the prefix of the GNU tools for each.
-const BARE: [(&str, &str); 10] = [
+const BARE: [(&str, &str); 9] = [
     ("thumbv6m-none-eabi", ARM),
     ("thumbv7m-none-eabi", ARM),
     ("thumbv7em-none-eabi", ARM),
     ("thumbv7em-none-eabihf", ARM),
-    ("thumbv8m.base-none-eabi", ARM),
     ("thumbv8m.main-none-eabi", ARM),
     ("thumbv8m.main-none-eabihf", ARM),
     ("riscv32imc-unknown-none-elf", RISC_V),
@@ -317,7 +316,7 @@ impl Test {
             ("-mcpu=cortex-m3 -mthumb", "thumbv7m-none-eabi"),
             ("-mcpu=cortex-m7 -mthumb", "thumbv7em-none-eabi"),
             ("-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16", "thumbv7em-none-eabihf"),
-            ("-mcpu=cortex-m23 -mthumb", "thumbv8m.base-none-eabi"),
+            ("-mcpu=cortex-m23 -mthumb", "thumbv6m-none-eabi"),
             ("-mcpu=cortex-m33 -mthumb", "thumbv8m.main-none-eabi"),
             ("-mcpu=cortex-m55 -mthumb -mfloat-abi=hard", "thumbv8m.main-none-eabihf"),
             ("-march=rv32imc -mabi=ilp32", "riscv32imc-unknown-none-elf"),
@@ -335,14 +334,14 @@ impl Test {
         Ok(())
     }
 
-    /// Builds the examples with CMake, for this machine and for two devices, and runs them.
+    /// Builds the examples with CMake, for this machine and for four devices, and runs them.
     fn cmake(&self) -> Result<()> {
         let build = self.work.join("cmake-hosted");
         self.configure("examples/hosted", &build).run()?;
         cmd("cmake --build").arg(&build).run()?;
         c::decodes(&build.join("decode"))?;
-        for (device, fast) in [(&DEVICES[0], "OFF"), (&DEVICES[1], "ON"), (&RISCV, "OFF")] {
-            let build = self.work.join(format!("cmake-{}", device.target));
+        for (device, fast) in [(&DEVICES[0], "OFF"), (&DEVICES[1], "ON"), (&CORTEX_M23, "OFF"), (&RISCV, "OFF")] {
+            let build = self.work.join(format!("cmake-{}", device.name));
             let configure = self.configure("examples/firmware", &build);
             bare_cmake(configure, device).arg(format!("-DUNSPOOL_FAST={fast}")).run()?;
             cmd("cmake --build").arg(&build).run()?;

@@ -84,6 +84,20 @@ pub const DEVICES: [Device; 2] = [
     },
 ];
 
+/// A Cortex-M23, which links archives for a Cortex-M0. The emulator has none: programs run on a
+/// Cortex-M55, which has all of its instructions.
+pub const CORTEX_M23: Device = Device {
+    name: "Cortex-M23",
+    target: CORTEX_M0,
+    machine: "mps3-an547",
+    tools: ARM_TOOLS,
+    flags: "-mcpu=cortex-m23 -mthumb",
+    flash: 512 << 10,
+    ram: 64 << 10,
+    emulator: "qemu-system-arm",
+    settings: "",
+};
+
 /// A RISC-V of the size of an ESP32-C3. Programs in C run on it.
 pub const RISCV: Device = Device {
     name: "RISC-V",
