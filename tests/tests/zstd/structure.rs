@@ -53,6 +53,28 @@ fn outlines_find_every_block_from_headers_alone() {
 }
 
 #[test]
+fn a_header_tells_its_variant_and_whether_its_size_is_known() {
+    let read = |bytes: &[u8], flavour| Header::read(bytes, &Limits::NONE, flavour).unwrap();
+    for variant in 0..16 {
+        let bytes = [0x50 | variant, 0x2A, 0x4D, 0x18, 7, 0, 0, 0];
+        assert_eq!(read(&bytes, Flavour::Rfc8878), Header::Skippable { variant, size: 7 });
+    }
+    // Before the RFC, a size of zero stands for an unknown one, unless the frame is one segment.
+    for (flavour, magic, zero) in
+        [(Flavour::Rfc8878, 0x28, Some(0)), (Flavour::Draft, 0x28, None), (Flavour::V07, 0x27, None)]
+    {
+        let size = |header| match header {
+            Header::Frame(frame) => frame.content_size,
+            Header::Skippable { .. } => panic!("a frame"),
+        };
+        let windowed = |content| [magic, 0xB5, 0x2F, 0xFD, 0x80, 0, content, 0, 0, 0];
+        assert_eq!(size(read(&windowed(0), flavour)), zero, "{flavour:?}");
+        assert_eq!(size(read(&windowed(9), flavour)), Some(9), "{flavour:?}");
+        assert_eq!(size(read(&[magic, 0xB5, 0x2F, 0xFD, 0xA0, 0, 0, 0, 0], flavour)), Some(0), "{flavour:?}");
+    }
+}
+
+#[test]
 fn inspects_frames_without_their_dictionary() {
     let names_its_dictionary = |vector: &Vector| {
         let id = vector.dictionary.as_deref().map_or(0, |bytes| Dictionary::new(bytes).id());
