@@ -198,7 +198,8 @@ impl Flavour {
             true => header.iter().fold(0, append),
             false => header.iter().rev().fold(0, append) >> if bits == 5 { 3 } else { 4 },
         };
-        let [low, high] = [fields, fields >> bits].map(|field| low32(field) & ((1 << bits) - 1));
+        let mask = (1 << bits) - 1;
+        let (low, high) = (low32(fields) & mask, low32(fields >> bits) & mask);
         let (size, stored) = match self.is_v07() {
             _ if !huffman => (low, 0),
             true => (high, low),
