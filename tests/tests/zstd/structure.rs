@@ -59,7 +59,7 @@ fn a_header_tells_its_variant_and_whether_its_size_is_known() {
         let bytes = [0x50 | variant, 0x2A, 0x4D, 0x18, 7, 0, 0, 0];
         assert_eq!(read(&bytes, Flavour::Rfc8878), Header::Skippable { variant, size: 7 });
     }
-    // Before the RFC, a size of zero stands for an unknown one, unless the frame is one segment.
+    // Before the RFC, a size of zero means an unknown one, unless the frame is one segment.
     for (flavour, magic, zero) in
         [(Flavour::Rfc8878, 0x28, Some(0)), (Flavour::Draft, 0x28, None), (Flavour::V07, 0x27, None)]
     {
