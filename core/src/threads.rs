@@ -64,7 +64,7 @@ fn on_threads<I: Send, W, R: Send, E: Send>(
     work: impl Fn(&mut W, I) -> Result<R, E> + Sync,
     mut sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    // The workspace of this thread, if it has to work.
+    // The workspace of this thread.
     let mut own = None;
     if threads.get() == 1 {
         return items.try_for_each(|item| sink(work(own.get_or_insert_with(&init), item?)?));
@@ -92,14 +92,15 @@ fn on_threads<I: Send, W, R: Send, E: Send>(
                     granted += usize::from(!refused);
                 }
                 let outcome = match item {
-                    Err(error) => Some(Ok(Err(error))),
-                    Ok(item) if granted == 0 => Some(run(&mut own, item, init, work)),
+                    Err(error) => {
+                        pulling = false;
+                        Some(Ok(Err(error)))
+                    }
                     Ok(item) => {
                         queue.push(first.wrapping_add(waiting.len()), item);
                         None
                     }
                 };
-                pulling = !matches!(outcome, Some(Ok(Err(_))));
                 waiting.push_back(outcome);
             }
             match waiting.front_mut().map(Option::take) {
