@@ -64,9 +64,9 @@ pub(crate) fn to_front(bytes: &mut [u8], range: core::ops::Range<usize>) {
     }
 }
 
-/// Copies byte by byte from front to back, so that bytes that are written may be read again. Does
-/// nothing if the slice ends before either stretch.
-pub(crate) fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
+/// Copies from front to back, so that bytes that are written may be read again. Does nothing if the
+/// slice ends before the end of a stretch.
+pub(crate) fn byte_by_byte(out: &mut [u8], from: usize, to: usize, len: usize) {
     // Cells, because the two stretches may share bytes.
     let cells = Cell::from_mut(out).as_slice_of_cells();
     let Some(from) = cells.get(from..from.wrapping_add(len)) else { return };

@@ -1,6 +1,6 @@
 //! Targets of decoded bytes that can be read back, such as flash: they hold the history of matches.
 
-use crate::copy::forward;
+use crate::copy::byte_by_byte;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Result, Sink};
@@ -192,7 +192,7 @@ impl Written<'_> {
 #[cfg_attr(feature = "small", inline(never))]
 fn repeat_within(page: &mut [u8], at: &mut usize, from: usize, len: usize) {
     let len = len.min(page.len().saturating_sub(*at));
-    forward(page, from, *at, len);
+    byte_by_byte(page, from, *at, len);
     *at += len;
 }
 

@@ -16,7 +16,7 @@
 
 use super::sequence::{Act, NEAREST, Sequence};
 use crate::ErrorKind;
-use crate::copy::{forward as bytes, piece};
+use crate::copy::{byte_by_byte, piece};
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, u64_from};
 use crate::tuning::{LEAN, SHORT_FRAMES, SMALL};
@@ -290,14 +290,14 @@ fn pieces<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) ->
 fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
     let alone = to.checked_sub(from).is_none_or(|distance| distance >= len);
     if SMALL {
-        bytes(out, from, to, len);
+        byte_by_byte(out, from, to, len);
     } else if !LEAN && alone && len <= PIECE {
         if len >= 8 {
             ends::<8>(out, from, to, len);
         } else if len >= 4 {
             ends::<4>(out, from, to, len);
         } else {
-            bytes(out, from, to, len);
+            byte_by_byte(out, from, to, len);
         }
     } else {
         long(out, from, to, len);
@@ -321,7 +321,7 @@ fn long(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
     // written.
     if let Some(few @ 1..PIECE) = to.checked_sub(from) {
         let more = len.min((PIECE - 1) / few * few);
-        bytes(out, from, to, more);
+        byte_by_byte(out, from, to, more);
         to += more;
         len -= more;
     }
@@ -331,7 +331,7 @@ fn long(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
         to += PIECE;
         len -= PIECE;
     }
-    bytes(out, from, to, len);
+    byte_by_byte(out, from, to, len);
 }
 
 #[cfg(all(test, not(miri)))]
