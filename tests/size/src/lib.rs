@@ -14,6 +14,8 @@ pub mod byte_loops;
 #[cfg(any(feature = "capi", feature = "capi-columnar", feature = "capi-patch"))]
 pub mod c;
 
+use unspool::{End, Status, Step};
+
 /// Output and workspace of a decoder.
 pub struct Room {
     /// Room for decoded bytes.
@@ -22,6 +24,29 @@ pub struct Room {
     pub numbers: &'static mut [i32],
     /// Words for tables, as many as a program needs.
     pub words: &'static mut [u64],
+}
+
+/// Decodes a file in pieces of 64 bytes; returns the bytes decoded, or 0 after an error.
+// A function of its own, so that its stack frame is not one with the decoder.
+#[inline(never)]
+pub fn in_pieces<E>(
+    file: &[u8],
+    out: &mut [u8],
+    mut step: impl FnMut(&[u8], End, &mut [u8]) -> Result<Step, E>,
+) -> usize {
+    let (mut rest, mut wrote) = (file, 0);
+    loop {
+        let piece = rest.get(..64).unwrap_or(rest);
+        let end = if piece.len() == rest.len() { End::Here } else { End::NotYet };
+        let output = out.get_mut(wrote..).unwrap_or_default();
+        let output = output.get_mut(..64).unwrap_or_default();
+        let Ok(step) = step(piece, end, output) else { return 0 };
+        wrote += step.wrote;
+        rest = rest.get(step.read..).unwrap_or_default();
+        if step.status == Status::Done {
+            return wrote;
+        }
+    }
 }
 
 /// Defines the program: a function that decodes a file in flash to a room and returns the bytes

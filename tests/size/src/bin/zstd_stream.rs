@@ -6,7 +6,6 @@
 #![no_main]
 
 use unspool::zstd::{Decoder, Options, Workspace};
-use unspool::{End, Status};
 
 /// The window, and the blocks that a stream adds to it.
 const SPACE_LEN: usize =
@@ -19,23 +18,6 @@ size::program!("../../data/text-w12.zst", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let (workspace, space) = unsafe { (&mut WORKSPACE, &mut SPACE) };
-    drive(&mut Decoder::new(workspace, space, &Options::DEFAULT), file, room.bytes)
+    let mut decoder = Decoder::new(workspace, space, &Options::DEFAULT);
+    size::in_pieces(file, room.bytes, |piece, end, out| decoder.step(piece, end, out))
 });
-
-/// A function of its own, so that its stack frame is not one with the decoder.
-#[inline(never)]
-fn drive(decoder: &mut Decoder<'_>, file: &[u8], out: &mut [u8]) -> usize {
-    let (mut rest, mut wrote) = (file, 0);
-    loop {
-        let piece = rest.get(..64).unwrap_or(rest);
-        let end = if piece.len() == rest.len() { End::Here } else { End::NotYet };
-        let output = out.get_mut(wrote..).unwrap_or_default();
-        let output = output.get_mut(..64).unwrap_or_default();
-        let Ok(step) = decoder.step(piece, end, output) else { return 0 };
-        wrote += step.wrote;
-        rest = rest.get(step.read..).unwrap_or_default();
-        if step.status == Status::Done {
-            return wrote;
-        }
-    }
-}
