@@ -8,7 +8,7 @@ const FLAGS = [
 ];
 
 export async function launch() {
-  const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const candidates = [process.env.CHROMIUM, '/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
   const executablePath = candidates.find((path) => path && existsSync(path));
   if (executablePath === undefined) {
     throw new Error('Chromium is missing; type: sudo apt-get install -y chromium, or set CHROMIUM to its path');

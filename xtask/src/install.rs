@@ -128,8 +128,15 @@ pub fn decoders() -> Result<()> {
     Ok(())
 }
 
-/// Installs a browser and returns its path.
+/// Installs a browser and returns its path. Prefers Chromium's shell without windows, where it is
+/// packaged: tests take a quarter less time in it.
 pub fn chromium() -> Result<PathBuf> {
+    const SHELL: &str = "chromium-headless-shell";
+    if (has(SHELL) || cmd("apt-cache show").arg(SHELL).succeeds())
+        && let Ok(shell) = debian(&[SHELL], &[SHELL])
+    {
+        return Ok(shell);
+    }
     debian(&["chromium", "chromium-browser", "google-chrome"], &["chromium"])
 }
 
