@@ -102,14 +102,14 @@ pub fn salvage<T: Element>(
     _workspace: &mut Workspace<'_>,
     options: &Options<'_>,
 ) -> (Done, Option<Error>) {
-    let (done, error) = match open(src, options) {
-        Ok(column) => {
-            let (done, error) =
-                column.fill(src, column.rows(), dst, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to));
-            (done, error.map(|error| column.first_error(error)))
-        }
-        Err(error) => (Done::default(), Some(error)),
-    };
+    let mut done = Done::default();
+    let filled = open(src, options).and_then(|column| {
+        let sizes = [T::DTYPE.width(), 1];
+        let filled =
+            column.fill(src, (column.rows(), sizes), dst, options, &mut done, &|payload, to| payload.decode(to));
+        filled.map_err(|error| column.first_error(error))
+    });
+    let error = filled.err();
     let done = whole(src, done, T::DTYPE.width());
     (if error.is_some() { Done { read: 0, ..done } } else { done }, error)
 }
@@ -134,20 +134,17 @@ impl Column<'_> {
         dst: &mut [T],
         options: &Options<'_>,
     ) -> Result<Done> {
-        let (done, error) =
-            self.fill(src, rows, dst, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to));
-        match error {
-            None => Ok(done),
-            Some(error) => Err(self.first_error(error)),
-        }
+        let (mut done, sizes) = (Done::default(), [T::DTYPE.width(), 1]);
+        let filled = self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.decode(to));
+        filled.map(|()| done).map_err(|error| self.first_error(error))
     }
 
     /// Decodes rows to the little-endian bytes of their [`output`](Self::output).
     pub fn decode_bytes(&self, src: &[u8], rows: Range<u64>, dst: &mut [u8], options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
-        let (done, error) =
-            self.fill(src, rows, dst, [output.width(); 2], options, &|payload, to| payload.decode_bytes(output, to));
-        error.map_or(Ok(done), Err)
+        let (mut done, sizes) = (Done::default(), [output.width(); 2]);
+        self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.decode_bytes(output, to))?;
+        Ok(done)
     }
 
     /// Decodes the values of whole chunks before the first error. `sizes` are those of
@@ -155,21 +152,21 @@ impl Column<'_> {
     fn fill<T>(
         &self,
         src: &[u8],
-        rows: Range<u64>,
+        (rows, sizes): (Range<u64>, [u64; 2]),
         dst: &mut [T],
-        sizes: [u64; 2],
         options: &Options<'_>,
+        done: &mut Done,
         decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
-    ) -> (Done, Option<Error>) {
-        let (mut done, units) = (Done::default(), index(sizes[1]));
+    ) -> Result<()> {
+        let units = index(sizes[1]);
         let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|len| {
             let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
-            self.each(src, rows, options.verify, &mut done, &mut |payload| {
+            self.each(src, rows, options.verify, done, &mut |payload| {
                 decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
             })
         });
         done.wrote = done.wrote.saturating_mul(units);
-        (done, filled.err())
+        filled
     }
 
     /// Returns the error of a later chunk in the header, if there is one, instead of an error of a

@@ -39,9 +39,9 @@ impl<'a> File<'a> {
         Ok(file)
     }
 
-    /// Does the same in place: moving a file from call to call would take more code than filling
-    /// it.
-    pub(super) fn read<T: Trace>(&mut self, src: &'a [u8], limits: &Limits, trace: &mut T) -> Result<()> {
+    /// Does the same in place, and traced: moving a file from call to call would take more code
+    /// than filling it.
+    pub fn read<T: Trace>(&mut self, src: &'a [u8], limits: &Limits, trace: &mut T) -> Result<()> {
         self.read_head(src, limits, trace)?;
         self.check(limits)
     }

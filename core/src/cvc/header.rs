@@ -213,9 +213,20 @@ pub struct File<'a> {
     pub(super) facts: Facts,
 }
 
+impl Default for File<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<'a> File<'a> {
     /// No file.
     pub(super) const NONE: Self = Self { head: &[], facts: Facts::NONE };
+
+    /// An empty file, to be [read](Self::read) in place.
+    pub const fn new() -> Self {
+        Self::NONE
+    }
 
     /// Reads the head: the fixed fields, and the members of the JSON that concern the whole file.
     /// Checks all of the JSON.
