@@ -111,7 +111,7 @@ pub unsafe extern "C" fn unspool_at1_decoded_len(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply(len, error, || {
-            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            let (options, lent) = (options_of(options)?, lend(buffers, [])?);
             count(lent.src, workspace_of(lent.workspace)?, lent.scratch, &options)
         })
     }
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn unspool_at1_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            let (options, lent) = (options_of(options)?, lend(buffers, [])?);
             whole(lent.src, lent.dst, workspace_of(lent.workspace)?, lent.scratch, &options)
         })
     }
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn unspool_at1_decode_to(
     unsafe {
         reply_done(done, error, || {
             let write = write.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
-            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            let (options, lent) = (options_of(options)?, lend(buffers, [])?);
             let mut sink = |bytes: &[u8]| match write(context, bytes.as_ptr().cast(), bytes.len()) {
                 0 => Ok(()),
                 _ => Err(Error::new(ErrorKind::SinkFull, 0)),

@@ -8,7 +8,7 @@ use unspool::{Done, Error, ErrorKind, Limits, Result};
 use crate::at1::{options_of, workspace_of};
 use crate::common::{UnspoolBuffers, UnspoolDone, UnspoolOptions, compared, reply, reply_done, spell};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
-use crate::memory::{NOTHING, Opaque, apart, build, clear, fits, held, held_in, lent_to, output, span};
+use crate::memory::{NOTHING, Opaque, apart, clear, fits, held, held_in, lent_to, output, span};
 
 /// Words of a bundle.
 #[cfg(target_pointer_width = "32")]
@@ -61,12 +61,12 @@ pub unsafe extern "C" fn unspool_at1_bundle_open(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            let memory = compared(buffers, &[], &[span(bundle, 1)])?;
+            let memory = compared(buffers, [], [span(bundle, 1)])?;
             let src = span(memory.src.cast::<u8>(), memory.src_len);
-            clear(bundle, &[memory.scratch(), NOTHING, src, NOTHING, NOTHING])?;
+            let empty = clear(bundle, &[memory.scratch(), NOTHING, src, NOTHING, NOTHING])?;
             let (options, lent) = (options_of(options)?, memory.slices());
             let workspace = workspace_of(lent.workspace)?;
-            build(bundle, |place| {
+            empty.build(|place| {
                 let opened = place.write(Opened { bundle: None, file: None, limits: options.limits });
                 opened.bundle = Some(read(lent.src, workspace, lent.scratch, &options)?);
                 Ok(opened)
@@ -114,9 +114,9 @@ pub unsafe extern "C" fn unspool_at1_bundle_name(
     unsafe {
         run(error, || {
             let dst = (dst.cast::<u8>(), dst_len);
-            apart(&[span(bundle, 1)], &[span(dst.0, dst.1)])?;
+            apart(span(dst.0, dst.1), &[span(bundle, 1)])?;
             let opened = held(bundle)?;
-            apart(&lent_to(bundle), &[span(dst.0, dst.1)])?;
+            apart(span(dst.0, dst.1), lent_to(bundle))?;
             let name = opened.file()?.name;
             spell(&|| name.chars(), output(dst.0, dst.1)?, len)
         })
@@ -151,9 +151,10 @@ pub unsafe extern "C" fn unspool_at1_bundle_read(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let memory = compared(buffers, &[span(bundle, 1)], &[])?;
+            let memory = compared(buffers, [span(bundle, 1)], [])?;
             let opened = held(bundle)?;
-            apart(&lent_to(bundle), &[span(memory.dst.cast::<u8>(), memory.dst_len), memory.workspace()])?;
+            apart(span(memory.dst.cast::<u8>(), memory.dst_len), lent_to(bundle))?;
+            apart(memory.workspace(), lent_to(bundle))?;
             let (entry, lent) = (opened.file()?.entry, memory.slices());
             let len = entry.decoded_size(&opened.limits)?;
             let dst = usize::try_from(len).ok().and_then(|len| lent.dst.get_mut(..len));

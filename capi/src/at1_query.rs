@@ -11,7 +11,7 @@ use crate::at1::workspace_of;
 use crate::common::{UnspoolBuffers, UnspoolLimits, bad_argument, compared, limits_of, reply, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    NOTHING, Opaque, Span, answer, apart, build, clear, fits, held, held_in, input, maybe, needed, noted, output, room,
+    NOTHING, Opaque, Span, answer, clear, disjoint, fits, held, held_in, input, maybe, needed, noted, output, room,
     span,
 };
 
@@ -302,14 +302,14 @@ pub unsafe extern "C" fn unspool_at1_query_init(
                 _ => [NOTHING; 2],
             };
             let [filters, columns] = lists;
-            let read = [span(request, 1), filters, columns];
-            let memory = compared(buffers, &read, &[span(query, 1), span(terms, terms_len)])?;
-            clear(query, &[NOTHING; 5])?;
+            let memory =
+                compared(buffers, [span(request, 1), filters, columns], [span(query, 1), span(terms, terms_len)])?;
+            let empty = clear(query, &[NOTHING; 5])?;
             let limits = limits_of(limits)?;
-            let request = self::read(needed(request)?, terms, terms_len)?;
+            let request = read(needed(request)?, terms, terms_len)?;
             let lent = memory.slices();
             let (head, scratch, workspace) = (lent.src, lent.scratch, workspace_of(lent.workspace)?);
-            build(query, |place| {
+            empty.build(|place| {
                 let options = Options { limits, ..Options::DEFAULT };
                 let asked = place.write(Asked { query: Query::new(request, &options), scratch, workspace });
                 asked.query.open(head, asked.workspace, asked.scratch)?;
@@ -333,7 +333,7 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
         run(error, || {
             let asked = held_in(query)?;
             let new = span(scratch.cast::<u8>(), scratch_len);
-            apart(&[], &[span(query, 1), new, asked.space(), asked.scratch()])?;
+            disjoint(&[span(query, 1), new, asked.space(), asked.scratch()], 0)?;
             let longer = output(scratch.cast::<u8>(), scratch_len)?;
             let Some((front, _)) = longer.split_at_mut_checked(asked.scratch.len()) else {
                 return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(asked.scratch.len())));
@@ -371,7 +371,7 @@ pub unsafe extern "C" fn unspool_at1_query_step(
         reply(next, error, || {
             let asked = held_in(query)?;
             let bytes = (src.cast::<u8>(), src_len);
-            apart(&[span(bytes.0, bytes.1)], &[span(query, 1), asked.space(), asked.scratch()])?;
+            disjoint(&[span(bytes.0, bytes.1), span(query, 1), asked.space(), asked.scratch()], 1)?;
             let bytes = input(bytes.0, bytes.1)?;
             Ok(match asked.query.step(at, bytes, asked.workspace, asked.scratch)? {
                 Next::Bytes(needs) => {
@@ -424,7 +424,7 @@ pub unsafe extern "C" fn unspool_at1_query_line(
     unsafe {
         reply(wrote, error, || {
             let (asked, dst) = (held(query)?, (dst.cast::<u8>(), dst_len));
-            apart(&[span(query, 1), asked.scratch()], &[span(dst.0, dst.1)])?;
+            disjoint(&[span(query, 1), asked.scratch(), span(dst.0, dst.1)], 2)?;
             let (row, dst) = (asked.row()?, output(dst.0, dst.1)?);
             let mut sink = SliceSink::new(dst);
             if let Err(error) = row.write_line(&mut sink) {

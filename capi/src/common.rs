@@ -9,8 +9,8 @@ use unspool::{Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, 
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::layout::LAYOUT;
 use crate::memory::{
-    Checked, Lent, Misuse, NOTHING, Opaque, Span, answer, apart, build, clear, disjoint, filled, filled_mut, held_in,
-    input, lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
+    Checked, Misuse, NOTHING, Opaque, Span, WINDOW, answer, apart, clear, disjoint, filled, filled_mut, held_in, input,
+    lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
 };
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
@@ -79,21 +79,14 @@ impl UnspoolBuffers {
         span(self.scratch.cast::<u8>(), self.scratch_len)
     }
 
-    /// The address and the length of each: first the input, then what is written.
-    const fn spans(&self) -> &[Span; 5] {
-        const { assert!(offset_of!(Self, scratch_len) == 9 * size_of::<usize>(), "five times a pointer and a length") };
-        // SAFETY: the assertion. Pointers are read as addresses.
-        unsafe { start_of(self) }
-    }
-
     /// Returns the memory as slices. Inlined like [`lend`], because calls use few of them.
     ///
     /// # Safety
     ///
-    /// As for [`input`] and [`output`], and the memory was [compared](Self::compare).
+    /// As for [`input`] and [`output`], and the memory was [compared].
     #[inline(always)]
     unsafe fn slices<'a>(&self) -> Buffers<'a> {
-        // SAFETY: `compare` has refused null and what is larger than memory. The caller promises
+        // SAFETY: `disjoint` has refused null and what is larger than memory. The caller promises
         // the rest.
         unsafe {
             Buffers {
@@ -105,14 +98,15 @@ impl UnspoolBuffers {
             }
         }
     }
+}
 
-    /// Refuses memory that overlaps itself or what else the call reads and writes, and memory that
-    /// cannot be.
-    #[inline(never)]
-    fn compare(&self, read: &[Span], written: &[Span]) -> Checked<()> {
-        let [src, lent @ ..] = self.spans();
-        disjoint(&[core::slice::from_ref(src), read, lent, written], 2)
-    }
+/// The memory of a call, and what else it reads and writes, as one list of ranges.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<const R: usize, const W: usize> {
+    read: [Span; R],
+    memory: UnspoolBuffers,
+    written: [Span; W],
 }
 
 /// Compares the memory of a call with itself, and with what else the call reads and writes.
@@ -120,34 +114,42 @@ impl UnspoolBuffers {
 /// # Safety
 ///
 /// A pointer that is not null leads to buffers.
-pub unsafe fn compared(memory: *const UnspoolBuffers, read: &[Span], written: &[Span]) -> Checked<Compared> {
+#[inline(always)]
+pub unsafe fn compared<const R: usize, const W: usize>(
+    memory: *const UnspoolBuffers,
+    read: [Span; R],
+    written: [Span; W],
+) -> Checked<Compared<R, W>> {
+    const {
+        assert!(offset_of!(UnspoolBuffers, src_len) == size_of::<usize>(), "the input first");
+        assert!(size_of::<UnspoolBuffers>() == size_of::<[Span; 5]>(), "five times a pointer and a length");
+    }
     // SAFETY: the same promise.
-    let memory = *unsafe { needed(memory)? };
-    memory.compare(read, written)?;
-    Ok(Compared(memory))
+    let all = Compared { read, memory: *unsafe { needed(memory)? }, written };
+    // SAFETY: the assertions. Pointers are read as addresses.
+    let spans = unsafe { core::slice::from_raw_parts((&raw const all).cast::<Span>(), R + 5 + W) };
+    disjoint(spans, R + 1)?;
+    Ok(all)
 }
 
-/// Memory that was compared.
-#[derive(Clone, Copy, Debug)]
-pub struct Compared(UnspoolBuffers);
-
-impl Compared {
+impl<const R: usize, const W: usize> Compared<R, W> {
     /// Returns the memory as slices.
     ///
     /// # Safety
     ///
     /// As for [`input`] and [`output`].
+    #[inline(always)]
     pub unsafe fn slices<'a>(&self) -> Buffers<'a> {
         // SAFETY: the same promises, and it was compared.
-        unsafe { self.0.slices() }
+        unsafe { self.memory.slices() }
     }
 }
 
-impl core::ops::Deref for Compared {
+impl<const R: usize, const W: usize> core::ops::Deref for Compared<R, W> {
     type Target = UnspoolBuffers;
 
     fn deref(&self) -> &UnspoolBuffers {
-        &self.0
+        &self.memory
     }
 }
 
@@ -157,13 +159,9 @@ impl core::ops::Deref for Compared {
 ///
 /// As for [`compared`] and [`Compared::slices`].
 #[inline(always)]
-pub unsafe fn lend<'a>(memory: *const UnspoolBuffers, read: &[Span]) -> Checked<Buffers<'a>> {
+pub unsafe fn lend<'a, const R: usize>(memory: *const UnspoolBuffers, read: [Span; R]) -> Checked<Buffers<'a>> {
     // SAFETY: the same promises.
-    unsafe {
-        let memory = needed(memory)?;
-        memory.compare(read, &[])?;
-        Ok(memory.slices())
-    }
+    unsafe { Ok(compared(memory, read, [])?.slices()) }
 }
 
 /// A range of bytes, rows or positions.
@@ -208,6 +206,7 @@ pub struct UnspoolLimits {
 /// # Safety
 ///
 /// A pointer that is not null leads to limits.
+#[inline(always)]
 pub unsafe fn limits_of(limits: *const UnspoolLimits) -> Checked<Limits> {
     let mut ours = Limits::DEFAULT;
     // SAFETY: the same promise.
@@ -294,10 +293,6 @@ pub unsafe fn choices(with: *const UnspoolOptions) -> Checked<(Limits, Verify)> 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolDone {
-    /// Bytes of the input that were used.
-    pub read: usize,
-    /// Bytes of the output that are filled. Those after them may have been used as scratch.
-    pub wrote: usize,
     /// Bytes that the file decodes to, as far as they were counted.
     pub content: u64,
     /// Top-level parts: frames of Zstandard and AT-1, streams of xz, members of gzip, chunks of Pco
@@ -313,22 +308,20 @@ pub struct UnspoolDone {
     pub checks_mismatched: u64,
     /// Parts without a checksum, and checksums that were skipped.
     pub checks_unchecked: u64,
+    /// Bytes of the input that were used.
+    pub read: usize,
+    /// Bytes of the output that are filled. Those after them may have been used as scratch.
+    pub wrote: usize,
 }
 
 impl From<&Done> for UnspoolDone {
     fn from(done: &Done) -> Self {
-        let &Done { read, wrote, content, parts, blocks, window, checksums } = done;
-        Self {
-            read,
-            wrote,
-            content,
-            parts,
-            blocks,
-            window,
-            checks_matched: checksums.matched,
-            checks_mismatched: checksums.mismatched,
-            checks_unchecked: checksums.unchecked,
+        const {
+            assert!(size_of::<Done>() == size_of::<Self>() && offset_of!(Done, wrote) == offset_of!(Self, wrote));
+            assert!(offset_of!(Done, checksums) == offset_of!(Self, checks_matched));
         }
+        // SAFETY: plain numbers in the same order; both are `repr(C)`.
+        *unsafe { start_of(done) }
     }
 }
 
@@ -514,31 +507,31 @@ unsafe fn progress(step: *mut UnspoolStep, error: *mut UnspoolError, result: Res
     }
 }
 
-/// Starts a decoder of bytes, whose options borrow the ranges `read`. An error leaves the struct
-/// empty.
+/// Starts a decoder of bytes. `choose` sets its options, and notes the ranges that they borrow. An
+/// error leaves the struct empty.
 ///
 /// # Safety
 ///
-/// As for [`build`], [`compared`], `UnspoolBuffers::slices`, and the functions that read the
+/// As for [`clear`], [`compared`], `UnspoolBuffers::slices`, and the functions that read the
 /// options and make the workspace.
 pub unsafe fn start<O: Opaque, W: 'static, P: Default>(
     decoder: *mut O,
     memory: *const UnspoolBuffers,
-    read: [Span; 2],
-    choose: impl FnOnce(&mut P) -> Checked<()>,
+    choose: impl FnOnce(&mut P, &mut [Span; 2]) -> Checked<()>,
     workspace: unsafe fn(Place) -> Result<&'static mut W>,
     make: impl FnOnce(&'static mut W, &'static mut [u8], &P) -> O::Value,
 ) -> Result<()> {
     // SAFETY: the same promises.
     unsafe {
-        let memory = compared(memory, &read, &[span(decoder, 1)])?;
+        let (mut options, mut read) = (P::default(), [NOTHING; 2]);
+        let chosen = choose(&mut options, &mut read);
+        let memory = compared(memory, read, [span(decoder, 1)])?;
         let [one, two] = read;
-        clear(decoder, &[memory.workspace(), memory.window(), one, two, NOTHING])?;
-        let mut options = P::default();
-        choose(&mut options)?;
+        let empty = clear(decoder, &[memory.workspace(), memory.window(), one, two, NOTHING])?;
+        chosen?;
         let lent = memory.slices();
         let workspace = workspace(lent.workspace)?;
-        build(decoder, |place| Ok(place.write(make(workspace, lent.window, &options))))
+        empty.build(|place| Ok(place.write(make(workspace, lent.window, &options))))
     }
 }
 
@@ -554,7 +547,7 @@ pub unsafe fn advance<O: Opaque>(
 ) -> Result<Step> {
     // SAFETY: the same promises.
     unsafe {
-        let (src, end, dst) = step_memory(step, span(decoder, 1), &lent_to(decoder.cast_const()))?;
+        let (src, end, dst) = step_memory(step, span(decoder, 1), lent_to(decoder.cast_const()))?;
         run(held_in(decoder)?, src, end, dst)
     }
 }
@@ -569,11 +562,12 @@ pub unsafe fn advance<O: Opaque>(
 pub unsafe fn step_memory<'a>(
     step: &UnspoolStep,
     decoder: Span,
-    lent: &Lent,
+    lent: &[Span],
 ) -> Checked<(&'a [u8], End, &'a mut [u8])> {
-    let [workspace, window, ..] = *lent;
-    apart(lent, &[step.dst()])?;
-    apart(&[step.src()], &[step.dst(), decoder, workspace, window])?;
+    apart(step.dst(), lent)?;
+    // The input may overlap what a decoder only reads.
+    disjoint(&[step.src(), step.dst(), decoder], 1)?;
+    apart(step.src(), lent.get(..2).unwrap_or_default())?;
     // SAFETY: the same promises.
     unsafe { Ok((input(step.src.cast(), step.src_len)?, end_of(step.end)?, output(step.dst.cast(), step.dst_len)?)) }
 }
@@ -592,11 +586,14 @@ pub unsafe fn relend<O: Opaque>(
     unsafe {
         let (start, len) = (window.0.cast::<u8>(), window.1);
         let new = span(start, len);
+        let lent = lent_to(decoder.cast_const());
+        apart(new, &[span(decoder, 1)])?;
         // The last window is free, and may be part of the new one.
-        let [workspace, _, one, two, three] = lent_to(decoder.cast_const());
-        apart(&[one, two, three], &[span(decoder, 1), workspace, new])?;
+        let (before, after) = (lent.get(..WINDOW), lent.get(WINDOW + 1..));
+        apart(new, before.unwrap_or_default())?;
+        apart(new, after.unwrap_or_default())?;
         lend(held_in(decoder)?, output(start, len)?)?;
-        relent(decoder, &[workspace, new, one, two, three])
+        relent(decoder, WINDOW, new)
     }
 }
 

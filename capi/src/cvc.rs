@@ -12,7 +12,7 @@ use crate::common::{
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, answer, apart, build, clear, fill, fits, held, input, maybe, needed, output, sized, span,
+    Checked, NOTHING, Opaque, answer, clear, disjoint, fits, held, input, maybe, needed, output, sized, span,
 };
 
 /// Words of an open file.
@@ -248,8 +248,13 @@ pub unsafe extern "C" fn unspool_cvc_open(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear(file, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
-            fill(file, File::open(input(src.cast(), src_len)?, &limits_of(limits)?)?)
+            let empty = clear(file, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
+            let (src, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
+            empty.build(|place| {
+                let file = place.write(File::new());
+                file.read(src, &limits, &mut ())?;
+                Ok(file)
+            })
         })
     }
 }
@@ -293,10 +298,11 @@ pub unsafe extern "C" fn unspool_cvc_column(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear(column, &[NOTHING, NOTHING, span(file, 1), NOTHING, NOTHING])?;
+            let empty = clear(column, &[NOTHING, NOTHING, span(file, 1), NOTHING, NOTHING])?;
             let number = usize::try_from(number).unwrap_or(usize::MAX);
             let found = held(file)?.columns().nth(number);
-            fill(column, found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))??)
+            empty.fill(found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))??);
+            Ok(())
         })
     }
 }
@@ -313,8 +319,9 @@ pub unsafe extern "C" fn unspool_cvc_column_named(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear(column, &[NOTHING, NOTHING, span(file, 1), span(name.cast::<u8>(), name_len), NOTHING])?;
-            fill(column, held(file)?.column(text(name, name_len)?)?)
+            let empty = clear(column, &[NOTHING, NOTHING, span(file, 1), span(name.cast::<u8>(), name_len), NOTHING])?;
+            empty.fill(held(file)?.column(text(name, name_len)?)?);
+            Ok(())
         })
     }
 }
@@ -355,7 +362,7 @@ pub unsafe extern "C" fn unspool_cvc_column_name(
     unsafe {
         run(error, || {
             let dst = (dst.cast::<u8>(), dst_len);
-            apart(&[span(column, 1)], &[span(dst.0, dst.1)])?;
+            disjoint(&[span(column, 1), span(dst.0, dst.1)], 1)?;
             let name = held(column)?.name();
             spell(&|| name.chars(), output(dst.0, dst.1)?, len)
         })
@@ -377,7 +384,7 @@ pub unsafe extern "C" fn unspool_cvc_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let lent = lend(buffers, &[span(column, 1)])?;
+            let lent = lend(buffers, [span(column, 1)])?;
             held(column)?.decode_bytes(lent.src, first_row..end_row, lent.dst, &options_of(checks)?)
         })
     }
@@ -398,7 +405,7 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let lent = lend(buffers, &[span(column, 1)])?;
+            let lent = lend(buffers, [span(column, 1)])?;
             let (column, values) = (held(column)?, floats(lent.dst)?);
             let decoded = column.decode(lent.src, first_row..end_row, values, &options_of(checks)?);
             decoded.map(done_in_bytes).map_err(floats_in_bytes)
@@ -443,8 +450,8 @@ pub unsafe extern "C" fn unspool_cvc_init(
                 Ok(Some(asked)) => span(asked.column.cast::<u8>(), asked.column_len),
                 _ => NOTHING,
             };
-            let memory = compared(buffers, &[name], &[span(decoder, 1)])?;
-            clear(decoder, &[memory.workspace(), NOTHING, name, NOTHING, NOTHING])?;
+            let memory = compared(buffers, [name], [span(decoder, 1)])?;
+            let empty = clear(decoder, &[memory.workspace(), NOTHING, name, NOTHING, NOTHING])?;
             let mut options = Options::DEFAULT;
             if let Some(asked) = asked? {
                 let named = text(asked.column, asked.column_len)?;
@@ -452,7 +459,7 @@ pub unsafe extern "C" fn unspool_cvc_init(
                 options = Options { limits: limits_of(asked.limits)?, verify: verify(asked.checks)?, column };
             }
             let workspace = output(memory.workspace.cast::<u8>(), memory.workspace_len)?;
-            build(decoder, |place| Ok(place.write(Decoder::new(workspace, &options))))
+            empty.build(|place| Ok(place.write(Decoder::new(workspace, &options))))
         })
     }
 }

@@ -8,7 +8,7 @@ use unspool::{Checksums, Done, Error, ErrorKind, Result, Verify};
 use crate::common::{UnspoolBuffers, UnspoolChecks, UnspoolDone, bad_argument, compared, reply, reply_done, verify};
 use crate::cvc::{UnspoolCvcColumn, done_in_bytes, floats, floats_in_bytes};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
-use crate::memory::{NOTHING, Opaque, answer, build, clear, fits, held, held_in, input, span};
+use crate::memory::{NOTHING, Opaque, answer, clear, fits, held, held_in, input, span};
 
 /// Words of a plan.
 #[cfg(target_pointer_width = "32")]
@@ -87,9 +87,9 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear(plan, &[NOTHING, NOTHING, span(column, 1), NOTHING, NOTHING])?;
+            let empty = clear(plan, &[NOTHING, NOTHING, span(column, 1), NOTHING, NOTHING])?;
             let column = held(column)?;
-            build(plan, |place| {
+            empty.build(|place| {
                 let state = place.write(PlanState { plan: Plan::new(), named: false });
                 state.plan.open(column, first_row..end_row)?;
                 Ok(state)
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let lent = compared(buffers, &[], &[span(plan, 1)])?.slices();
+            let lent = compared(buffers, [], [span(plan, 1)])?.slices();
             let (state, values) = (held_in(plan)?, floats(lent.dst)?);
             let (payload, checksums) = open(state, lent.src, verify(checks)?)?;
             payload.decode(values).map_err(floats_in_bytes)?;

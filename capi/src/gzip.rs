@@ -8,7 +8,7 @@ use crate::common::{
     start,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Checked, NOTHING, Opaque, fits, held, made};
+use crate::memory::{Checked, Opaque, Span, fits, held, made};
 
 /// Words of a workspace.
 pub const UNSPOOL_GZIP_WORKSPACE_WORDS: usize = 1450;
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn unspool_gzip_inspect(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            let (options, lent) = (options_of(options)?, lend(buffers, [])?);
             gzip::inspect(lent.src, workspace_of(lent.workspace)?, lent.window, &options, &mut ())
         })
     }
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn unspool_gzip_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (options, lent) = (options_of(options)?, lend(buffers, &[])?);
+            let (options, lent) = (options_of(options)?, lend(buffers, [])?);
             gzip::decode(lent.src, lent.dst, workspace_of(lent.workspace)?, &options, &mut ())
         })
     }
@@ -121,8 +121,8 @@ pub unsafe extern "C" fn unspool_gzip_init(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let choose = |chosen: &mut Options| options_of(options).map(|asked| *chosen = asked);
-        report(error, start(decoder, buffers, [NOTHING; 2], choose, workspace_of, Decoder::new))
+        let choose = |chosen: &mut Options, _: &mut [Span; 2]| options_of(options).map(|asked| *chosen = asked);
+        report(error, start(decoder, buffers, choose, workspace_of, Decoder::new))
     }
 }
 

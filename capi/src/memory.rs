@@ -88,34 +88,26 @@ pub fn span<T>(data: *const T, len: usize) -> Span {
     [data.addr(), if data.is_null() { 0 } else { len.saturating_mul(size_of::<T>()) }]
 }
 
-/// Refuses memory that is written and overlaps any other. Called before any argument becomes a
+/// Refuses memory that is written and overlaps any other, and ranges that cannot be memory. The
+/// first `read` ranges are read, the others are written. Called before any argument becomes a
 /// slice, and before anything is written.
-pub fn apart(read: &[Span], written: &[Span]) -> Checked<()> {
-    disjoint(&[read, written], 1)
+#[inline(never)]
+pub fn disjoint(spans: &[Span], read: usize) -> Checked<()> {
+    for (i, &one) in spans.iter().enumerate().skip(read) {
+        // Those before it, so that each pair is compared once.
+        apart(one, spans.get(..i).unwrap_or_default())?;
+    }
+    Ok(())
 }
 
-/// Refuses memory that is written and overlaps any other, and ranges that cannot be memory. The
-/// first `read` lists are read, the others are written.
+/// Refuses memory that is written and overlaps any of the others, and ranges that cannot be memory.
 #[inline(never)]
-pub fn disjoint(lists: &[&[Span]], read: usize) -> Checked<()> {
-    for list in lists {
-        for &span in *list {
-            possible(span)?;
-        }
-    }
-    for written in lists.iter().skip(read) {
-        for one in *written {
-            // Those before it, so that each pair is compared once.
-            'before: for list in lists {
-                for other in *list {
-                    if core::ptr::eq(one, other) {
-                        break 'before;
-                    }
-                    if overlap(*one, *other) {
-                        return Err(Misuse(ErrorKind::Overlap));
-                    }
-                }
-            }
+pub fn apart(one: Span, others: &[Span]) -> Checked<()> {
+    possible(one)?;
+    for &other in others {
+        possible(other)?;
+        if overlap(one, other) {
+            return Err(Misuse(ErrorKind::Overlap));
         }
     }
     Ok(())
@@ -313,14 +305,24 @@ pub trait Opaque: Sized {
 /// The layout of the value in the words.
 #[repr(C)]
 struct Held<T> {
+    head: Head,
+    value: MaybeUninit<T>,
+}
+
+/// The start of the words, which is the same for every value.
+#[repr(C)]
+#[derive(Debug)]
+struct Head {
     tag: u32,
     lent: Lent,
-    value: MaybeUninit<T>,
 }
 
 /// The memory that a value borrows: first a workspace and a window, which it writes, then what it
 /// only reads.
 pub type Lent = [Span; 5];
+
+/// The place of a window in it.
+pub const WINDOW: usize = 1;
 
 /// Fails to compile unless the words of a C struct are enough for its value, and not far too many.
 pub const fn fits<O: Opaque>() {
@@ -332,36 +334,32 @@ pub const fn fits<O: Opaque>() {
     assert!(!core::mem::needs_drop::<O::Value>(), "C does not drop");
 }
 
-/// Fills a C struct.
-///
-/// # Safety
-///
-/// A pointer that is not null leads to such a struct, which nobody else uses meanwhile.
-pub unsafe fn fill<O: Opaque>(to: *mut O, value: O::Value) -> Result<()> {
-    // SAFETY: the same promise.
-    let held = unsafe { held_mut(to)? };
-    held.value.write(value);
-    held.tag = O::TAG;
-    Ok(())
+/// A C struct without a value.
+#[derive(Debug)]
+pub struct Empty<'a, O: Opaque> {
+    head: &'a mut Head,
+    value: &'a mut MaybeUninit<O::Value>,
 }
 
-/// Fills a C struct in place. For values that are large for a small stack: if the compiler builds
-/// and then moves one anyway, it is in a stack frame that holds nothing else. An error leaves the
-/// struct empty.
-///
-/// # Safety
-///
-/// As for [`fill`].
-#[inline(never)]
-pub unsafe fn build<O: Opaque>(
-    to: *mut O,
-    make: impl for<'p> FnOnce(&'p mut MaybeUninit<O::Value>) -> Result<&'p mut O::Value>,
-) -> Result<()> {
-    // SAFETY: the same promise.
-    let held = unsafe { held_mut(to)? };
-    make(&mut held.value)?;
-    held.tag = O::TAG;
-    Ok(())
+impl<O: Opaque> Empty<'_, O> {
+    /// Fills the struct.
+    pub fn fill(self, value: O::Value) {
+        self.value.write(value);
+        self.head.tag = O::TAG;
+    }
+
+    /// Fills the struct in place. For values that are large for a small stack: if the compiler
+    /// builds and then moves one anyway, it is in a stack frame that holds nothing else. An error
+    /// leaves the struct empty.
+    #[inline(never)]
+    pub fn build(
+        self,
+        make: impl for<'p> FnOnce(&'p mut MaybeUninit<O::Value>) -> Result<&'p mut O::Value>,
+    ) -> Result<()> {
+        make(self.value)?;
+        self.head.tag = O::TAG;
+        Ok(())
+    }
 }
 
 /// Empties a C struct, before it is filled with a value that borrows this memory. Refuses if they
@@ -369,22 +367,45 @@ pub unsafe fn build<O: Opaque>(
 ///
 /// # Safety
 ///
-/// As for [`fill`].
-pub unsafe fn clear<O: Opaque>(to: *mut O, lent: &Lent) -> Checked<()> {
-    apart(lent, &[span(to, 1)])?;
-    // SAFETY: the same promise.
-    unsafe { held_mut(to)? }.lent = *lent;
+/// A pointer that is not null leads to such a struct, which nobody else uses during `'a`.
+#[inline(always)]
+pub unsafe fn clear<'a, O: Opaque>(to: *mut O, lent: &Lent) -> Checked<Empty<'a, O>> {
+    const { fits::<O>() };
+    // SAFETY: the same promise. Once it is checked: not null, aligned, and large enough by `fits`.
+    // Its value may hold anything.
+    unsafe {
+        empty(to.cast(), size_of::<O>(), lent)?;
+        let Held { head, value } = &mut *to.cast::<Held<O::Value>>();
+        Ok(Empty { head, value })
+    }
+}
+
+/// Empties the struct of this size.
+///
+/// # Safety
+///
+/// As for [`clear`].
+#[inline(never)]
+unsafe fn empty(to: *mut Head, size: usize, lent: &Lent) -> Checked<()> {
+    apart([to.addr(), if to.is_null() { 0 } else { size }], lent)?;
+    placed(to)?;
+    // SAFETY: not null, and aligned. The caller promises the rest.
+    unsafe { to.write(Head { tag: 0, lent: *lent }) };
     Ok(())
 }
 
-/// Notes that the value of a C struct borrows other memory from now on.
+/// Notes that the value of a C struct borrows other memory from now on, in one of its places.
 ///
 /// # Safety
 ///
 /// As for [`held_in`].
-pub unsafe fn relent<O: Opaque>(to: *mut O, lent: &Lent) -> Result<()> {
-    // SAFETY: the same promise.
-    unsafe { (*place(to)?).lent = *lent };
+pub unsafe fn relent<O: Opaque>(to: *mut O, place: usize, lent: Span) -> Result<()> {
+    let head = to.cast::<Head>();
+    placed(head)?;
+    // SAFETY: not null, and aligned. The caller promises the rest.
+    if let Some(place) = unsafe { (*head).lent.get_mut(place) } {
+        *place = lent;
+    }
     Ok(())
 }
 
@@ -393,30 +414,25 @@ pub unsafe fn relent<O: Opaque>(to: *mut O, lent: &Lent) -> Result<()> {
 /// # Safety
 ///
 /// As for [`held`].
-pub unsafe fn lent_to<O: Opaque>(from: *const O) -> Lent {
-    // SAFETY: the same promise; a struct with a value has this, too.
-    unsafe {
-        match (held(from), place(from.cast_mut())) {
-            (Ok(_), Ok(held)) => (*held).lent,
-            _ => [NOTHING; 5],
-        }
-    }
+pub unsafe fn lent_to<'a, O: Opaque>(from: *const O) -> &'a [Span] {
+    // SAFETY: the same promise. A struct with a value has this, too.
+    unsafe { if tagged(from.cast(), O::TAG).is_ok() { &(*from.cast::<Head>()).lent } else { &[] } }
 }
 
 /// Returns the value of a C struct.
 ///
 /// # Safety
 ///
-/// A pointer that is not null leads to such a struct, filled by [`fill`] or [`build`] or with
-/// zeros, which nobody changes during `'a`; and memory that was lent to it is still valid.
+/// A pointer that is not null leads to such a struct, filled by [`Empty`] or with zeros, which
+/// nobody changes during `'a`; and memory that was lent to it is still valid.
+#[inline(always)]
 pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Checked<&'a O::Value> {
-    let held = place(from.cast_mut())?.cast_const();
-    // SAFETY: not null and aligned. The tag is a plain number.
-    if unsafe { (&raw const (*held).tag).read() } != O::TAG {
-        return Err(Misuse(ErrorKind::NotInitialised));
+    const { fits::<O>() };
+    // SAFETY: the same promise. The tag is written only after the value.
+    unsafe {
+        tagged(from.cast(), O::TAG)?;
+        Ok((*from.cast::<Held<O::Value>>()).value.assume_init_ref())
     }
-    // SAFETY: `fill` and `build` write the tag only after the value.
-    Ok(unsafe { (*held).value.assume_init_ref() })
 }
 
 /// Returns the value of a C struct, to be changed.
@@ -424,39 +440,37 @@ pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Checked<&'a O::Value> {
 /// # Safety
 ///
 /// As for [`held`], and nobody else uses it during `'a`.
+#[inline(always)]
 pub unsafe fn held_in<'a, O: Opaque>(from: *mut O) -> Checked<&'a mut O::Value> {
-    let held = place(from)?;
-    // SAFETY: not null and aligned. The tag is a plain number.
-    if unsafe { (&raw const (*held).tag).read() } != O::TAG {
-        return Err(Misuse(ErrorKind::NotInitialised));
+    const { fits::<O>() };
+    // SAFETY: as in `held`.
+    unsafe {
+        tagged(from.cast(), O::TAG)?;
+        Ok((*from.cast::<Held<O::Value>>()).value.assume_init_mut())
     }
-    // SAFETY: `fill` and `build` write the tag only after the value.
-    Ok(unsafe { (*held).value.assume_init_mut() })
 }
 
-/// Returns the place for a value, marked as empty.
+/// Refuses a struct that does not hold the value with this number.
 ///
 /// # Safety
 ///
-/// As for [`fill`].
-unsafe fn held_mut<'a, O: Opaque>(to: *mut O) -> Checked<&'a mut Held<O::Value>> {
-    let held = place(to)?;
-    // SAFETY: not null, aligned, large enough by `fits`; the caller promises the rest. Any number
-    // is a tag.
-    unsafe {
-        (&raw mut (*held).tag).write(0);
-        Ok(&mut *held)
+/// As for [`held`].
+#[inline(never)]
+unsafe fn tagged(head: *const Head, tag: u32) -> Checked<()> {
+    placed(head)?;
+    // SAFETY: not null, and aligned. The tag is a plain number.
+    match unsafe { (&raw const (*head).tag).read() } == tag {
+        true => Ok(()),
+        false => Err(Misuse(ErrorKind::NotInitialised)),
     }
 }
 
-/// Returns the address of the value.
-fn place<O: Opaque>(at: *mut O) -> Checked<*mut Held<O::Value>> {
-    const { fits::<O>() };
-    let held = at.cast::<Held<O::Value>>();
-    match () {
-        () if at.is_null() => Err(NULL),
-        () if !at.is_aligned() => Err(Misuse(ErrorKind::Misaligned)),
-        () => Ok(held),
+/// Refuses the address of a struct that is null or not aligned.
+fn placed(head: *const Head) -> Checked<()> {
+    match head.addr() {
+        0 => Err(NULL),
+        address if !address.is_multiple_of(align_of::<u64>()) => Err(Misuse(ErrorKind::Misaligned)),
+        _ => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use unspool::{Error, ErrorKind, Result, Status, Step};
 use crate::common::{UnspoolLimits, UnspoolStep, bad_argument, limits_of, reply, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, answer, apart, build, clear, disjoint, fits, held, held_in, input, lent_to, maybe,
+    Checked, Empty, NOTHING, Opaque, answer, apart, clear, disjoint, fits, held, held_in, input, lent_to, maybe,
     needed, output, relent, sized, span,
 };
 
@@ -127,9 +127,9 @@ pub unsafe extern "C" fn unspool_onpair_open(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear(column, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
+            let empty = clear(column, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
             let (bytes, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
-            build(column, |place| Ok(place.write(*File::open(bytes, &limits)?.column())))
+            empty.build(|place| Ok(place.write(*File::open(bytes, &limits)?.column())))
         })
     }
 }
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear_parts(column, maybe(parts))?;
+            let empty = clear_parts(column, maybe(parts))?;
             let parts = needed(parts)?;
             let tokens = input(parts.token_offsets.cast(), parts.token_offsets_len)?;
             let dictionary = Dictionary::open(input(parts.dictionary.cast(), parts.dictionary_len)?, tokens)?;
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
                 bits => Codes::packed(codes, bits.into(), usize::try_from(rows.last()).unwrap_or(usize::MAX))?,
             };
             let opened = Column::open(dictionary, codes, rows, &limits_of(limits)?)?;
-            build(column, |place| Ok(place.write(opened)))
+            empty.build(|place| Ok(place.write(opened)))
         })
     }
 }
@@ -174,11 +174,14 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
 ///
 /// As for [`clear`].
 #[inline(never)]
-unsafe fn clear_parts(column: *mut UnspoolOnPairColumn, parts: Checked<Option<&UnspoolOnPairParts>>) -> Checked<()> {
+unsafe fn clear_parts<'a>(
+    column: *mut UnspoolOnPairColumn,
+    parts: Checked<Option<&UnspoolOnPairParts>>,
+) -> Checked<Empty<'a, UnspoolOnPairColumn>> {
     let part = |data: *const c_void, len| span(data.cast::<u8>(), len);
     let lent = match parts {
         Ok(Some(parts)) => {
-            apart(&[span(parts, 1)], &[span(column, 1)])?;
+            apart(span(column, 1), &[span(parts, 1)])?;
             [
                 NOTHING,
                 part(parts.dictionary, parts.dictionary_len),
@@ -260,8 +263,9 @@ pub unsafe extern "C" fn unspool_onpair_widen(
     unsafe {
         run(error, || {
             let wide = span(workspace.cast::<u8>(), workspace_len);
-            let [_, one, two, three, four] = lent_to(column.cast_const());
-            apart(&[one, two, three, four], &[span(column, 1), wide])?;
+            apart(wide, &[span(column, 1)])?;
+            // The last workspace is free.
+            apart(wide, lent_to(column.cast_const()).get(1..).unwrap_or_default())?;
             let of = held_in(column)?;
             let tokens = of.dictionary().len();
             let need = workspace_of(u64_from(tokens));
@@ -271,7 +275,7 @@ pub unsafe extern "C" fn unspool_onpair_widen(
             let memory = output(workspace.cast::<u8>(), workspace_len)?;
             let (padded, lens) = memory.split_at_mut_checked(tokens.saturating_mul(MAX_TOKEN_LEN)).unwrap_or_default();
             *of = of.widened(padded.as_chunks_mut().0, lens)?;
-            relent(column, &[wide, one, two, three, four])
+            relent(column, 0, wide)
         })
     }
 }
@@ -288,7 +292,8 @@ unsafe fn reader<'a>(
     // SAFETY: the same promises.
     unsafe {
         let dst = (dst.cast::<u8>(), dst_len);
-        disjoint(&[&[span(column, 1)], &lent_to(column), &[span(dst.0, dst.1)]], 2)?;
+        apart(span(dst.0, dst.1), &[span(column, 1)])?;
+        apart(span(dst.0, dst.1), lent_to(column))?;
         Ok((held(column)?, output(dst.0, dst.1)?))
     }
 }
@@ -372,7 +377,7 @@ pub unsafe extern "C" fn unspool_onpair_step(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         report_step(step, error, |asked| {
-            apart(&[span(column, 1)], &[span(row, 1), asked.dst()])?;
+            disjoint(&[span(column, 1), span(row, 1), asked.dst()], 1)?;
             let (column, mut rest) = reader(column, (asked.dst, asked.dst_len))?;
             let [row] = output(row, 1)? else { return Err(bad_argument()) };
             let mut step = Step { read: 0, wrote: 0, status: Status::Done };
@@ -435,16 +440,20 @@ pub struct UnspoolOnPairNeedle {
 ///
 /// As for [`clear`].
 #[inline(never)]
-unsafe fn clear_search(
+unsafe fn clear_search<'a>(
     search: *mut UnspoolOnPairSearch,
     column: *const UnspoolOnPairColumn,
     asked: &UnspoolOnPairNeedle,
-) -> Checked<()> {
-    let written = [span(search, 1), span(asked.fallback, asked.fallback_len), span(asked.tokens, asked.tokens_len)];
+) -> Checked<Empty<'a, UnspoolOnPairSearch>> {
+    let [fallback, tokens] = [span(asked.fallback, asked.fallback_len), span(asked.tokens, asked.tokens_len)];
+    let needle = span(asked.needle.cast::<u8>(), asked.needle_len);
     // SAFETY: the same promise.
     unsafe {
-        let asking = [span(column, 1), span(asked, 1), span(asked.needle.cast::<u8>(), asked.needle_len)];
-        disjoint(&[&lent_to(column), &asking, &written], 2)?;
+        let search_span = span(search, 1);
+        disjoint(&[span(column, 1), span(asked, 1), needle, search_span, fallback, tokens], 3)?;
+        for written in [search_span, fallback, tokens] {
+            apart(written, lent_to(column))?;
+        }
         clear(search, &[NOTHING; 5])
     }
 }
@@ -478,7 +487,7 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
     unsafe {
         run(error, || {
             let asked = sized(needle)?.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
-            clear_search(search, column, asked)?;
+            let empty = clear_search(search, column, asked)?;
             let column = held(column)?;
             let needle = input(asked.needle.cast(), asked.needle_len)?;
             let workspace = || {
@@ -486,7 +495,7 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
                 Ok(SearchWorkspace { needle, tokens: output(asked.tokens, asked.tokens_len)? })
             };
             let prepared = prepare(asked.kind, column, needle, &workspace)?;
-            build(search, |place| Ok(place.write(Hunt { search: prepared, progress: Progress::new(column.rows()) })))
+            empty.build(|place| Ok(place.write(Hunt { search: prepared, progress: Progress::new(column.rows()) })))
         })
     }
 }

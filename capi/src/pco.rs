@@ -11,8 +11,7 @@ use crate::common::{
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, Plain, Span, answer, apart, build, clear, fill, fits, held, held_in, input, lent_to,
-    output, span,
+    Checked, NOTHING, Opaque, Plain, Span, answer, clear, disjoint, fits, held, held_in, input, lent_to, output, span,
 };
 
 /// Words of an open file.
@@ -223,8 +222,13 @@ pub unsafe extern "C" fn unspool_pco_open(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear(file, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
-            fill(file, File::open(input(src.cast(), src_len)?, &limits_of(limits)?)?)
+            let empty = clear(file, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
+            let (src, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
+            empty.build(|place| {
+                let file = place.write(File::new());
+                file.read(src, &limits, &mut ())?;
+                Ok(file)
+            })
         })
     }
 }
@@ -265,9 +269,7 @@ pub unsafe extern "C" fn unspool_pco_chunk(
     unsafe {
         run(error, || {
             let [of, bytes] = source(file, at).unwrap_or([span(file, 1), NOTHING]);
-            if !meta.is_null() {
-                clear(meta, &[NOTHING, NOTHING, bytes, of, NOTHING])?;
-            }
+            let empty = if meta.is_null() { None } else { Some(clear(meta, &[NOTHING, NOTHING, bytes, of, NOTHING])?) };
             let mut found = Chunk::new();
             if !found.open(held(file)?, at, &mut ())? {
                 answer(chunk, &UnspoolPcoChunk::default());
@@ -281,7 +283,10 @@ pub unsafe extern "C" fn unspool_pco_chunk(
                 number_size: u8::try_from(found.number_type().size()).unwrap_or(0),
             };
             answer(chunk, &described);
-            if meta.is_null() { Ok(()) } else { fill(meta, found.meta) }
+            if let Some(empty) = empty {
+                empty.fill(found.meta);
+            }
+            Ok(())
         })
     }
 }
@@ -325,7 +330,7 @@ pub unsafe extern "C" fn unspool_pco_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply(next, error, || {
-            let lent = lend(buffers, &source(file, at)?)?;
+            let lent = lend(buffers, source(file, at)?)?;
             let (words, mut chunk) = (words(lent.workspace)?, Chunk::new());
             read(file, at, &mut chunk)?;
             chunk.decode_bytes(lent.dst, words, &mut ()).map_err(words_in_bytes)
@@ -346,7 +351,8 @@ pub unsafe extern "C" fn unspool_pco_skip(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply(next, error, || {
-            apart(&source(file, at)?, &[span(workspace.cast::<u8>(), workspace_len)])?;
+            let [of, bytes] = source(file, at)?;
+            disjoint(&[of, bytes, span(workspace.cast::<u8>(), workspace_len)], 2)?;
             let (words, mut chunk) = (words((workspace, workspace_len))?, Chunk::new());
             read(file, at, &mut chunk)?;
             chunk.skip(words).map_err(words_in_bytes)
@@ -366,7 +372,7 @@ pub unsafe extern "C" fn unspool_pco_decode_file(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let ((limits, _), lent) = (choices(options)?, lend(buffers, &[])?);
+            let ((limits, _), lent) = (choices(options)?, lend(buffers, [])?);
             let options = Options { limits, ..Options::DEFAULT };
             let words = words(lent.workspace)?;
             decode_bytes(lent.src, lent.dst, words, &options, &mut ()).map_err(words_in_bytes)
@@ -419,10 +425,10 @@ pub unsafe extern "C" fn unspool_pco_meta(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear(meta, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
+            let empty = clear(meta, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
             let number_type = NumberType::from_byte(number_type).ok_or(bad_argument())?;
             let (bytes, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
-            build(meta, |place| {
+            empty.build(|place| {
                 let meta = place.write(Meta::new());
                 answer(len, &meta.read(bytes, number_type, major, 0, &limits, &mut ())?);
                 Ok(meta)
@@ -454,11 +460,11 @@ unsafe fn init<L: Latent>(
     // SAFETY: the same promises.
     unsafe {
         let new = span(workspace.0.cast::<u8>(), workspace.1);
-        let [_, _, bytes, ..] = lent_to(meta);
-        apart(&[bytes, span(meta, 1)], &[span(decoder, 1), new])?;
-        clear(decoder, &[new, NOTHING, bytes, span(meta, 1), NOTHING])?;
+        let bytes = lent_to(meta).get(2).copied().unwrap_or(NOTHING);
+        disjoint(&[bytes, span(meta, 1), span(decoder, 1), new], 2)?;
+        let empty = clear(decoder, &[new, NOTHING, bytes, span(meta, 1), NOTHING])?;
         let (meta, plan, words) = (held(meta)?, plan_of(plan)?, words(workspace)?);
-        build(decoder, |place| {
+        empty.build(|place| {
             let paging = place.write(Paging { decoder: Decoder::new(meta, n, plan), started: false });
             paging.decoder.open(words).map_err(words_in_bytes)?;
             Ok(paging)
@@ -484,7 +490,7 @@ unsafe fn step<L: Latent + Plain>(decoder: *mut UnspoolPcoDecoder, step: &Unspoo
     let decoder = decoder.cast::<Of<L>>();
     // SAFETY: the same promises.
     unsafe {
-        let (src, end, _) = step_memory(step, span(decoder, 1), &lent_to(decoder.cast_const()))?;
+        let (src, end, _) = step_memory(step, span(decoder, 1), lent_to(decoder.cast_const()))?;
         let numbers = output(step.dst.cast::<L>(), step.dst_len / size_of::<L>())?;
         let paging = held_in(decoder)?;
         if !paging.started {

@@ -11,7 +11,7 @@ use crate::common::{
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, apart, clear, fill, fits, held, held_in, input, large_enough, needed, sized, span, tables,
+    Checked, NOTHING, Opaque, clear, disjoint, fits, held, held_in, input, large_enough, needed, sized, span, tables,
 };
 use crate::store::{UnspoolStore, store_of};
 
@@ -180,6 +180,17 @@ unsafe fn choose(options: &mut Options, with: *const UnspoolXzOptions) -> Checke
     unsafe { bound(&mut options.limits, asked.limits) }
 }
 
+/// Opens a file in a stack frame of its own, which is not added to that of the call from C.
+///
+/// # Safety
+///
+/// As for [`input`] and [`limits_of`].
+#[inline(never)]
+unsafe fn opened<'a>((src, len): (*const c_void, usize), limits: *const UnspoolLimits) -> Result<File<'a>> {
+    // SAFETY: the same promises.
+    unsafe { File::open(input(src.cast(), len)?, &limits_of(limits)?) }
+}
+
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
 #[unsafe(no_mangle)]
 pub extern "C" fn unspool_xz_workspace_len() -> usize {
@@ -198,7 +209,7 @@ pub unsafe extern "C" fn unspool_xz_inspect(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (lent, mut chosen) = (lend(buffers, &[])?, Options::DEFAULT);
+            let (lent, mut chosen) = (lend(buffers, [])?, Options::DEFAULT);
             choose(&mut chosen, options)?;
             xz::inspect(lent.src, &mut tables_of(lent.workspace)?, &chosen, &mut ())
         })
@@ -215,7 +226,7 @@ pub unsafe extern "C" fn unspool_xz_decoded_len(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { reply(len, error, || File::open(input(src.cast(), src_len)?, &limits_of(limits)?)?.decoded_len()) }
+    unsafe { reply(len, error, || opened((src, src_len), limits)?.decoded_len()) }
 }
 
 /// Decodes a whole file from `src` to `dst`. The output is the only window.
@@ -232,7 +243,7 @@ pub unsafe extern "C" fn unspool_xz_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (lent, mut chosen) = (lend(buffers, &[])?, Options::DEFAULT);
+            let (lent, mut chosen) = (lend(buffers, [])?, Options::DEFAULT);
             choose(&mut chosen, options)?;
             let mut result = decode(lent.src, lent.dst, tables_of(lent.workspace)?, &chosen);
             in_bytes(&mut result);
@@ -264,7 +275,7 @@ pub unsafe extern "C" fn unspool_xz_decode_to_store(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (mut store, lent, mut chosen) = (store_of(store)?, lend(buffers, &[])?, Options::DEFAULT);
+            let (mut store, lent, mut chosen) = (store_of(store)?, lend(buffers, [])?, Options::DEFAULT);
             choose(&mut chosen, options)?;
             let mut result = restore(lent.src, &mut store, tables_of(lent.workspace)?, lent.scratch, &chosen);
             in_bytes(&mut result);
@@ -299,7 +310,7 @@ pub unsafe extern "C" fn unspool_xz_locate(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply(block, error, || {
-            let found = File::open(input(src.cast(), src_len)?, &limits_of(limits)?)?.locate(position)?;
+            let found = opened((src, src_len), limits)?.locate(position)?;
             found.map(|block| UnspoolXzBlock::from_core(&block)).ok_or(Error::new(ErrorKind::RangeOutside, 0))
         })
     }
@@ -317,8 +328,8 @@ pub unsafe extern "C" fn unspool_xz_index_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            clear(index, &[NOTHING; 5])?;
-            fill(index, IndexReader::new(len, position, &limits_of(limits)?))
+            clear(index, &[NOTHING; 5])?.fill(IndexReader::new(len, position, &limits_of(limits)?));
+            Ok(())
         })
     }
 }
@@ -347,7 +358,7 @@ pub unsafe extern "C" fn unspool_xz_index_feed(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            apart(&[span(src.cast::<u8>(), src_len)], &[span(index, 1)])?;
+            disjoint(&[span(src.cast::<u8>(), src_len), span(index, 1)], 1)?;
             held_in(index)?.feed(at, input(src.cast(), src_len)?)
         })
     }
@@ -384,7 +395,7 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (lent, block, mut chosen) = (lend(buffers, &[])?, needed(block)?.to_core(), Options::DEFAULT);
+            let (lent, block, mut chosen) = (lend(buffers, [])?, needed(block)?.to_core(), Options::DEFAULT);
             choose(&mut chosen, options)?;
             let mut tables = tables_of(lent.workspace)?;
             let mut result = xz::decode_block(lent.src, &block, lent.dst, &mut tables, &chosen);
@@ -405,12 +416,7 @@ pub unsafe extern "C" fn unspool_xz_init(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        report(
-            error,
-            start(decoder, buffers, [NOTHING; 2], |chosen| choose(chosen, options), workspace_of, Decoder::new),
-        )
-    }
+    unsafe { report(error, start(decoder, buffers, |chosen, _| choose(chosen, options), workspace_of, Decoder::new)) }
 }
 
 /// Reads `src` and writes `dst` of a step, as far as both allow. An error stays, except that of a

@@ -11,8 +11,8 @@ use crate::common::{
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
-    Checked, Misuse, NOTHING, Opaque, Span, apart, clear, fill, fits, held, held_in, input, lent_to, needed, relent,
-    sized, span, tables,
+    Checked, Misuse, NOTHING, Opaque, Span, apart, clear, fits, held, held_in, input, lent_to, needed, relent, sized,
+    span, tables,
 };
 use crate::store::{UnspoolStore, store_of};
 
@@ -153,37 +153,25 @@ pub struct UnspoolZstdSeekInfo {
     pub found: u8,
 }
 
-/// Returns the memory that the dictionary of some options reads: its bytes, and its tables if they
-/// are prepared.
-///
-/// # Safety
-///
-/// A pointer that is not null leads to options, and so does that to the dictionary.
-#[inline(never)]
-unsafe fn reads_of(with: *const UnspoolZstdOptions) -> [Span; 2] {
-    // SAFETY: the same promise.
-    match unsafe { sized(with) } {
-        Ok(Some(asked)) if !asked.dictionary.is_null() => {
-            // SAFETY: the same promise.
-            let [_, _, bytes, tables, _] = unsafe { lent_to(asked.dictionary) };
-            [bytes, tables]
-        }
-        _ => [NOTHING; 2],
-    }
-}
+/// The place of the workspace in what a dictionary borrows, after its bytes.
+const TABLES: usize = 3;
 
-/// Sets the options that the caller has: in place, because a move takes more code.
+/// Sets the options that the caller has: in place, because a move takes more code. Notes the memory
+/// that their dictionary reads: its bytes, and its tables if they are prepared.
 ///
 /// # Safety
 ///
 /// A pointer that is not null leads to options, and so do those to limits and dictionary.
 #[inline(never)]
-unsafe fn choose(options: &mut Options<'_>, with: *const UnspoolZstdOptions) -> Checked<()> {
+unsafe fn choose(options: &mut Options<'_>, reads: &mut [Span; 2], with: *const UnspoolZstdOptions) -> Checked<()> {
     // SAFETY: the same promise.
     unsafe {
         let Some(asked) = sized(with)? else { return Ok(()) };
         if !asked.dictionary.is_null() {
             options.dictionary = Some(*held(asked.dictionary)?);
+            if let &[_, _, bytes, tables, _] = lent_to(asked.dictionary) {
+                *reads = [bytes, tables];
+            }
         }
         if asked.flavour != UNSPOOL_ZSTD_ANY {
             options.flavour = Some(flavour_of(asked.flavour)?);
@@ -277,8 +265,9 @@ pub unsafe extern "C" fn unspool_zstd_decoded_len(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply(len, error, || {
-            let (lent, mut chosen) = (lend(buffers, &reads_of(options))?, Options::DEFAULT);
-            choose(&mut chosen, options)?;
+            let (mut chosen, mut reads) = (Options::DEFAULT, [NOTHING; 2]);
+            choose(&mut chosen, &mut reads, options)?;
+            let lent = lend(buffers, reads)?;
             zstd::decoded_len(lent.src, workspace_of(lent.workspace)?, &chosen)
         })
     }
@@ -295,8 +284,9 @@ pub unsafe extern "C" fn unspool_zstd_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (lent, mut chosen) = (lend(buffers, &reads_of(options))?, Options::DEFAULT);
-            choose(&mut chosen, options)?;
+            let (mut chosen, mut reads) = (Options::DEFAULT, [NOTHING; 2]);
+            choose(&mut chosen, &mut reads, options)?;
+            let lent = lend(buffers, reads)?;
             zstd::decode(lent.src, lent.dst, workspace_of(lent.workspace)?, &chosen, &mut ())
         })
     }
@@ -318,9 +308,9 @@ pub unsafe extern "C" fn unspool_zstd_decode_to_store(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (mut store, lent) = (store_of(store)?, lend(buffers, &reads_of(options))?);
-            let mut chosen = Options::DEFAULT;
-            choose(&mut chosen, options)?;
+            let (mut store, mut chosen, mut reads) = (store_of(store)?, Options::DEFAULT, [NOTHING; 2]);
+            choose(&mut chosen, &mut reads, options)?;
+            let lent = lend(buffers, reads)?;
             restore(lent.src, &mut store, workspace_of(lent.workspace)?, lent.scratch, &chosen)
         })
     }
@@ -340,7 +330,7 @@ pub unsafe extern "C" fn unspool_zstd_in_place_margin(
     unsafe {
         reply(margin, error, || {
             let mut chosen = Options::DEFAULT;
-            choose(&mut chosen, options)?;
+            choose(&mut chosen, &mut [NOTHING; 2], options)?;
             zstd::in_place_margin(input(src.cast(), src_len)?, &chosen)
         })
     }
@@ -359,15 +349,16 @@ pub unsafe extern "C" fn unspool_zstd_decode_in_place(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (reads, asked) = (reads_of(options), *needed(buffers)?);
+            let asked = *needed(buffers)?;
             let (file, len) = (asked.src.addr(), asked.src_len);
             let start = asked.dst_len.checked_sub(len).and_then(|gap| asked.dst.addr().checked_add(gap));
             if start != Some(file) {
                 return Err(bad_argument());
             }
             let whole = UnspoolBuffers { src: core::ptr::null(), src_len: 0, ..asked };
-            let (lent, mut chosen) = (lend(&raw const whole, &reads)?, Options::DEFAULT);
-            choose(&mut chosen, options)?;
+            let (mut chosen, mut reads) = (Options::DEFAULT, [NOTHING; 2]);
+            choose(&mut chosen, &mut reads, options)?;
+            let lent = lend(&raw const whole, reads)?;
             in_place(lent.dst, len, workspace_of(lent.workspace)?, &chosen)
         })
     }
@@ -433,8 +424,9 @@ pub unsafe extern "C" fn unspool_zstd_decode_part(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let (lent, mut chosen) = (lend(buffers, &reads_of(options))?, Options::DEFAULT);
-            choose(&mut chosen, options)?;
+            let (mut chosen, mut reads) = (Options::DEFAULT, [NOTHING; 2]);
+            choose(&mut chosen, &mut reads, options)?;
+            let lent = lend(buffers, reads)?;
             let workspace = workspace_of(lent.workspace)?;
             let file = File::open(lent.src, &chosen.limits)?;
             file.decode(lent.src, first..end, lent.dst, workspace, lent.scratch, &chosen)
@@ -456,9 +448,10 @@ pub unsafe extern "C" fn unspool_zstd_dictionary_init(
     unsafe {
         run(error, || {
             let src = (src.cast::<u8>(), src_len);
-            clear(dictionary, &[NOTHING, NOTHING, span(src.0, src.1), NOTHING, NOTHING])?;
+            let empty = clear(dictionary, &[NOTHING, NOTHING, span(src.0, src.1), NOTHING, NOTHING])?;
             let bytes = input(src.0, src.1)?;
-            fill(dictionary, if raw == 0 { Dictionary::new(bytes) } else { Dictionary::raw(bytes) })
+            empty.fill(if raw == 0 { Dictionary::new(bytes) } else { Dictionary::raw(bytes) });
+            Ok(())
         })
     }
 }
@@ -477,12 +470,12 @@ pub unsafe extern "C" fn unspool_zstd_dictionary_prepare(
     unsafe {
         run(error, || {
             let new = span(workspace.cast::<u8>(), workspace_len);
-            let [_, _, bytes, ..] = lent_to(dictionary.cast_const());
-            apart(&[bytes], &[span(dictionary, 1), new])?;
+            apart(new, &[span(dictionary, 1)])?;
+            apart(new, lent_to(dictionary.cast_const()).get(..TABLES).unwrap_or_default())?;
             let trained = held_in(dictionary)?;
             let tables = workspace_of((workspace, workspace_len))?;
             *trained = trained.prepared(flavour_of(flavour)?, tables)?;
-            relent(dictionary, &[NOTHING, NOTHING, bytes, new, NOTHING])
+            relent(dictionary, TABLES, new)
         })
     }
 }
@@ -498,8 +491,8 @@ pub unsafe extern "C" fn unspool_zstd_init(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let reads = reads_of(options);
-        report(error, start(decoder, buffers, reads, |chosen| choose(chosen, options), workspace_of, Decoder::new))
+        let choose = |chosen: &mut Options<'_>, reads: &mut [Span; 2]| choose(chosen, reads, options);
+        report(error, start(decoder, buffers, choose, workspace_of, Decoder::new))
     }
 }
 

@@ -6,12 +6,8 @@ use crate::fault::{Fault, Verdict};
 /// The outcome of decoding or inspecting a whole file.
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Done {
-    /// Bytes of the input that were used.
-    pub read: usize,
-    /// Elements of the output that were filled, in the units of that slice; bytes for a sink. 0 if
-    /// the call writes nothing.
-    pub wrote: usize,
     /// Bytes that the file decodes to, as far as they were counted, even if the call writes
     /// nothing.
     pub content: u64,
@@ -24,11 +20,17 @@ pub struct Done {
     pub window: u64,
     /// Checksums, by outcome.
     pub checksums: Checksums,
+    /// Bytes of the input that were used.
+    pub read: usize,
+    /// Elements of the output that were filled, in the units of that slice; bytes for a sink. 0 if
+    /// the call writes nothing.
+    pub wrote: usize,
 }
 
 /// Checksums of a file, by outcome.
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Checksums {
     /// Compared, and equal. After `inspect`, the checksums that the file has.
     pub matched: u64,

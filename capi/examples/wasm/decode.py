@@ -70,7 +70,7 @@ class Unspool:
         dst = self.allocate(size)
         self.lend(src, len(file), dst, size, workspace, workspace_len)
         self.check(self.call(name + "_decode", self.buffers, 0, self.done, self.error))
-        _, wrote = self.read("<2I", self.done)
+        (wrote,) = self.read("<I", self.done + 60)
         return self.memory.read(self.store, dst, dst + wrote)
 
 

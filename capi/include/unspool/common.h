@@ -43,16 +43,16 @@ _Static_assert(sizeof(void *) == sizeof(size_t), "unspool needs pointers as wide
 
 #if defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x762C298Fu
+#define UNSPOOL_LAYOUT 0x8533BBB7u
 #elif defined(UNSPOOL_SMALL)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x762C298Du
+#define UNSPOOL_LAYOUT 0x8533BBB5u
 #elif defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x762C298Eu
+#define UNSPOOL_LAYOUT 0x8533BBB6u
 #else
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x762C298Cu
+#define UNSPOOL_LAYOUT 0x8533BBB4u
 #endif
 
 /** Returns 0 if this header and the archive belong together, else UNSPOOL_ERROR_WRONG_HEADER. */
@@ -867,10 +867,6 @@ typedef struct UnspoolOptions {
 
 /** The result of a call that decodes or inspects. Members that a format does not count are 0. */
 typedef struct UnspoolDone {
-  /** Bytes of the input that were used. */
-  size_t read;
-  /** Bytes of the output that are filled. Those after them may have been used as scratch. */
-  size_t wrote;
   /** Bytes that the file decodes to, as far as they were counted. */
   uint64_t content;
   /**
@@ -888,6 +884,10 @@ typedef struct UnspoolDone {
   uint64_t checks_mismatched;
   /** Parts without a checksum, and checksums that were skipped. */
   uint64_t checks_unchecked;
+  /** Bytes of the input that were used. */
+  size_t read;
+  /** Bytes of the output that are filled. Those after them may have been used as scratch. */
+  size_t wrote;
 } UnspoolDone;
 
 /** Says whether more input follows that of this call. */
