@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use unspool::{Error, ErrorKind, Limits, cvc, gzip, xz, zstd};
+use unspool::{Class, Error, ErrorKind, Limits, cvc, gzip, pco, xz, zstd};
 use unspool_tests::{Random, drive, read};
 
 type Outcome = (Vec<u8>, Result<(), Error>);
@@ -129,4 +129,80 @@ fn broken_files_fail_at_the_same_byte_in_any_pieces() {
             agrees(name, stream, &broken, &Limits { max_output: 1 << 20, ..Limits::DEFAULT });
         }
     });
+}
+
+type Door = fn(&[u8], &Limits) -> Result<(), Error>;
+
+/// Doors that claims of a file may be refused at, with files that have such claims.
+const DOORS: [(&str, &[&str], Door); 13] = [
+    ("zstd", &["page.zst", "v07/s-bigwin24.zst"], |bytes, limits| {
+        zstd::decode_to_vec(bytes, &zstd::Options { limits: *limits, ..zstd::Options::DEFAULT }).map(drop)
+    }),
+    ("zstd", &["page.zst"], |bytes, limits| zstd::Header::read(bytes, limits, zstd::Flavour::Rfc8878).map(drop)),
+    ("zstd", &["page-seekable.zst"], |bytes, limits| zstd::File::open(bytes, limits).map(drop)),
+    ("zstd", &["page-seekable.zst"], |bytes, limits| {
+        let file = zstd::File::open(bytes, &Limits::NONE)?;
+        let (mut dst, mut scratch) = (vec![0; bytes.len() * 9], vec![0; file.scratch_len()]);
+        let options = zstd::Options { limits: *limits, ..zstd::Options::DEFAULT };
+        let (part, mut workspace) = (1..file.content(), zstd::Workspace::new());
+        file.decode(bytes, part, &mut dst, &mut workspace, &mut scratch, &options).map(drop)
+    }),
+    ("xz", &["page.xz", "blocks.xz"], |bytes, limits| {
+        xz::decode_to_vec(bytes, &xz::Options { limits: *limits, ..xz::Options::DEFAULT }).map(drop)
+    }),
+    ("xz", &["page.xz", "blocks.xz"], |bytes, limits| {
+        xz::inspect(bytes, &mut xz::Workspace::new(), &xz::Options { limits: *limits, ..xz::Options::DEFAULT }, &mut ())
+            .map(drop)
+    }),
+    ("xz", &["page.xz", "blocks.xz"], |bytes, limits| xz::Header::read(bytes, limits).map(drop)),
+    ("xz", &["page.xz", "blocks.xz"], |bytes, limits| xz::File::open(bytes, limits).map(drop)),
+    ("xz", &["page.xz", "blocks.xz"], |bytes, limits| {
+        let mut reader = xz::IndexReader::new(bytes.len() as u64, 0, limits);
+        while let Some(range) = reader.needs() {
+            let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap());
+            reader.feed(range.start, &bytes[start..end])?;
+        }
+        Ok(())
+    }),
+    ("xz", &["page.xz", "blocks.xz"], |bytes, limits| STREAMS[1].1(bytes, limits, &mut || (bytes.len(), 1 << 14)).1),
+    ("zstd", &["page.zst", "rfc8878/s-wd-exp6.zst"], |bytes, limits| {
+        STREAMS[0].1(bytes, limits, &mut || (bytes.len(), 1 << 14)).1
+    }),
+    ("pco", &["x_u8_extreme_imult127_lb.pco", "x_u8_extreme_dict_c2.pco"], |bytes, limits| {
+        pco::decode_to_vec::<u8>(bytes, &pco::Options { limits: *limits, ..pco::Options::DEFAULT }).map(drop)
+    }),
+    ("pco", &["x_u8_extreme_imult127_lb.pco", "x_u8_extreme_dict_c2.pco"], |bytes, limits| {
+        let (len, mut words) = (bytes.len() as u64, vec![0; 1 << 16]);
+        pco::Outline::new(len, limits).feed(0, bytes, &mut words, &mut ())
+    }),
+];
+
+#[test]
+fn a_limit_as_large_as_the_need_of_its_error_is_enough() {
+    let set: [fn(u64) -> Limits; 4] = [
+        |size| Limits { max_output: size, ..Limits::NONE },
+        |size| Limits { max_window: size, ..Limits::NONE },
+        |size| Limits { max_header: size, ..Limits::NONE },
+        |size| Limits { max_elements: size, ..Limits::NONE },
+    ];
+    let mut exact = 0;
+    for (door, (format, files, run)) in DOORS.iter().enumerate() {
+        for file in *files {
+            let bytes = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format).join(file));
+            for (which, limits) in set.iter().enumerate() {
+                let (mut size, name) = (0, format!("door {door}, {file}, limit {which}"));
+                while let Err(error) = run(&bytes, &limits(size)) {
+                    assert_eq!(error.class(), Class::Limit, "{name}: {error:?}");
+                    assert!(error.need > size, "{name}: {size} was enough, {error:?}");
+                    size = error.need;
+                }
+                // The need of a window of xz is that of its buffer, which has 32 bytes more.
+                if size > 0 && (*format, which) != ("xz", 1) {
+                    assert!(run(&bytes, &limits(size - 1)).is_err(), "{name}: needs less than {size}");
+                    exact += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(exact, 36);
 }

@@ -20,6 +20,13 @@ pub fn code_lengths(bytes: &[u8], flavour: Flavour) -> Result<[u8; 256]> {
 
 /// Returns the number of states of an FSE table, and of each symbol, from the description at the
 /// start of `bytes`. -1 means one state that is entered with all of its bits.
+///
+/// ```
+/// // Five bits for each state, half of which are of the first symbol.
+/// let (states, counts) = unspool::zstd::state_counts(&[0x10, 0x3F])?;
+/// assert_eq!((states, &counts[..3]), (32, &[16, 16, 0][..]));
+/// # Ok::<(), unspool::Error>(())
+/// ```
 pub fn state_counts(bytes: &[u8]) -> Result<(u32, [i16; 256])> {
     let mut counts = [0; 256];
     let described = fse::describe(bytes, 255, 9, &mut |symbol, count| counts[symbol & 255] = count);

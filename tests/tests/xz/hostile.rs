@@ -159,6 +159,14 @@ fn reports_each_error_by_its_kind() {
     assert_eq!(verdict(&set(13, 0x01)), Err((ErrorKind::XzFilterChain, 14)));
     assert_eq!(verdict(&set(14, 0x22)), Err((ErrorKind::XzFilter, 14)));
     assert_eq!(verdict(&set(14, 0x03)), Err((ErrorKind::XzFilterChain, 14)));
+    // An unknown filter before LZMA2.
+    for id in [0x02, 0x0C] {
+        let chain = |file: &mut Vec<u8>| {
+            file[13..19].copy_from_slice(&[1, id, 0, 0x21, 1, 0]);
+            crc(file, block.clone());
+        };
+        assert_eq!(verdict(&chain), Err((ErrorKind::XzFilter, 14)));
+    }
     assert_eq!(verdict(&set(15, 0x02)), Err((ErrorKind::XzFilterProperties, 16)));
     assert_eq!(verdict(&set(15, 0x06)), Err((ErrorKind::XzBlockHeader, 16)));
     assert_eq!(verdict(&set(19, 1)), Err((ErrorKind::XzPadding, 19)));

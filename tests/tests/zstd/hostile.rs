@@ -115,3 +115,25 @@ fn claims_of_headers_reserve_no_memory() {
     let many = b"\x28\xB5\x2F\xFD\x20\0\x01\0\0".repeat(200_000);
     assert_eq!(decode_to_vec(&many, &limited), Ok(vec![]));
 }
+
+#[test]
+fn a_match_reaches_the_dictionary_until_the_window_is_full() {
+    let dictionary = b"a dictionary";
+    let options = Options { dictionary: Some(Dictionary::new(dictionary)), ..Options::DEFAULT };
+    let (mut decoder, mut workspace) =
+        (zstd::bulk::Decompressor::with_dictionary(dictionary).unwrap(), Workspace::new());
+    // The window is 1 KiB. A sequence without literals then copies 3 bytes from 1,030 bytes before.
+    for (raw, is_valid) in [(1023, true), (1024, true), (1025, false)] {
+        let mut frame = b"\x28\xB5\x2F\xFD\x00\x00".to_vec();
+        for part in [vec![b'-'; 1000], vec![b'-'; raw - 1000]] {
+            frame.extend(&(part.len() as u32 * 8).to_le_bytes()[..3]);
+            frame.extend(part);
+        }
+        frame.extend(b"\x45\0\0\0\x01\x54\0\x0A\0\x09\x04");
+        let mut room = vec![0; 2000];
+        let done = decode(&frame, &mut room, &mut workspace, &options, &mut ());
+        // libzstd does not refuse it then.
+        let wanted = if is_valid { Ok(decoder.decompress(&frame, 2000).unwrap()) } else { Err(ErrorKind::ZstdOffset) };
+        assert_eq!(done.map(|done| room[..done.wrote].to_vec()).map_err(|error| error.kind), wanted, "{raw}");
+    }
+}

@@ -64,6 +64,7 @@ fn decodes_any_part_of_a_seekable_file() {
         let error = part(999..4000, &mut scratch[..999], 5000).unwrap_err();
         assert_eq!(error.class(), Class::WorkspaceTooSmall { need: 1000 });
         assert_eq!(part(4999..5001, &mut scratch, 5000).unwrap_err().kind, ErrorKind::RangeOutside);
+        assert_eq!(part(2000..2000, &mut [], 0), Ok(0));
         // The limit is that of the part, and of its frames.
         let error = part(999..4000, &mut scratch, 3000).unwrap_err();
         assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 3001));
@@ -99,7 +100,9 @@ fn by_pieces(file: &[u8], plain: &[u8]) {
     let (mut room, mut workspace) = (vec![0; opened.scratch_len()], Workspace::new());
     for frame in opened.frames() {
         let done = frame.decode(fetch(&frame.range), &mut room, &mut workspace, &Options::DEFAULT).unwrap();
-        assert_eq!(room[..done.wrote], plain[frame.content.start as usize..frame.content.end as usize]);
+        let content = &plain[frame.content.start as usize..frame.content.end as usize];
+        assert_eq!(room[..done.wrote], *content);
+        assert_eq!(frame.decode_to_vec(fetch(&frame.range), &Options::DEFAULT).as_deref(), Ok(content));
     }
     // Other bytes than those that were asked for.
     let mut search = SeekTableReader::new(file.len() as u64, &Limits::DEFAULT);
@@ -142,6 +145,16 @@ fn refuses_wrong_seek_tables() {
     }
     println!("{verdicts:?}");
     assert!(verdicts["ZstdSeekTable"] > 100 && verdicts["ZstdChecksum"] > 10 && verdicts["no table"] > 10);
+    // An entry that claims a byte less or more than its frame decodes to.
+    for claim in [39, 41] {
+        let mut lies = file.clone();
+        lies[table + 8 + 4] = claim;
+        let frame = File::open(&lies, &limits).unwrap().frames().next().unwrap();
+        let (bytes, mut room) = (&lies[..frame.range.end as usize], vec![0; claim.into()]);
+        let error = frame.decode(bytes, &mut room, &mut workspace, &options).unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::ZstdSeekTable, 0), "{claim}");
+        assert_eq!(frame.decode_to_vec(bytes, &options), Err(error), "{claim}");
+    }
     // After another file, the table would name the wrong bytes.
     assert_eq!(kind(&[&file[..], &file].concat(), &limits), Err(ErrorKind::ZstdSeekTable));
     assert_eq!(kind(&file[1..], &limits), Err(ErrorKind::ZstdSeekTable));
