@@ -23,7 +23,7 @@ pub const LARGE: [(&str, usize, i32); 3] = [("20M-3", 20_000_000, 3), ("600K-3",
 
 /// Small data in many frames, each decoded on its own.
 const SMALL: [(&str, usize); 4] = [("500", 500), ("2K", 2000), ("8K", 8000), ("32K", 32_000)];
-/// The bytes of all frames of a case. So many that the processor cannot learn their branches: it
+/// The bytes of all frames of a case. The processor cannot learn the branches of this many: it
 /// learned those of 400 frames of 500 bytes, which no program decodes again and again.
 const SMALL_BYTES: usize = 10_000_000;
 
