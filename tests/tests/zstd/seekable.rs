@@ -47,7 +47,8 @@ fn decodes_any_part_of_a_seekable_file() {
             let wanted = start as u64..end as u64;
             let done =
                 opened.decode(&file, wanted.clone(), &mut dst[..end - start], &mut workspace, &mut scratch, &options);
-            assert_eq!(done.map(|done| done.wrote), Ok(end - start), "{way}");
+            let frames = opened.frames_in(wanted.clone()).map(|frame| frame.range.end - frame.range.start);
+            assert_eq!(done.map(|done| (done.read as u64, done.wrote)), Ok((frames.sum(), end - start)), "{way}");
             assert!(dst[..end - start] == plain[start..end], "{wanted:?}");
             if end > start {
                 let dst = &mut dst[..end - start - 1];
@@ -156,6 +157,16 @@ fn refuses_wrong_seek_tables() {
         assert_eq!((error.kind, error.at), (ErrorKind::ZstdSeekTable, 0), "{claim}");
         assert_eq!(frame.decode_to_vec(bytes, &options), Err(error), "{claim}");
     }
+    // Another magic number of the frame, another size of it, and another count of entries.
+    for at in [table, table + 4, file.len() - 9] {
+        let mut lies = file.clone();
+        lies[at] ^= 1;
+        assert_eq!(kind(&lies, &limits), Err(ErrorKind::ZstdSeekTable), "{at}");
+        // The fields of such a frame are not those of a table.
+        let mut leaves = Leaves::default();
+        let _ = inspect(&lies, &mut workspace, &options, &mut leaves);
+        assert!(at == table + 4 || leaves.leaves.iter().any(|(_, name)| *name == Name::SkippableData), "{at}");
+    }
     // After another file, the table would name the wrong bytes.
     assert_eq!(kind(&[&file[..], &file].concat(), &limits), Err(ErrorKind::ZstdSeekTable));
     assert_eq!(kind(&file[1..], &limits), Err(ErrorKind::ZstdSeekTable));
@@ -163,6 +174,7 @@ fn refuses_wrong_seek_tables() {
     assert_eq!(kind(&file[..file.len() - 1], &limits), Err(ErrorKind::ZstdSeekTable));
     assert_eq!(kind(&file, &Limits { max_header: 40, ..limits }), Err(ErrorKind::HeaderLimit));
     assert_eq!(kind(&file, &Limits { max_elements: 1, ..limits }), Err(ErrorKind::ElementLimit));
+    assert_eq!(kind(&file, &Limits { max_elements: 2, ..limits }), Ok(()));
     // Four billion frames in nine bytes.
     let huge = b"\xFF\xFF\xFF\xFF\x00\xB1\xEA\x92\x8F";
     let place = |limits| {

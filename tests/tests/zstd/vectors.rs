@@ -179,8 +179,31 @@ fn prepared(vector: &Vector) -> bool {
         let mut tables = Workspace::new();
         let Ok(prepared) = dictionary.prepared(flavour, &mut tables) else { return flavour != vector.flavour };
         let options = Options { dictionary: Some(prepared), ..vector.told() };
-        decoded(&vector.bytes, &options).as_ref() == Ok(&whole)
+        let symbols = |options: &Options<'_>| {
+            let mut symbols = Symbols(Leaves::default());
+            inspect(&vector.bytes, &mut Workspace::new(), options, &mut symbols).unwrap();
+            symbols.0.leaves
+        };
+        decoded(&vector.bytes, &options).as_ref() == Ok(&whole) && symbols(&options) == symbols(&vector.told())
     })
+}
+
+#[test]
+fn a_prepared_dictionary_serves_only_its_own_format() {
+    let good = read(&vector_folders("zstd")[0].join("golden/golden-dictionaries/http-dict-missing-symbols"));
+    let plain = b"a text that is long enough for a block of sequences, a text that is long enough".repeat(3);
+    let frame = zstd::bulk::Compressor::with_dictionary(3, &good).unwrap().compress(&plain).unwrap();
+    // Instead of its Huffman code one that only the older formats know: two symbols of one bit.
+    let old = [&good[..8], &[242], &good[9 + usize::from(good[8])..]].concat();
+    let mut tables = Workspace::new();
+    let prepared = Dictionary::new(&old).prepared(Flavour::Draft, &mut tables).unwrap();
+    let kind = |dictionary| {
+        let options = Options { dictionary: Some(dictionary), ..Options::DEFAULT };
+        decoded(&frame, &options).map(drop).map_err(|error| error.kind)
+    };
+    assert_eq!(kind(Dictionary::new(&good)), Ok(()));
+    assert_eq!(kind(Dictionary::new(&old)), Err(ErrorKind::ZstdDictionary));
+    assert_eq!(kind(prepared), Err(ErrorKind::ZstdDictionary));
 }
 
 #[test]
