@@ -230,6 +230,16 @@ fn decodes_a_declared_size_with_and_without_a_marker() {
         for (file, text) in files.iter().zip([&text, &vec![b'x'; len]]) {
             assert_eq!(reference(file, None).as_ref(), Some(text));
             assert!(agree("sized", file, &Options::DEFAULT, len).unwrap() == *text, "{len}");
+            let (mut room, mut workspace) = (vec![0xAA; len], Workspace::new());
+            let done = decode(file, &mut room, &mut workspace, &Options::DEFAULT, &mut ()).unwrap();
+            assert!(done.wrote == len && room == *text, "{len} in exactly as many bytes");
+            // Less is refused before anything is written.
+            if len > 0 {
+                room.fill(0xAA);
+                let error = decode(file, &mut room[1..], &mut workspace, &Options::DEFAULT, &mut ()).unwrap_err();
+                assert_eq!((error.kind, error.at, error.need), (ErrorKind::OutputTooSmall, 5, len as u64));
+                assert!(room.iter().all(|&byte| byte == 0xAA), "{len}");
+            }
             // A size that is one less or more.
             for wrong in [len.wrapping_sub(1), len + 1] {
                 let mut file = file.clone();
@@ -341,6 +351,8 @@ fn reports_each_error_by_its_kind() {
     assert_eq!(verdict(&size(22)).unwrap_err().0, ErrorKind::LzmaEnd);
     assert_eq!(verdict(&size(3)).unwrap_err().0, ErrorKind::LzmaEnd);
     assert_eq!(verdict(&size(24)).unwrap_err().0, ErrorKind::LzmaEnd);
+    // A match follows instead of the marker: the error is at its start.
+    assert_eq!(verdict(&size(8)), Err((ErrorKind::LzmaEnd, 26)));
     // The options of raw streams.
     let refused = |options: &Options| {
         let error = decode_to_vec(&good[13..], options).unwrap_err();
@@ -378,6 +390,13 @@ fn memory_is_bounded_by_limits_and_by_the_input() {
         assert_eq!(error.kind, ErrorKind::OutputLimit, "{most}");
         assert!(error.need > most, "{most}: {error}");
     }
+    let (chunks, mut options) = (vector("lzma/page.lzma2"), raw(Coder::Lzma2 { dictionary: 1 << 16 }, &[]));
+    options.limits.max_output = 4095;
+    assert_eq!(agree("chunks", &chunks, &options, 4096).unwrap_err().kind, ErrorKind::OutputLimit);
+    // The content ends with a match of 15 bytes. The need counts all of it.
+    let (file_of_match, mut room) = (vector("lzma/unspool.lzma"), [0; 20]);
+    let error = decode(&file_of_match, &mut room, &mut Workspace::new(), &Options::DEFAULT, &mut ()).unwrap_err();
+    assert_eq!((error.kind, error.need), (ErrorKind::OutputTooSmall, 23));
     // Claims of 16 EiB of content and 4 GiB of dictionary cost nothing.
     file[1..5].fill(0xFF);
     file[5..13].copy_from_slice(&(u64::MAX - 1).to_le_bytes());
@@ -422,6 +441,12 @@ fn the_fields_of_a_file_have_their_names() {
         (104..264, Name::LzmaSymbols),
     ];
     assert_eq!(leaves.leaves, expected);
+    // No field is empty.
+    for len in 0..HEADER_LEN + 1 {
+        let mut leaves = Leaves::default();
+        decode(&file[..len], &mut [0; 23], &mut Workspace::new(), &Options::DEFAULT, &mut leaves).unwrap_err();
+        assert!(leaves.leaves.iter().all(|(bits, name)| !bits.is_empty() && *name != Name::LzmaSymbols), "{len}");
+    }
 }
 
 /// Reads the symbols of a file in pieces of this length. Returns them with the end of the stream.

@@ -147,6 +147,37 @@ fn round_trips_every_filter_and_chain() {
 }
 
 #[test]
+fn round_trips_instructions_in_and_next_to_each_other() {
+    let lzma = options(1 << 16);
+    for seed in 0..30 {
+        let mut random = Random(seed);
+        // Opcodes and signs of x86, and bytes next to signs.
+        let x86 = (0..3000).map(|_| [0xE8, 0xE9, 0, 0xFF, 1, 0xFE][random.below(6)]).collect();
+        // `AUIPC` of x2 as the filter of RISC-V writes it, with a bit flipped in every other one.
+        let risc_v = (0..1000).flat_map(|_| {
+            let word = 0x3117 | (random.below(8) as u32) << 27;
+            (word ^ (random.below(2) as u32) << random.below(32)).to_le_bytes()
+        });
+        let risc_v = risc_v.collect();
+        for (name, code) in [("x86", x86), ("riscv", risc_v)] {
+            let code: Vec<u8> = code;
+            for (filter, add) in FILTERS {
+                let file = filtered(&code, add(&mut Filters::new()).lzma2(&lzma), Check::Crc64);
+                assert!(decoded(&file).as_ref() == Ok(&code), "{filter} of {name}, seed {seed}");
+                if seed < 3 {
+                    let (out, end) = streamed(&file, SMALL, || (1 + random.below(9), 1 + random.below(9)));
+                    assert!(end == Ok(()) && out == code, "{filter} of {name} in pieces, seed {seed}");
+                }
+            }
+        }
+    }
+    // A block does not depend on the one before it: here the only opcode of that is at its start.
+    let pieces: [&[u8]; 2] = [&[0xE8, 1, 1, 1, 1], &[0xE8, 0, 0, 0, 0]];
+    let encoder = Stream::new_stream_encoder(Filters::new().x86().lzma2(&lzma), Check::Crc32).unwrap();
+    holds("blocks of x86", &run(encoder, &pieces, Action::FullFlush), &pieces.concat());
+}
+
+#[test]
 fn decodes_files_of_the_xz_program() {
     let folder = &vector_folders("xz")[0];
     let page = read(&folder.join("page.csv"));

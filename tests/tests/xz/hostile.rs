@@ -109,7 +109,7 @@ fn reports_each_error_by_its_kind() {
         }
         ours.map(|out| assert_eq!(out, b"unspool unspool unspool")).map_err(|error| (error.kind, error.at))
     };
-    let block = 12..20;
+    let (block, options_of_4096) = (12..20, options(4096));
     // The largest dictionary, and one more than that.
     let dictionary = |bits: u8| {
         let block = block.clone();
@@ -145,6 +145,15 @@ fn reports_each_error_by_its_kind() {
     let options = Options { verify: Verify::Skip, ..Options::DEFAULT };
     let out = decode_to_vec(&unverified, &options);
     assert_eq!(out.as_deref(), Ok(&b"unspool unspool unspool"[..]));
+    let error = streamed(&unverified, WINDOW, || (7, 7)).1.unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::XzCheckKind, 7));
+    let place = File::open(&unverified, &Limits::DEFAULT).unwrap().locate(0).unwrap().unwrap();
+    let bytes = &unverified[place.range.start as usize..place.range.end as usize];
+    let error = decode_block_to_vec(bytes, &place, &Options::DEFAULT).unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::XzCheckKind, 12));
+    assert_eq!(decode_block_to_vec(bytes, &place, &options).as_deref(), Ok(&b"unspool unspool unspool"[..]));
+    let error = decode_block_to_vec(&[bytes, &[0]].concat(), &place, &options).unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::XzIndex, 12));
     // Headers.
     let set = |at: usize, byte: u8| {
         let block = block.clone();
@@ -170,6 +179,30 @@ fn reports_each_error_by_its_kind() {
     assert_eq!(verdict(&set(15, 0x02)), Err((ErrorKind::XzFilterProperties, 16)));
     assert_eq!(verdict(&set(15, 0x06)), Err((ErrorKind::XzBlockHeader, 16)));
     assert_eq!(verdict(&set(19, 1)), Err((ErrorKind::XzPadding, 19)));
+    // Machines whose instructions are aligned, and where the first of them may be.
+    for (id, alignment) in (4..).zip([1, 4, 16, 4, 2, 4, 4, 2]) {
+        for start in [alignment, alignment / 2] {
+            let chain = [3, 1, id, 4, start, 0, 0, 0, 0x21, 1, good[16], 0, 0, 0, 0, 0];
+            let mut file = [&good[..12], &chain, &good[24..]].concat();
+            crc(&mut file, 12..24);
+            let kind = decoded(&file).unwrap_err().kind;
+            assert_eq!(kind == ErrorKind::XzFilterProperties, start % alignment != 0, "{id} {start}: {kind:?}");
+        }
+    }
+    // A compressed size in the header: all of the block, less than its chunk, and its chunk alone.
+    for (size, expected) in [(22, None), (20, Some(29)), (21, Some(45)), (23, Some(45))] {
+        let change = |file: &mut Vec<u8>| {
+            let bits = file[16];
+            file[13..19].copy_from_slice(&[0x40, size, 0x21, 1, bits, 0]);
+            crc(file, block.clone());
+        };
+        let mut file = good.clone();
+        change(&mut file);
+        let expected = expected.map_or(Ok(()), |at| Err((ErrorKind::XzBlockSize, at)));
+        assert_eq!(verdict(&change), expected, "{size}");
+        let in_pieces = streamed(&file, WINDOW, || (7, 100)).1;
+        assert_eq!(in_pieces.map_err(|error| (error.kind, error.at)), expected, "{size} in pieces");
+    }
     // Chunks.
     assert_eq!(verdict(&|file| file[24] = 0x80), Err((ErrorKind::XzDictionaryReset, 24)));
     assert_eq!(verdict(&|file| file[24] = 0x03), Err((ErrorKind::XzDictionaryReset, 24)));
@@ -194,6 +227,16 @@ fn reports_each_error_by_its_kind() {
         record(0x37, 22)(file);
     };
     assert_eq!(verdict(&shorter), Err((ErrorKind::XzChunkEnd, 45)));
+    let longer = |file: &mut Vec<u8>| {
+        file[26] += 1;
+        record(0x37, 24)(file);
+    };
+    assert_eq!(verdict(&longer), Err((ErrorKind::XzChunkEnd, 45)));
+    // The index claims less than there is, and the output has room for that.
+    let mut claims = good.clone();
+    record(0x37, 22)(&mut claims);
+    let error = decode(&claims, &mut [0; 22], &mut Workspace::new(), &Options::DEFAULT, &mut ()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::XzIndex);
     assert_eq!(verdict(&|file| file[0x46] = b'y'), Err((ErrorKind::XzFooter, 0x46)));
     assert_eq!(verdict(&|file| file[0x3C] ^= 1), Err((ErrorKind::XzHeaderCrc, 0x3C)));
     let backward = |file: &mut Vec<u8>| {
@@ -202,6 +245,21 @@ fn reports_each_error_by_its_kind() {
         file[0x3C..0x40].copy_from_slice(&footer);
     };
     assert_eq!(verdict(&backward), Err((ErrorKind::XzFooter, 0x40)));
+    let mut before = good.clone();
+    before[0x41] = 1;
+    let footer = unspool::checksum::Crc32::of(&before[0x40..0x46]).to_le_bytes();
+    before[0x3C..0x40].copy_from_slice(&footer);
+    let error = File::open(&before, &Limits::DEFAULT).unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::XzFooter, 0x40));
+    // The padding of an index whose records do not fill four bytes.
+    let padded = filtered(&mixed(200, 1), Filters::new().lzma2(&options_of_4096), Check::Crc32);
+    let index = padded.len() - 12 - 4 * (usize::from(padded[padded.len() - 8]) + 1);
+    for at in index..padded.len() - 16 {
+        let mut file = padded.clone();
+        file[at] ^= 1;
+        crc(&mut file, index..padded.len() - 16);
+        assert!(File::open(&file, &Limits::DEFAULT).is_err() || padded[at] != 0, "{at}");
+    }
     let flags = |file: &mut Vec<u8>| {
         file[0x45] = 4;
         let footer = unspool::checksum::Crc32::of(&file[0x40..0x46]).to_le_bytes();

@@ -156,13 +156,16 @@ fn holds(name: &str, file: &[u8], expected: &[u8]) {
         let error = decode(file, &mut room, &mut ws, &within(limits), &mut ()).unwrap_err();
         assert_eq!(error.class(), Class::OutputTooSmall { need: expected.len() as u64 }, "{name} in one byte less");
     }
+    let exact = within(Limits { max_output: expected.len() as u64, ..limits });
+    assert_eq!(decoded_len(file, &mut ws, &exact), Ok(expected.len() as u64), "{name}");
+    let whole = decode(file, &mut vec![0; expected.len()], &mut ws, &exact, &mut ()).unwrap();
     let mut sunk = vec![];
     let mut sink = |bytes: &[u8]| {
         sunk.extend_from_slice(bytes);
         Ok(())
     };
     let done = decode_to(file, &mut sink, &mut ws, &mut vec![0xAA; WINDOW], &Options::DEFAULT).unwrap();
-    assert_eq!((done.read, done.wrote), (file.len(), expected.len()), "{name} to a sink");
+    assert_eq!(done, whole, "{name} to a sink");
     assert!(sunk == expected, "{name}: other bytes to a sink");
     let mut saved = vec![0; expected.len()];
     let (done, error) = salvage(file, &mut saved, &mut ws, &Options::DEFAULT);

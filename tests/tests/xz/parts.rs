@@ -38,8 +38,11 @@ fn decodes_one_stream_or_the_first() {
         assert_eq!((error.kind, error.at), (ErrorKind::XzTrailing, file.len() as u64));
         assert_eq!(with(&long, Streams::First), Ok((file.len(), 5000)));
     }
+    let (two, first) = ([&file[..], &file].concat(), Options { streams: Streams::First, ..Options::DEFAULT });
+    assert_eq!(decoded_len(&two, &mut Workspace::new(), &first), Ok(5000));
+    assert_eq!(decoded_len(&two, &mut Workspace::new(), &Options::DEFAULT), Ok(10_000));
     // With space for one stream only.
-    let (two, one) = ([&file[..], &file].concat(), Options { streams: Streams::One, ..Options::DEFAULT });
+    let one = Options { streams: Streams::One, ..Options::DEFAULT };
     let exact = decode(&two, &mut [0; 5000], &mut Workspace::new(), &one, &mut ()).unwrap_err();
     assert_eq!((exact.kind, exact.at), (ErrorKind::XzTrailing, file.len() as u64));
     let error = with(&[&file, &b"trailing"[..]].concat(), Streams::All).unwrap_err();
@@ -128,6 +131,14 @@ fn refuses_counts_or_skips_checks_that_differ() {
     assert_eq!(with(Verify::Report), Ok((3000, Checksums { matched: 2, mismatched: 1, unchecked: 0 })));
     assert_eq!(with(Verify::Skip), Ok((3000, Checksums { matched: 0, mismatched: 0, unchecked: 3 })));
     assert!(room == text);
+    for verify in [Verify::Report, Verify::Skip] {
+        let options = Options { verify, ..Options::DEFAULT };
+        for file in [&file, &blocks(&text, 1000, Check::None)] {
+            let whole = decode(file, &mut room, &mut Workspace::new(), &options, &mut ()).unwrap();
+            let (sink, mut window) = (&mut |_: &[u8]| Ok(()), vec![0; SMALL]);
+            assert_eq!(decode_to(file, sink, &mut Workspace::new(), &mut window, &options), Ok(whole), "{verify:?}");
+        }
+    }
     let (done, error) = salvage(&file, &mut room, &mut Workspace::new(), &Options::DEFAULT);
     assert_eq!((done.wrote, done.checksums.matched, error.unwrap().kind), (1000, 1, ErrorKind::XzCheck));
 }

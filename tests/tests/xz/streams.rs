@@ -47,6 +47,14 @@ fn decodes_through_a_window_as_small_as_the_dictionary() {
             assert!(out == text, "{dictionary} in {window}");
         }
     }
+    // The limit is that of the dictionary.
+    let file = filtered(&text, Filters::new().lzma2(&options(65_536)), Check::Crc32);
+    for (max_window, fits) in [(65_535, false), (65_536, true)] {
+        let (mut ws, mut window) = (Workspace::new(), vec![0; SMALL]);
+        let options = within(Limits { max_window, ..Limits::DEFAULT });
+        let first = Decoder::new(&mut ws, &mut window, &options).step(&file, End::Here, &mut [0; 10]);
+        assert_eq!(first.is_ok(), fits, "{max_window}");
+    }
     let file = preset(&text, 9, Check::Crc32);
     let limits = Limits { max_window: 1 << 20, ..Limits::DEFAULT };
     let (mut ws, mut window) = (Workspace::new(), vec![0; 2 << 20]);
@@ -139,4 +147,22 @@ fn a_second_idle_call_is_an_error() {
 fn decoded_in(file: &[u8], window: usize) -> Result<Vec<u8>, Error> {
     let (out, end) = streamed(file, window, || (1000, 1000));
     end.map(|()| out)
+}
+
+#[test]
+fn starts_anew_in_a_workspace_that_was_left_in_the_middle() {
+    let code: Vec<u8> = (0..2000_u32).flat_map(|number| [0xE8, number as u8, 0, 0, (number % 3) as u8]).collect();
+    let file = filtered(&code, Filters::new().x86().lzma2(&options(4096)), Check::Crc32);
+    let (mut ws, mut window) = (Workspace::new(), vec![0; 4128]);
+    for room in [1, 100, 777, 3000, 9999] {
+        let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
+        assert_eq!(decoder.step(&file, End::Here, &mut vec![0; room]).unwrap().wrote, room);
+        let mut out = vec![];
+        let sink = &mut |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        };
+        decode_to(&file, sink, &mut ws, &mut window, &Options::DEFAULT).unwrap();
+        assert!(out == code, "after {room} bytes");
+    }
 }

@@ -46,8 +46,12 @@ fn chunks(file: &[u8], piece: usize) -> (Vec<Chunk>, Option<Error>) {
 
 /// Builds the content from the symbols of chunks alone, and adds up their costs.
 fn rebuilt(file: &[u8], chunks: &[Chunk]) -> Vec<u8> {
-    let mut out: Vec<u8> = vec![];
+    let (mut out, mut distances): (Vec<u8>, [u64; 4]) = (vec![], [1; 4]);
     for chunk in chunks {
+        // The state starts anew.
+        if chunk.control.is_some_and(|control| control >= 0xA0) {
+            distances = [1; 4];
+        }
         let stored = chunk.control.is_some_and(|control| control < 0x80);
         if stored {
             assert_eq!(chunk.symbols, []);
@@ -56,6 +60,20 @@ fn rebuilt(file: &[u8], chunks: &[Chunk]) -> Vec<u8> {
         let mut cost = 0;
         for symbol in &chunk.symbols {
             assert_eq!(symbol.content.start, out.len() as u64);
+            let repeated = match symbol.kind {
+                LzmaKind::ShortRep | LzmaKind::Rep0 => Some(0),
+                LzmaKind::Rep1 => Some(1),
+                LzmaKind::Rep2 => Some(2),
+                LzmaKind::Rep3 => Some(3),
+                _ => None,
+            };
+            if let Some(number) = repeated {
+                assert_eq!(symbol.distance, distances[number], "{:?}", symbol.kind);
+            }
+            if symbol.kind != LzmaKind::Literal {
+                distances[..=repeated.unwrap_or(3)].rotate_right(1);
+                distances[0] = symbol.distance;
+            }
             match symbol.kind {
                 LzmaKind::Literal => out.push(symbol.byte),
                 _ => {
