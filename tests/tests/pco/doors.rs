@@ -135,7 +135,22 @@ fn an_outline_tiles_the_file_and_fails_as_decoding_does() {
         for bytes in [bytes, &longer] {
             let mut leaves = Leaves::default();
             outlined(bytes, &mut leaves).unwrap_or_else(|error| panic!("{name}: {error}"));
+            // A page of equal numbers has no bytes. Anything else is a field only if it has.
+            let is_field = |leaf: &(Range<u64>, Name)| leaf.1 == Name::PageOfNumbers || !leaf.0.is_empty();
+            assert!(leaves.leaves.iter().all(is_field), "{name}");
+            let leaves_of_all = leaves.leaves.clone();
             leaves.assert_tile(bytes.len(), name);
+            let mut chunks = Leaves::default();
+            decode_chunks(bytes, &Limits::DEFAULT, &mut chunks, |_, _| Ok(())).unwrap();
+            chunks.assert_tile(bytes.len(), name);
+            // A truncated page: all fields before it are emitted.
+            if let Some(page) = leaves_of_all.iter().rposition(|leaf| leaf.1 == Name::PageOfNumbers) {
+                let (bits, mut before) = (&leaves_of_all[page].0, Leaves::default());
+                if !bits.is_empty() {
+                    outlined(&bytes[..bits.end as usize / 8 - 1], &mut before).unwrap_err();
+                    assert_eq!(before.leaves, leaves_of_all[..page], "{name}");
+                }
+            }
         }
         if bytes.len() < 700 {
             for len in 0..bytes.len() {
@@ -146,6 +161,25 @@ fn an_outline_tiles_the_file_and_fails_as_decoding_does() {
         }
     });
     assert!(ran >= VALID[0] && cuts.get() > 10_000, "{ran} {cuts:?}");
+}
+
+#[test]
+fn an_outline_asks_for_more_than_a_piece() {
+    for lens in [[1 << 19; 3], [3 << 19, 5, 7]] {
+        let mut file = b"pco!\x03\0\0\x04\x01".to_vec();
+        for n in lens {
+            let mut bits = Bits::default();
+            bits.put(1, 8).put(n - 1, 24).put(0, 8).variable(32, &[(0, 32)]).pad();
+            file.extend(bits.0);
+            // Numbers as they are.
+            file.extend((0..n as u32).flat_map(|number| number.wrapping_mul(0x9E37_79B9).to_le_bytes()));
+        }
+        file.push(0);
+        let mut leaves = Leaves::default();
+        outlined(&file, &mut leaves).unwrap();
+        assert_eq!(leaves.leaves.iter().filter(|leaf| leaf.1 == Name::PageOfNumbers).count(), 3);
+        leaves.assert_tile(file.len(), "long");
+    }
 }
 
 #[test]

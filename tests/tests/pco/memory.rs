@@ -10,7 +10,8 @@ fn exactly<L: Latent>(chunk: &Chunk<'_>, plan: Plan, expected: &[u8], name: &str
     let Err(error) = opened::<L>(&chunk.meta, chunk.len, plan, &mut words[..last]) else {
         panic!("{name} {plan:?}: a word less is enough");
     };
-    assert_eq!(error.class(), Class::WorkspaceTooSmall { need: words.len() as u64 }, "{name} {plan:?}");
+    let need = Class::WorkspaceTooSmall { need: words.len() as u64 };
+    assert_eq!((error.class(), error.at), (need, 0), "{name} {plan:?}");
     let mut decoder =
         opened::<L>(&chunk.meta, chunk.len, plan, &mut words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut out = vec![L::ZERO; chunk.len];
@@ -22,6 +23,7 @@ fn exactly<L: Latent>(chunk: &Chunk<'_>, plan: Plan, expected: &[u8], name: &str
     assert_eq!(decoder.skip(chunk.page(), chunk.len, 0), Ok(read), "{name} {plan:?}");
     // A page that was started is given up.
     decoder.start(chunk.len, 0).unwrap();
+    assert_eq!(decoder.left(), chunk.len);
     assert_eq!(decoder.skip(chunk.page(), chunk.len, 0), Ok(read), "{name} {plan:?}");
     let step = decoder.step(chunk.page(), End::Here, &mut out);
     assert_eq!(step, Ok(Step { read: 0, wrote: 0, status: Status::Done }), "{name} {plan:?}");
@@ -65,6 +67,12 @@ fn reports_the_need_of_an_output_or_workspace_one_too_small() {
         let mut out = vec![0; size - 1];
         let error = chunk.decode_bytes(&mut out, &mut words, &mut ()).unwrap_err();
         assert_eq!(error.class(), Class::OutputTooSmall { need: size as u64 }, "{name}");
+
+        for (max_output, refused) in [(size as u64 - 1, true), (size as u64, false)] {
+            let file = File::open(bytes, &Limits { max_output, ..Limits::DEFAULT }).unwrap();
+            let error = file.chunk(file.first(), &mut ()).err().map(|error| (error.kind, error.need));
+            assert_eq!(error, refused.then_some((ErrorKind::OutputLimit, size as u64)), "{name}");
+        }
 
         let mut whole = workspace(&chunk, Plan::Whole);
         let last = whole.len() - 1;
@@ -130,4 +138,87 @@ fn counts_a_window_for_each_variable_that_looks_back() {
         assert_eq!(chunk(need - 1), Err((ErrorKind::WindowLimit, need)), "{mode} {secondary}");
         assert_eq!(chunk(need), Ok(()), "{mode} {secondary}");
     }
+}
+
+/// The words are exact. Machines of 32 bits and of the other byte order need others.
+#[test]
+#[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+fn knows_the_words_of_each_plan() {
+    let known = [
+        ("k_u32_arange.pco", [34, 34, 4, 4]),
+        ("k_u8_cycle.pco", [704, 832, 263, 775]),
+        ("n_f32_513.pco", [288, 288, 36, 36]),
+        ("m_u64_dict_lookback.pco", [3616, 3616, 2572, 2572]),
+        ("nl_u16_classic_lb_255.pco", [736, 800, 135, 263]),
+        ("nl_i64_classic_lb_2.pco", [292, 294, 6, 8]),
+        ("x_f32_extreme_fmult-0.1_lb.pco", [1440, 1440, 653, 653]),
+        ("assets/v0_0_0_delta_float_mult.pco", [1440, 1440, 582, 582]),
+        ("assets/v1_0_0_conv1.pco", [1200, 1200, 276, 276]),
+    ];
+    let words = known.map(|(name, _)| {
+        let bytes = read(&vector_folders("pco")[0].join(name));
+        let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+        let chunk = file.chunk(file.first(), &mut ()).unwrap().unwrap();
+        let plans = [Plan::Whole, Plan::Batches, Plan::CompactWhole, Plan::CompactBatches];
+        (name, plans.map(|plan| chunk.workspace_len(plan)))
+    });
+    assert_eq!(words, known);
+}
+
+#[test]
+fn judges_metadata_at_its_bounds() {
+    let verdict = |limits: &Limits, rest: &dyn Fn(&mut Bits)| {
+        let mut bits = Bits::of(1);
+        rest(&mut bits);
+        bits.pad().0.extend([0; 64]);
+        let file = File::open(&bits.0, limits).unwrap();
+        file.chunk(file.first(), &mut ()).map(drop).map_err(|error| (error.kind, error.at, error.need))
+    };
+    // The metadata starts at byte 13. The window is at its second nibble.
+    for (window_log, state_log, fits) in [(24, 0, true), (25, 0, false), (3, 3, true), (3, 4, false)] {
+        let window = verdict(&Limits::NONE, &|bits| {
+            bits.put(0, 4).put(2, 4).put(window_log - 1, 5).put(state_log, 4).put(0, 1);
+            bits.variable(32, &[(1, 0)]).variable(32, &[(0, 0)]);
+        });
+        assert_eq!(
+            window.map_err(|(kind, at, _)| (kind, at)),
+            if fits { Ok(()) } else { Err((ErrorKind::PcoWindow, 13)) }
+        );
+    }
+    // The logarithm of the table size, and the number of bins.
+    for (log, bins, expected) in [
+        (14, 2, Ok(())),
+        (15, 2, Err(ErrorKind::PcoTableSize)),
+        (0, 1, Ok(())),
+        (1, 1, Err(ErrorKind::PcoTableSize)),
+        (1, 3, Err(ErrorKind::PcoBinCount)),
+    ] {
+        let table = verdict(&Limits::NONE, &|bits| {
+            bits.put(0, 8).put(log, 4).put(bins, 15);
+        });
+        assert_eq!(table, expected.map_err(|kind| (kind, 14, 0)), "{log} {bins}");
+    }
+    for (max_elements, expected) in [(3, Err((ErrorKind::ElementLimit, 14, 4))), (4, Ok(())), (5, Ok(()))] {
+        let bins = verdict(&Limits { max_elements, ..Limits::NONE }, &|bits| {
+            bits.put(0, 8).put(2, 4).put(4, 15);
+        });
+        assert_eq!(bins, expected, "{max_elements}");
+    }
+    // More offset bits than a latent has, in the second of two bins, and in a truncated third.
+    let mut bits = Bits::of(1);
+    bits.put(0, 8).variable(32, &[(0, 32), (0, 33), (0, 0), (0, 0)]).pad().0.extend([0; 8]);
+    let kind = |bytes: &[u8]| {
+        let file = File::open(bytes, &Limits::NONE).unwrap();
+        let chunk = file.chunk(file.first(), &mut ()).and_then(|chunk| {
+            let chunk = chunk.unwrap();
+            chunk.decode::<u32>(&mut [0], &mut workspace(&chunk, Plan::Whole), &mut ()).map(drop)
+        });
+        chunk.map_err(|error| (error.kind, error.at))
+    };
+    // 13 bytes, a byte of modes, 19 bits, and 40 bits for each bin.
+    assert_eq!(kind(&bits.0), Err((ErrorKind::PcoOffsetBits, 13 + 1 + (19 + 40) / 8)));
+    assert_eq!(kind(&bits.0[..14 + (19 + 2 * 40_usize).div_ceil(8)]), Err((ErrorKind::PcoOffsetBits, 21)));
+    // A uniform type that is none.
+    let error = File::open(b"pco!\x03\x63\0\x04\x01", &Limits::NONE).map(drop).unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::PcoNumberType, 5));
 }

@@ -81,6 +81,11 @@ fn latents_of_a_cut_page_are_those_of_whole_batches() {
         assert_eq!(found, all[..found.len()], "{len}");
         assert!(found.iter().all(|latent| latent.offset.end <= 8 * len as u64), "{len}");
     }
+    // Only the byte after the last chunk is missing.
+    let file = File::open(&bytes[..bytes.len() - 1], &Limits::NONE).unwrap();
+    let (chunk, mut found) = (file.chunk(file.first(), &mut ()).unwrap().unwrap(), vec![]);
+    chunk.each_latent(&mut workspace(&chunk, Plan::CompactWhole), &mut |latent| found.push(latent.clone())).unwrap();
+    assert_eq!(found, all);
 }
 
 #[test]
