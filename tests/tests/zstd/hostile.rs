@@ -135,5 +135,56 @@ fn a_match_reaches_the_dictionary_until_the_window_is_full() {
         // libzstd does not refuse it then.
         let wanted = if is_valid { Ok(decoder.decompress(&frame, 2000).unwrap()) } else { Err(ErrorKind::ZstdOffset) };
         assert_eq!(done.map(|done| room[..done.wrote].to_vec()).map_err(|error| error.kind), wanted, "{raw}");
+        let (out, done) = store::stored(&frame, 2000, 64, &[], &options);
+        assert_eq!(done.map(|_| out).map_err(|error| error.kind), wanted, "{raw} to a store");
     }
+}
+
+#[test]
+fn a_match_does_not_reach_the_tables_before_a_dictionary() {
+    let good = read(&vector_folders("zstd")[0].join("golden/golden-dictionaries/http-dict-missing-symbols"));
+    let offset = |at: usize| u32::from_le_bytes([good[at], good[at + 1], good[at + 2], good[at + 3]]) as usize;
+    // The dictionary is complete with as much content as its largest offset.
+    let is_complete =
+        |len: &usize| Dictionary::new(&good[..*len]).prepared(Flavour::Rfc8878, &mut Workspace::new()).is_ok();
+    let least = (9..good.len()).find(is_complete).unwrap();
+    let content =
+        (12..least).rev().find(|&at| [12, 8, 4].map(|back| offset(at - back)).into_iter().max() == Some(least - at));
+    let content = content.unwrap();
+    // The encoder knows 20 bytes more, and the first match is a copy of them.
+    let (head, tail, more) = (&good[..content], &good[content..least], b"twenty bytes of text");
+    let (long, short) = ([head, more, tail].concat(), [head, tail].concat());
+    let frame = zstd::bulk::Compressor::with_dictionary(19, &long).unwrap().compress(more).unwrap();
+    let verdict = |bytes| {
+        let options = Options { dictionary: Some(Dictionary::new(bytes)), ..Options::DEFAULT };
+        decoded(&frame, &options).map_err(|error| error.kind)
+    };
+    assert_eq!(verdict(&long).as_deref(), Ok(&more[..]));
+    assert_eq!(verdict(&short), Err(ErrorKind::ZstdOffset));
+}
+
+#[test]
+fn counts_as_many_sequences_as_a_block_holds() {
+    // Eight bytes, and 32,768 sequences that copy three bytes and have no bits of their own.
+    let frame = b"\x28\xB5\x2F\xFD\x00\x38\x40\0\0abcdefgh\x4D\0\0\0\xFF\0\x01\x54\0\0\0\x01";
+    let expected = zstd::stream::decode_all(&frame[..]).unwrap();
+    assert_eq!(expected.len(), 8 + 3 * 32_768);
+    assert!(decoded(frame, &Options::DEFAULT).as_ref() == Ok(&expected));
+    // A block longer than a frame of one segment breaks the limit of blocks.
+    let text = b"some text, some text, some more text; some text, some text, some more text";
+    let mut frame = zstd::bulk::compress(text, 3).unwrap();
+    assert_eq!((frame[4] & 0xE3, usize::from(frame[5])), (0x20, text.len()));
+    frame[5] -= 1;
+    assert_eq!(decoded(&frame, &Options::DEFAULT).map_err(|error| error.kind), Err(ErrorKind::ZstdBlockSize));
+}
+
+#[test]
+fn stream_buffer_reads_the_checksum_of_no_content() {
+    let sum = 0xEF46_DB37_51D8_E999_u64 >> 11 & 0x003F_FFFF;
+    let mut file = [&b"\x27\xB5\x2F\xFD\x04\0"[..], &(0xC0_0000 | sum as u32).to_be_bytes()[1..]].concat();
+    assert_eq!(decoded(&file, &Options::DEFAULT).as_deref(), Ok(&[][..]));
+    assert!(stream_buffer(&file, &Options::DEFAULT).is_ok());
+    *file.last_mut().unwrap() ^= 1;
+    assert_eq!(decoded(&file, &Options::DEFAULT).map_err(|error| error.kind), Err(ErrorKind::ZstdChecksum));
+    assert_eq!(stream_buffer(&file, &Options::DEFAULT).map_err(|error| error.kind), Err(ErrorKind::ZstdChecksum));
 }

@@ -4,7 +4,7 @@ use super::*;
 use unspool::{SinkStore, SliceStore, Store};
 
 /// Decodes to a store with this capacity, through a page of this length.
-fn stored(
+pub fn stored(
     bytes: &[u8],
     capacity: usize,
     page: usize,

@@ -92,6 +92,26 @@ fn golden(file: &str, verdicts: &BTreeMap<String, Result<(), Error>>) {
 }
 
 #[test]
+fn detects_truncated_files_that_fit_one_format() {
+    let (cut, drafts) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    valid(|vector| {
+        let bytes = &vector.bytes[..vector.bytes.len() - 1];
+        match (detect(bytes), vector.flavour) {
+            // The headers may fit both formats. Then the magic number decides.
+            (Some(Flavour::Draft), flavour) => {
+                assert_eq!(flavour, Flavour::Draft, "{}", vector.name);
+                drafts.set(drafts.get() + 1);
+            }
+            (_, Flavour::Rfc8878) => cut.set(cut.get() + 1),
+            _ => {}
+        }
+    });
+    assert!(cut.get() > 100 && drafts.get() > 0, "{cut:?} {drafts:?}");
+    assert_eq!(detect(b"\x28\xB5\x2F\xFE"), None);
+    assert_eq!(detect(b"\x30\xB5\x2F\xFD"), None);
+}
+
+#[test]
 fn decodes_or_refuses_the_golden_files_of_libzstd() {
     for folder in vector_folders("zstd") {
         let folder = folder.join("golden");
