@@ -381,6 +381,29 @@ fn reports_each_error_by_its_kind() {
 }
 
 #[test]
+fn decodes_a_chunk_that_needs_only_the_start_of_the_range_coder() {
+    let mut lzma2 = Filters::new();
+    lzma2.lzma2(&preset(6));
+    // 999 zeros, each of whose bits is likely after some of them; then one more, without new bits.
+    let file = |more: u8| {
+        let (zeros, header) = (vec![0; 5 + usize::from(more)], [0xE0, 3, 230, 0, 4 + more, 0x5D]);
+        [&header[..], &zeros, &[0x80, 0, 0, 0, 4], &[0; 5], &[1, 0, 0, b'x', 0]].concat()
+    };
+    let file = (0..200).map(file).find(|file| reference(file, Some(&lzma2)).is_some()).unwrap();
+    let options = raw(Coder::Lzma2 { dictionary: 1 << 16 }, &[]);
+    assert_eq!(agree("chunks", &file, &options, 1001).ok(), reference(&file, Some(&lzma2)));
+    let mut leaves = Leaves::default();
+    decode(&file, &mut [0; 1001], &mut Workspace::new(), &options, &mut leaves).unwrap();
+    let sizes: Vec<_> = leaves
+        .leaves
+        .iter()
+        .map(|leaf| leaf.1)
+        .filter(|name| matches!(name, Name::ChunkSize | Name::ChunkSizes))
+        .collect();
+    assert_eq!(sizes, [Name::ChunkSizes, Name::ChunkSizes, Name::ChunkSize]);
+}
+
+#[test]
 fn memory_is_bounded_by_limits_and_by_the_input() {
     let mut file = vector("lzma/page.lzma");
     let limited = |max_output| Options { limits: Limits { max_output, ..Limits::DEFAULT }, ..Options::DEFAULT };
@@ -482,6 +505,7 @@ fn symbols_rebuild_the_content_at_the_cost_of_the_stream() {
                 _ => symbol.content.clone().for_each(|_| out.push(out[out.len() - symbol.distance as usize])),
             }
             markers += usize::from(symbol.kind == LzmaKind::EndMarker);
+            assert!(symbol.kind != LzmaKind::EndMarker || symbol.byte == 0, "{name}");
             cost += symbol.cost;
         }
         assert!(out == content, "{name}");

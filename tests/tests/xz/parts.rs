@@ -84,6 +84,10 @@ fn finds_the_block_of_any_position() {
         (position, seen) = (block.content.end, seen + 1);
     }
     assert_eq!((position, seen), (text.len() as u64, 11));
+    // The last stream is longer than the first.
+    let two = [preset(&text[..100], 6, Check::Crc32), preset(&text[100..5100], 6, Check::Crc32)].concat();
+    let found = File::open(&two, &Limits::DEFAULT).unwrap().locate(200).unwrap().unwrap();
+    assert_eq!(found.content, 100..5100);
     assert_eq!(CheckKind::Sha256, open.locate(20_000).unwrap().unwrap().check);
     // One stream: only a footer, an index and a header are fetched.
     let file = blocks(&text, 1000, Check::Crc32);
