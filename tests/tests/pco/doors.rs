@@ -114,16 +114,18 @@ fn first(bytes: &[u8]) -> Option<Chunk<'_>> {
 }
 
 /// Feeds an outline the ranges it needs, and a larger workspace when it needs one.
-fn outlined(bytes: &[u8], trace: &mut impl Trace) -> Result<(), Error> {
-    let (mut outline, mut words) = (Outline::new(bytes.len() as u64, &Limits::DEFAULT), vec![]);
+/// Returns the length of the longest range.
+fn outlined(bytes: &[u8], trace: &mut impl Trace) -> Result<u64, Error> {
+    let (mut outline, mut words, mut most) = (Outline::new(bytes.len() as u64, &Limits::DEFAULT), vec![], 0);
     while let Some(range) = outline.needs() {
         let piece = &bytes[range.start as usize..range.end as usize];
+        most = most.max(range.end - range.start);
         match outline.feed(range.start, piece, &mut words, trace) {
             Err(error) if error.kind == ErrorKind::WorkspaceTooSmall => words.resize(error.need as usize, 0),
             fed => fed?,
         }
     }
-    Ok(())
+    Ok(most)
 }
 
 #[test]
@@ -165,7 +167,7 @@ fn an_outline_tiles_the_file_and_fails_as_decoding_does() {
 
 #[test]
 fn an_outline_asks_for_more_than_a_piece() {
-    for lens in [[1 << 19; 3], [3 << 19, 5, 7]] {
+    for (lens, most) in [([1 << 19; 3], 4 << 20), ([3 << 19, 1 << 19, 1 << 19], 8 << 20)] {
         let mut file = b"pco!\x03\0\0\x04\x01".to_vec();
         for n in lens {
             let mut bits = Bits::default();
@@ -176,7 +178,7 @@ fn an_outline_asks_for_more_than_a_piece() {
         }
         file.push(0);
         let mut leaves = Leaves::default();
-        outlined(&file, &mut leaves).unwrap();
+        assert_eq!(outlined(&file, &mut leaves), Ok(most));
         assert_eq!(leaves.leaves.iter().filter(|leaf| leaf.1 == Name::PageOfNumbers).count(), 3);
         leaves.assert_tile(file.len(), "long");
     }

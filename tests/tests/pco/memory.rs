@@ -163,6 +163,16 @@ fn knows_the_words_of_each_plan() {
         (name, plans.map(|plan| chunk.workspace_len(plan)))
     });
     assert_eq!(words, known);
+    // The entries of a table have two words of 32 bits, and a batch is read to 32 words.
+    for (log, entries) in
+        [(1, 1 << 8), (8, 1 << 8), (9, 1 << 10), (11, 1 << 12), (12, 1 << 12), (13, 1 << 14), (14, 1 << 14)]
+    {
+        let mut bits = Bits::of(1);
+        bits.put(0, 8).put(log, 4).put(2, 15).pad().0.extend([0; 64]);
+        let file = File::open(&bits.0, &Limits::NONE).unwrap();
+        let chunk = file.chunk(file.first(), &mut ()).unwrap().unwrap();
+        assert_eq!(chunk.workspace_len(Plan::Whole), entries + 32, "{log}");
+    }
 }
 
 #[test]
@@ -204,9 +214,18 @@ fn judges_metadata_at_its_bounds() {
         });
         assert_eq!(bins, expected, "{max_elements}");
     }
-    // More offset bits than a latent has, in the second of two bins, and in a truncated third.
+    // The entries of a dictionary, of four bytes each.
+    for (max_elements, max_header, expected) in
+        [(2, 20, Ok(())), (1, 20, Err((ErrorKind::ElementLimit, 13, 2))), (2, 7, Err((ErrorKind::HeaderLimit, 13, 8)))]
+    {
+        let dict = verdict(&Limits { max_elements, max_header, ..Limits::NONE }, &|bits| {
+            bits.put(4, 4).put(2, 25).pad().put(0, 64).put(0, 4).variable(32, &[(0, 0)]);
+        });
+        assert_eq!(dict, expected, "{max_elements} {max_header}");
+    }
+    // More offset bits than a latent has, in the third of four bins.
     let mut bits = Bits::of(1);
-    bits.put(0, 8).variable(32, &[(0, 32), (0, 33), (0, 0), (0, 0)]).pad().0.extend([0; 8]);
+    bits.put(0, 8).variable(32, &[(0, 32), (0, 32), (0, 33), (0, 0)]).pad().0.extend([0; 8]);
     let kind = |bytes: &[u8]| {
         let file = File::open(bytes, &Limits::NONE).unwrap();
         let chunk = file.chunk(file.first(), &mut ()).and_then(|chunk| {
@@ -216,9 +235,10 @@ fn judges_metadata_at_its_bounds() {
         chunk.map_err(|error| (error.kind, error.at))
     };
     // 13 bytes, a byte of modes, 19 bits, and 40 bits for each bin.
-    assert_eq!(kind(&bits.0), Err((ErrorKind::PcoOffsetBits, 13 + 1 + (19 + 40) / 8)));
-    assert_eq!(kind(&bits.0[..14 + (19 + 2 * 40_usize).div_ceil(8)]), Err((ErrorKind::PcoOffsetBits, 21)));
-    // A uniform type that is none.
+    assert_eq!(kind(&bits.0), Err((ErrorKind::PcoOffsetBits, 13 + 1 + (19 + 2 * 40) / 8)));
+    assert_eq!(kind(&bits.0[..14 + (19 + 3 * 40_usize).div_ceil(8)]), Err((ErrorKind::PcoOffsetBits, 26)));
+    // The header of the first version is one byte, and a uniform type that is none.
+    assert!(File::open(b"pco!\x01", &Limits::NONE).is_ok());
     let error = File::open(b"pco!\x03\x63\0\x04\x01", &Limits::NONE).map(drop).unwrap_err();
     assert_eq!((error.kind, error.at), (ErrorKind::PcoNumberType, 5));
 }
