@@ -299,3 +299,25 @@ fn streams_return_the_errors_of_decode() {
     );
     assert!(compared > 20_000, "{compared}");
 }
+
+#[test]
+fn matches_reach_back_over_the_end_of_the_window() {
+    let (mut random, mut text) = (Random(11), vec![]);
+    while text.len() < 30_000 {
+        let words = [&b"alpha "[..], b"beta ", b"gamma,", b"0123456789", b"the quick brown fox "];
+        text.extend(words[random.below(5)]);
+        text.extend(random.bits().to_string().bytes().take(random.below(6)));
+    }
+    let mut encoder = zstd::bulk::Compressor::new(19).unwrap();
+    encoder.set_parameter(zstd::zstd_safe::CParameter::WindowLog(10)).unwrap();
+    let frame = encoder.compress(&text).unwrap();
+    let least = stream_buffer(&frame, &Options::DEFAULT).unwrap() as usize;
+    assert!(least < 5000, "{least}");
+    for more in [0, 1, 700] {
+        let (mut workspace, mut window) = (Workspace::new(), vec![0xAA; least + more]);
+        let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
+        let (out, end) = drive(&frame, || (500, 300), |src, end, dst| decoder.step(src, end, dst));
+        assert_eq!(end, Ok(()), "{more}");
+        assert!(out == text, "{more}");
+    }
+}
