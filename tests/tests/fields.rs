@@ -90,12 +90,15 @@ fn fields_of_xz() {
 
 #[test]
 fn fields_of_pco() {
-    // Every mode, and every kind of delta.
+    // Every mode, every kind of delta, and entries of a dictionary of each kind of number.
     let files = [
         "x_u8_extreme_imult127_lb.pco",
         "x_f32_extreme_fmult0.25_none.pco",
         "x_f32_extreme_fquant23_c2.pco",
         "m_u8_dict_conv4.pco",
+        "x_i16_extreme_dict_none.pco",
+        "x_f32_extreme_dict_c2.pco",
+        "x_f64_extreme_dict_none.pco",
         "empty_u16_typed.pco",
     ];
     compare("pco", &files, |bytes, lines| {
