@@ -5,6 +5,7 @@ pub mod at1;
 pub mod pages;
 pub mod store;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
@@ -44,6 +45,25 @@ pub fn assert_ran(ran: usize, compact: usize) {
 /// Reads a file that a test needs.
 pub fn read(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Compares text with a file of the folder `golden`, which a person has reviewed.
+pub fn golden(file: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
+    if std::env::var_os("UNSPOOL_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let golden = String::from_utf8(read(&path)).unwrap();
+    assert!(golden == text, "{file} changed; UNSPOOL_BLESS=1 writes what is now, and git shows the difference");
+}
+
+/// Compares the error of each bad file with a file of the folder `golden`.
+pub fn golden_verdicts(file: &str, verdicts: &BTreeMap<String, Result<(), Error>>) {
+    let line = |(name, verdict): (&String, &Result<(), Error>)| match verdict {
+        Ok(()) => format!("{name}: accepted\n"),
+        Err(error) => format!("{name}: {:?}: {error}\n", error.kind),
+    };
+    golden(file, &verdicts.iter().map(line).collect::<String>());
 }
 
 /// Reads a manifest.

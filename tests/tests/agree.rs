@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use liblzma::stream::{Check, Filters, LzmaOptions, MtStreamBuilder, Stream};
 use unspool::{Class, Done, Limits, Result, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
 use unspool_harness::mutate;
-use unspool_tests::{Random, damage, files_in, list, manifest, read, text, vector_folders};
+use unspool_tests::{Random, damage, files_in, golden, list, manifest, read, text, vector_folders};
 
 /// Limits so small that no header can request much memory or time. Vectors that decode to more are
 /// left out, because every door allocates as much.
@@ -324,11 +324,6 @@ fn the_table_of_verdicts_is_up_to_date() {
             }
         }
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/verdicts.txt");
-    if std::env::var_os("UNSPOOL_BLESS").is_some() {
-        std::fs::write(&path, &lines).unwrap();
-    }
     assert!(lines.lines().count() > 800, "only {} verdicts", lines.lines().count());
-    let golden = String::from_utf8(read(&path)).unwrap();
-    assert!(golden == lines, "verdicts changed; UNSPOOL_BLESS=1 writes what is now, and git shows the difference");
+    golden("verdicts.txt", &lines);
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use unspool::{Name, Part, Symbols, Trace, Value, pco, xz, zstd};
-use unspool_tests::read;
+use unspool_tests::{golden, read};
 
 /// Writes a line for each group and each field.
 #[derive(Default)]
@@ -51,12 +51,7 @@ fn compare(format: &str, files: &[&str], fields: impl Fn(&[u8], &mut Lines)) {
         fields(&read(&folder.join("vectors").join(format).join(file)), &mut lines);
         writeln!(all, "{file}\n{}", lines.lines).unwrap();
     }
-    let path = folder.join(format!("golden/fields-{format}.txt"));
-    if std::env::var_os("UNSPOOL_BLESS").is_some() {
-        std::fs::write(&path, &all).unwrap();
-    }
-    let golden = String::from_utf8(read(&path)).unwrap();
-    assert!(golden == all, "{path:?} changed; UNSPOOL_BLESS=1 writes what is now, and git shows the difference");
+    golden(&format!("fields-{format}.txt"), &all);
 }
 
 #[test]

@@ -2,13 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::path::Path;
 
 use unspool::cvc::{File, Options, Outline, Workspace, inspect};
 use unspool::tree::Tree;
 use unspool::{Class, Error, ErrorKind, Limits};
-use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
+use unspool_tests::{Leaves, Random, golden_verdicts, list, manifest, number, read, text, vector_folders};
 
 use crate::{BAD, OPTIONS, SKIP, WORKSPACE, decode_all, expected, outlined, stream, valid};
 
@@ -148,20 +146,7 @@ fn bad_files_end_as_the_manifest_says() {
             verdicts.insert(name.to_owned(), verdict);
         }
         assert_eq!(verdicts.len(), BAD);
-        // The golden file lists the error of each file, and a person has reviewed it.
-        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/cvc-bad.txt");
-        let mut lines = String::new();
-        for (name, verdict) in &verdicts {
-            match verdict {
-                Ok(()) => writeln!(lines, "{name}: accepted").unwrap(),
-                Err(error) => writeln!(lines, "{name}: {:?}: {error}", error.kind).unwrap(),
-            }
-        }
-        if std::env::var_os("UNSPOOL_BLESS").is_some() {
-            std::fs::write(&golden, &lines).unwrap();
-        }
-        let golden = String::from_utf8(read(&golden)).unwrap();
-        assert!(golden == lines, "UNSPOOL_BLESS=1 writes what is now:\n{lines}");
+        golden_verdicts("cvc-bad.txt", &verdicts);
     }
 }
 

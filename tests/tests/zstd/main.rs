@@ -11,7 +11,6 @@ mod structure;
 mod vectors;
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -21,7 +20,9 @@ use unspool::zstd::{
 };
 use unspool::{Class, Done, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Symbols, Trace, Value, Verify};
 use unspool_tests::store::CheckedStore;
-use unspool_tests::{Leaves, Random, assert_ran, drive, go_on, list, manifest, number, read, text, vector_folders};
+use unspool_tests::{
+    Leaves, Random, assert_ran, drive, go_on, golden_verdicts, list, manifest, number, read, text, vector_folders,
+};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
 struct Vector {
