@@ -10,9 +10,9 @@ use super::probability::Literals;
 use super::records::Block;
 use super::whole::{Goal, Slice, Whole};
 use super::workspace::{MOST_CONTEXTS, Tables};
+use crate::Result;
 use crate::heap::zeros;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Result};
 
 /// A byte of LZMA decodes to some 7000 at most, if every bit has the highest probability.
 const MAX_EXPANSION: usize = 8192;
@@ -38,7 +38,7 @@ pub(super) fn to_vec(src: &[u8], input: Input<'_>, options: &Options) -> Result<
     let mut tables = Tables::<[Literals; MOST_CONTEXTS]>::new();
     let mut walk = |dst: &mut [u8], goal| {
         let trace = &mut ();
-        let mut whole = Whole::new(src, Slice::new(dst), &mut tables, options, trace);
+        let mut whole = Whole::new(src, Slice::of_real_length(dst), &mut tables, options, trace);
         let done = match input {
             Input::File => whole.file(goal),
             Input::Block(block) => whole.lone_block(goal, block),
@@ -47,15 +47,10 @@ pub(super) fn to_vec(src: &[u8], input: Input<'_>, options: &Options) -> Result<
         };
         (done, whole.counted)
     };
-    let (counted, content) = walk(&mut [], Goal::Count);
+    // Symbols before an error of this walk may have one as well.
+    let (_, content) = walk(&mut [], Goal::Count);
     let mut out = zeros(content.min(u64_from(most(src))))?;
     let (done, _) = walk(&mut out, Goal::Decode);
-    // If the possible length is too short, the claimed one is impossible. The structure may say
-    // why.
-    let done = done.map_err(|error| match error.kind {
-        ErrorKind::OutputTooSmall => counted.err().unwrap_or(Error::new(ErrorKind::XzBlockSize, error.at)),
-        _ => error,
-    })?;
-    out.truncate(done.wrote);
+    out.truncate(done?.wrote);
     Ok(out)
 }

@@ -77,6 +77,8 @@ pub(super) struct Symbols<'a> {
 /// A slice with room for the whole content.
 pub(super) struct Slice<'a> {
     dst: &'a mut [u8],
+    /// Content that claims to be longer is refused.
+    capacity: u64,
     /// Bytes that are filled.
     filled: usize,
     /// Index of the oldest byte that matches reach, and that positions count from.
@@ -85,7 +87,15 @@ pub(super) struct Slice<'a> {
 
 impl<'a> Slice<'a> {
     pub(super) const fn new(dst: &'a mut [u8]) -> Self {
-        Self { dst, filled: 0, base: 0 }
+        let capacity = u64_from(dst.len());
+        Self { dst, capacity, filled: 0, base: 0 }
+    }
+
+    /// A slice that holds what the input really decodes to. Longer claims are wrong, and decoding
+    /// finds out where.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn of_real_length(dst: &'a mut [u8]) -> Self {
+        Self { dst, capacity: u64::MAX, filled: 0, base: 0 }
     }
 }
 
@@ -95,7 +105,7 @@ impl Output for Slice<'_> {
     }
 
     fn capacity(&self) -> u64 {
-        u64_from(self.dst.len())
+        self.capacity
     }
 
     fn empty(&mut self) {
@@ -539,14 +549,15 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
             return Err(Fault::new(fault.kind, 0));
         }
         let Some(rest) = bytes.get(used..) else { return Err(Fault::new(ErrorKind::XzChunkEnd, 0)) };
-        if !full && missing > 0 {
+        // With all bytes present, symbols end only when they are used up or make the whole output.
+        if !full {
             return Err(CUT);
         }
         // The range coder may need one byte more.
         let wants = usize::from(lzma.wants_byte());
         if rest.len() + missing == wants {
             let byte = rest.first().copied();
-            if byte.is_none() && missing > 0 {
+            if missing > 0 {
                 return Err(CUT);
             }
             if lzma.ends(byte) {

@@ -39,6 +39,18 @@ fn reports_a_cut_at_any_byte_as_truncated() {
 }
 
 #[test]
+fn a_cut_before_the_last_byte_of_a_chunk_is_truncated() {
+    // Some chunks end with a byte that no symbol needs, and some do not.
+    for seed in 0..60 {
+        let file = preset(&mixed(60, seed), 6, Check::None);
+        for cut in 0..file.len() {
+            let error = decoded(&file[..cut]).unwrap_err();
+            assert_eq!((error.kind, error.at), (ErrorKind::Truncated, cut as u64), "{seed} cut at {cut}");
+        }
+    }
+}
+
+#[test]
 fn refuses_the_flipped_bits_that_the_reference_refuses() {
     let text = mixed(300, 44);
     let lzma = options(4096);
@@ -309,6 +321,30 @@ fn allocates_no_memory_for_impossible_sizes() {
     let block = whole.locate(0).unwrap().unwrap();
     let bytes = &file[block.range.start as usize..block.range.end as usize];
     assert_eq!(decode_block_to_vec(bytes, &block, &Options::DEFAULT), Err(error));
+}
+
+/// The header of a block may claim more than its bytes can decode to, or than its chunks claim. An
+/// error in the symbols comes first.
+#[test]
+fn a_claim_of_too_much_hides_no_error_before_it() {
+    let good = read(&vector_folders("xz")[0].join("unspool.xz"));
+    let header = b"\x03\x80\x80\x80\x80\x10\x21\x01\x10\0\0\0....";
+    let mut file = [&good[..12], header, &good[24..]].concat();
+    crc(&mut file, 12..24);
+    let (mut room, mut kinds) = (vec![0; 32 << 20], vec![]);
+    for len in [file.len(), 48, 40] {
+        for bit in 0..8 * len {
+            let mut file = file[..len].to_vec();
+            file[bit / 8] ^= 1 << (bit % 8);
+            let whole = decode(&file, &mut room, &mut Workspace::new(), &Options::DEFAULT, &mut ());
+            let Err(error) = whole else { panic!("bit {bit} of {len}: {whole:?}") };
+            assert_eq!(decoded(&file), Err(error), "bit {bit} of {len}");
+            kinds.push(error.kind);
+        }
+    }
+    for kind in [ErrorKind::XzDistance, ErrorKind::XzChunkEnd, ErrorKind::XzBlockSize, ErrorKind::Truncated] {
+        assert!(kinds.contains(&kind), "{kind:?}");
+    }
 }
 
 #[test]
