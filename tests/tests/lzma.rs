@@ -353,6 +353,11 @@ fn reports_each_error_by_its_kind() {
     assert_eq!(verdict(&size(24)).unwrap_err().0, ErrorKind::LzmaEnd);
     // A match follows instead of the marker: the error is at its start.
     assert_eq!(verdict(&size(8)), Err((ErrorKind::LzmaEnd, 26)));
+    // Bytes after the end.
+    for more in 1..30 {
+        let end = good.len() as u64;
+        assert_eq!(verdict(&|file| file.extend(vec![0; more])), Err((ErrorKind::XzTrailing, end)), "{more}");
+    }
     // The options of raw streams.
     let refused = |options: &Options| {
         let error = decode_to_vec(&good[13..], options).unwrap_err();

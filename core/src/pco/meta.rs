@@ -612,3 +612,22 @@ fn show_float(bits: u64, ty: NumberType) -> Value<'static> {
         _ => Value::Hex(bits),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_fit_while_no_sum_overflows() {
+        let fits = |weights: &[i32], bias, width| {
+            let bytes: Vec<u8> = weights.iter().flat_map(|weight| (weight ^ i32::MIN).to_le_bytes()).collect();
+            Convolution { shift: 0, bias, order: weights.len(), bytes: &bytes, first: 0 }.fits(width)
+        };
+        assert!(fits(&[-127], 255, 8) && !fits(&[-127], 256, 8) && !fits(&[-127], -256, 8) && !fits(&[128], 0, 8));
+        assert!(fits(&[20_000, -12_767], 65_535, 16) && !fits(&[20_000, -12_768], 0, 16));
+        let most = (1 << 32) - 513;
+        assert!(fits(&[i32::MAX], most, 32) && !fits(&[i32::MAX], most + 1, 32) && !fits(&[i32::MIN], 0, 32));
+        // The sum itself has more than 32 bits, and the lower ones are 0.
+        assert!(!fits(&[i32::MIN; 2], 0, 32) && !fits(&[0], 0, 64));
+    }
+}

@@ -147,7 +147,7 @@ impl IndexReader {
         let end = end - zeros;
         let Some((_, footer)) = split_last::<STREAM_HEADER>(rest) else {
             // Zeros alone are no file.
-            return if end >= 32 && zeros > 0 { Ok(Request::Tail(end, PADDING)) } else { Err(cut) };
+            return if end >= 32 { Ok(Request::Tail(end, PADDING)) } else { Err(cut) };
         };
         let at = end - FRAMING;
         let check = stream_footer(footer, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(at))?;

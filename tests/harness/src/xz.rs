@@ -163,6 +163,7 @@ pub fn feed_symbols(
                     assert!(wanted > window.len(), "a window of {wanted} bytes, again");
                     window.resize(wanted, 0xAA);
                 } else if ended || end == End::Here {
+                    assert!(ended, "the file has ended, but not its symbols");
                     return None;
                 }
             }

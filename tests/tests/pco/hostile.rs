@@ -136,6 +136,34 @@ fn reports_the_missing_bytes_at_every_cut() {
 }
 
 #[test]
+fn asks_for_the_offsets_of_symbols_that_are_all_there() {
+    let asked = Cell::new(0);
+    valid(|name, bytes, expected, _| {
+        if bytes.len() > 3000 {
+            return;
+        }
+        let (file, mut leaves) = (File::open(bytes, &Limits::NONE).unwrap(), Leaves::default());
+        let chunk = file.chunk(file.first(), &mut leaves).unwrap();
+        let Some(chunk) = chunk else { return };
+        let mut out = vec![0; expected.len()];
+        let out = &mut out[..chunk.len * chunk.number_type().size()];
+        chunk.decode_bytes(out, &mut workspace(&chunk, Plan::Batches), &mut leaves).unwrap();
+        for pair in leaves.leaves.windows(2) {
+            if matches!(pair[1].1, Name::PrimaryOffsets | Name::SecondaryOffsets | Name::LookbackOffsets) {
+                let (symbols, offsets) = (pair[0].0.end.div_ceil(8), pair[1].0.end.div_ceil(8));
+                if symbols < offsets {
+                    let need = |len: u64| decode(&bytes[..len as usize], None).unwrap_err().need;
+                    assert_eq!(need(symbols), offsets, "{name} cut to {symbols}");
+                    assert_eq!(need(symbols - 1), symbols, "{name} cut to {}", symbols - 1);
+                    asked.set(asked.get() + 1);
+                }
+            }
+        }
+    });
+    assert!(asked.get() > 500, "{asked:?}");
+}
+
+#[test]
 fn salvages_the_numbers_before_a_broken_batch() {
     let (some, walked) = (Cell::new(0), Cell::new(0));
     small(|name, bytes| {

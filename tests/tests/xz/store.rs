@@ -105,6 +105,22 @@ fn mutated_files_end_alike_in_a_slice_and_in_a_store() {
 }
 
 #[test]
+fn a_match_reaches_the_first_byte_and_not_further() {
+    // After one byte, the code of the first match takes all values.
+    let (file, mut kinds) = (preset(&[b'a'; 40], 6, Check::None), [0, 0]);
+    for code in 0..=u16::MAX {
+        let mut file = file.clone();
+        file[32..34].copy_from_slice(&code.to_be_bytes());
+        let mut room = [0; 40];
+        let whole = decode(&file, &mut room, &mut Workspace::new(), &Options::DEFAULT, &mut ());
+        let (_, end) = stored(&file, 40, 16, &Options::DEFAULT);
+        assert_eq!(end, whole, "{code:#x}");
+        kinds[usize::from(whole.is_err_and(|error| error.kind == ErrorKind::XzDistance))] += 1;
+    }
+    assert!(kinds.iter().all(|&count| count > 1000), "{kinds:?}");
+}
+
+#[test]
 fn keeps_the_last_page_until_the_check_matches() {
     let text = mixed(3000, 8);
     let mut file = preset(&text, 6, Check::Crc32);

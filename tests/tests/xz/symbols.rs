@@ -187,6 +187,17 @@ fn the_symbols_of_a_damaged_file_end_where_decoding_does() {
 }
 
 #[test]
+fn a_stream_may_be_followed_by_padding_and_another() {
+    let [first, second] = [40, 300].map(|len| preset(&mixed(len, 34), 6, Check::Crc32));
+    let file = [&first[..], &[0; 8], &second].concat();
+    let (found, error) = chunks(&file, usize::MAX / 2);
+    assert_eq!((error, found.len()), (None, 2));
+    for piece in [1, 4, first.len(), first.len() + 8] {
+        assert!(chunks(&file, piece) == (found.clone(), None), "pieces of {piece}");
+    }
+}
+
+#[test]
 fn lists_the_symbols_of_a_known_file() {
     let file = read(&vector_folders("xz")[0].join("unspool.xz"));
     let (found, error) = chunks(&file, 1);

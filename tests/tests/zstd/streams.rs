@@ -247,6 +247,11 @@ fn a_magicless_descriptor_is_not_taken_for_a_magic_number() {
     assert_eq!(stream_buffer(file, &options), Ok(6));
     let mut window = [0; 6];
     assert_eq!(stream(file, &mut window, &options, || (1, 1)), (b"zst".to_vec(), Ok(())));
+    // All four bytes of a magic number: one segment, a dictionary of two bytes, a size of 253.
+    let file = b"\x22\xB5\x2F\xFD\xEB\x07\0z";
+    let error = decoded(file, &options).unwrap_err();
+    assert_eq!((error.kind, error.at, error.need), (ErrorKind::ZstdDictionaryWanted, 0, 0x2FB5));
+    assert_eq!(detect(file), Some(Flavour::Draft));
 }
 
 #[test]
