@@ -212,7 +212,14 @@ fn agrees_with_the_library_on_every_property_and_filter() {
             filters.x86().delta_properties(&[pb as u8]).unwrap().lzma1(&lzma);
             let stream = run(Stream::new_raw_encoder(&filters).unwrap(), &text).unwrap().0;
             let chain = [FilterKind::Branch(Architecture::X86, 0), FilterKind::Delta(pb as u16 + 1)];
-            assert!(agree("raw", &stream, &raw(Coder::Lzma(header), &chain), text.len()).unwrap() == text);
+            let options = raw(Coder::Lzma(header), &chain);
+            assert!(agree("raw", &stream, &options, text.len()).unwrap() == text);
+            // With other bytes after it, the content is still whole.
+            let (mut room, trailing) = (vec![0; text.len()], [&stream[..], b"x"].concat());
+            let error = agree("trailing", &trailing, &options, text.len()).unwrap_err();
+            let (done, _) = salvage(&trailing, &mut room, &mut Workspace::new(), &options);
+            assert_eq!((error.kind, error.at), (ErrorKind::XzTrailing, stream.len() as u64));
+            assert!(room[..done.wrote] == text, "{} bytes salvaged", done.wrote);
             files += 2;
         }
     }

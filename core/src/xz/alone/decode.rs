@@ -144,8 +144,8 @@ fn run<T: Trace>(
     let done = {
         let (filters, out) = (&mut workspace.tables.filters, dst.get_mut(..done.wrote).unwrap_or_default());
         // Filters may hold back some bytes of content that goes on.
-        let wrote = match error {
-            None => {
+        let wrote = match error.map(|error| error.kind) {
+            None | Some(ErrorKind::XzTrailing) => {
                 filters.whole(out);
                 done.wrote
             }
