@@ -78,7 +78,7 @@ pub(super) struct Symbols<'a> {
 pub(super) struct Slice<'a> {
     dst: &'a mut [u8],
     /// Content that claims to be longer is refused.
-    capacity: u64,
+    capacity: usize,
     /// Bytes that are filled.
     filled: usize,
     /// Index of the oldest byte that matches reach, and that positions count from.
@@ -87,7 +87,7 @@ pub(super) struct Slice<'a> {
 
 impl<'a> Slice<'a> {
     pub(super) const fn new(dst: &'a mut [u8]) -> Self {
-        let capacity = u64_from(dst.len());
+        let capacity = dst.len();
         Self { dst, capacity, filled: 0, base: 0 }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Slice<'a> {
     /// finds out where.
     #[cfg(feature = "alloc")]
     pub(super) const fn of_real_length(dst: &'a mut [u8]) -> Self {
-        Self { dst, capacity: u64::MAX, filled: 0, base: 0 }
+        Self { dst, capacity: usize::MAX, filled: 0, base: 0 }
     }
 }
 
@@ -105,7 +105,7 @@ impl Output for Slice<'_> {
     }
 
     fn capacity(&self) -> u64 {
-        self.capacity
+        u64_from(self.capacity)
     }
 
     fn empty(&mut self) {
