@@ -169,6 +169,80 @@ fn decodes_output_of_libzstd() {
     }
 }
 
+fn noise(len: usize, random: &mut Random) -> Vec<u8> {
+    (0..len).map(|_| random.bits() as u8).collect()
+}
+
+fn holds(name: &str, frame: &[u8], plain: &[u8], options: &Options<'_>) {
+    assert!(decoded(frame, options).is_ok_and(|out| out == plain), "{name}");
+}
+
+#[test]
+fn literals_after_a_match_stay_as_they_are() {
+    let random = &mut Random(3);
+    let (dictionary, rest) = (noise(2000, random), noise(20_000, random));
+    let mut encoder = zstd::bulk::Compressor::with_dictionary(19, &dictionary).unwrap();
+    let options = Options { dictionary: Some(Dictionary::new(&dictionary)), ..Options::DEFAULT };
+    for more in [0, 1, 3, 5, 16, 17, 31, 32, 33, 64, 300] {
+        // The first match is in the dictionary, and may end shortly before the literals.
+        for len in 3..100 {
+            let parts = [&dictionary[100..100 + len], &rest[..more], &dictionary[700..720], &rest[more..2 * more]];
+            let plain = parts.concat();
+            holds(&format!("{len} and {more}"), &encoder.compress(&plain).unwrap(), &plain, &options);
+        }
+    }
+    // A short match, and then almost only literals.
+    for few in 4..60 {
+        for many in [100, 1000, 20_000] {
+            let plain = [&rest[..few], &rest[..few], &rest[..many], &rest[..40]].concat();
+            holds(&format!("{few} and {many}"), &zstd::bulk::compress(&plain, 19).unwrap(), &plain, &Options::DEFAULT);
+        }
+    }
+}
+
+#[test]
+fn a_sequence_may_have_more_bits_than_a_word() {
+    let random = &mut Random(4);
+    let mut plain = noise(3 << 20, random);
+    for at in (0..2 << 20).step_by(65_000) {
+        plain.extend(noise(9000, random));
+        plain.extend_from_within(at..at + 40_000 + at / 100);
+    }
+    let mut encoder = zstd::bulk::Compressor::new(1).unwrap();
+    encoder.set_parameter(zstd::zstd_safe::CParameter::WindowLog(23)).unwrap();
+    encoder.set_parameter(zstd::zstd_safe::CParameter::EnableLongDistanceMatching(true)).unwrap();
+    let frame = encoder.compress(&plain).unwrap();
+    assert!(frame.len() < 4 << 20, "no matches");
+    holds("far and long", &frame, &plain, &Options::DEFAULT);
+}
+
+#[test]
+fn an_offset_beyond_the_window_is_refused_among_offsets_of_any_size() {
+    let random = &mut Random(5);
+    for near in [false, true] {
+        let mut plain = noise(200_000, random);
+        for number in 0..300 {
+            let period = if near { 1 + number % 7 } else { 20 };
+            let few = noise(period, random);
+            plain.extend(few.iter().cycle().take(50));
+            plain.extend(noise(3, random));
+            if number > 150 {
+                plain.extend_from_within(100 * number..100 * number + 60);
+            }
+        }
+        let mut encoder = zstd::bulk::Compressor::new(3).unwrap();
+        encoder.set_parameter(zstd::zstd_safe::CParameter::WindowLog(18)).unwrap();
+        encoder.set_parameter(zstd::zstd_safe::CParameter::ContentSizeFlag(false)).unwrap();
+        let mut frame = encoder.compress(&plain).unwrap();
+        assert_eq!(frame[4..6], [0, 8 << 3]);
+        holds("all in the window", &frame, &plain, &Options::DEFAULT);
+        // Then the window is 128 KiB.
+        frame[5] = 7 << 3;
+        let kind = decoded(&frame, &Options::DEFAULT).map_err(|error| error.kind).err();
+        assert_eq!(kind, Some(ErrorKind::ZstdOffset), "near: {near}");
+    }
+}
+
 #[test]
 fn prepared_dictionaries_decode_the_same() {
     valid_if(|vector| vector.dictionary.is_some(), 128, |vector| assert!(prepared(vector), "{}", vector.name));
