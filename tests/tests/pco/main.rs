@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
-use unspool::pco::{Chunk, Decoder, File, Latent, LatentBits, Meta, NumberType, Plan, Version, decode_chunks};
+use unspool::pco::{Chunk, Decoder, File, Latent, LatentBits, Meta, Mode, NumberType, Plan, Version, decode_chunks};
 use unspool::{Class, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Trace, Value};
 use unspool_tests::{Leaves, Random, files_in, list, manifest, number, read, text, vector_folders};
 

@@ -49,6 +49,37 @@ macro_rules! for_each_type {
 
 /// Files of the reference's encoder around every size at which something changes, in all of its
 /// modes and deltas.
+/// Decodes what the reference writes with this mode and no delta.
+fn written<T: pco::data_types::Number>(numbers: &[T], mode: pco::ModeSpec) {
+    let config = pco::ChunkConfig::default()
+        .with_mode_spec(mode.clone())
+        .with_delta_spec(pco::DeltaSpec::NoOp)
+        .with_enable_8_bit(true);
+    let bytes = pco::standalone::simple_compress(numbers, &config).unwrap();
+    let file = File::open(&bytes, &Limits::NONE).unwrap();
+    let chunk = file.chunk(file.first(), &mut ()).unwrap().unwrap();
+    assert!(chunk.meta.mode != Mode::Classic || matches!(mode, pco::ModeSpec::Classic), "{mode:?}");
+    let (decoded, _) = decode(&bytes, None).unwrap();
+    assert!(Some(decoded) == reference_decode(chunk.number_type().name(), &bytes), "{mode:?}");
+}
+
+#[test]
+fn multiples_of_floats_have_both_signs() {
+    let mut random = Random(2);
+    let steps: Vec<i16> = (0..3000).map(|_| random.bits() as i16 % 500).collect();
+    let singles: Vec<f32> = steps.iter().map(|&step| f32::from(step) * 0.01).collect();
+    let doubles: Vec<f64> = steps.iter().map(|&step| f64::from(step) * 0.01).collect();
+    written(&singles, pco::ModeSpec::TryFloatMult(0.01));
+    written(&doubles, pco::ModeSpec::TryFloatMult(0.01));
+}
+
+#[test]
+fn a_long_page_has_numbers_of_all_widths() {
+    let mut random = Random(3);
+    let numbers: Vec<u64> = (0..60_000).map(|_| random.bits() >> (random.bits() % 64)).collect();
+    written(&numbers, pco::ModeSpec::Classic);
+}
+
 #[test]
 fn decodes_what_the_reference_writes_as_it_does() {
     use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
