@@ -141,6 +141,24 @@ fn a_match_reaches_the_dictionary_until_the_window_is_full() {
 }
 
 #[test]
+fn counting_finds_literals_that_are_used_up() {
+    let good = read(&vector_folders("zstd")[0].join("rfc8878/text-1025.zst"));
+    let (mut room, mut workspace, mut found) = (vec![0; 2000], Workspace::new(), 0);
+    for bit in 0..8 * good.len() {
+        let mut file = good.clone();
+        file[bit / 8] ^= 1 << (bit % 8);
+        let whole = decode(&file, &mut room, &mut workspace, &Options::DEFAULT, &mut ());
+        if let Err(error @ Error { kind: ErrorKind::ZstdLiteralsUsedUp, .. }) = whole {
+            // Counting reads the bits of all sequences before it compares their sum.
+            let counted = decoded_len(&file, &mut workspace, &Options::DEFAULT).unwrap_err();
+            assert_eq!(counted.at, error.at, "bit {bit}");
+            found += usize::from(counted == error);
+        }
+    }
+    assert!(found > 0, "none has the same error");
+}
+
+#[test]
 fn a_match_does_not_reach_the_tables_before_a_dictionary() {
     let good = read(&vector_folders("zstd")[0].join("golden/golden-dictionaries/http-dict-missing-symbols"));
     let offset = |at: usize| u32::from_le_bytes([good[at], good[at + 1], good[at + 2], good[at + 3]]) as usize;

@@ -229,7 +229,7 @@ fn an_offset_beyond_the_window_is_refused_among_offsets_of_any_size() {
             let few = noise(period, random);
             plain.extend(few.iter().cycle().take(50));
             plain.extend(noise(3, random));
-            if number > 150 {
+            if (150..250).contains(&number) {
                 plain.extend_from_within(100 * number..100 * number + 60);
             }
         }
