@@ -12,6 +12,7 @@ use super::parser::{Parser, STARVED, State};
 use super::stream::Machine;
 use super::window::{Place, Window};
 use super::workspace::Workspace;
+use crate::fault::Fault;
 use crate::num::{index, u64_from};
 use crate::{End, Error, ErrorKind, Limits, Result, Status, Verify};
 
@@ -285,7 +286,10 @@ impl<M: Symbolic> Observed<M> {
         let start = self.content;
         self.content = start.saturating_add(made);
         let lzma = &workspace.tables.lzma;
+        // A symbol that goes on after its chunk is none.
+        let is_whole = !matches!(advanced, Err(Fault { kind: ErrorKind::XzChunkEnd, .. }));
         if let Some(kind) = kind
+            && is_whole
             && (made > 0 || after == Stage::AfterMarker)
         {
             let kind = if made > 0 { kind } else { LzmaKind::EndMarker };

@@ -178,10 +178,13 @@ fn the_symbols_of_a_damaged_file_end_where_decoding_does() {
     for bit in 0..8 * file.len() {
         let mut damaged = file.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
-        let (_, error) = chunks(&damaged, usize::MAX / 2);
+        let (found, error) = chunks(&damaged, usize::MAX / 2);
         let expected = decode_to_vec(&damaged, &options).err();
         refused += usize::from(expected.is_some());
         assert_eq!(error, expected, "bit {bit}");
+        if expected.is_some() {
+            assert!(chunks(&damaged, 11) == (found, error), "bit {bit} in pieces");
+        }
     }
     assert!(refused > 1000, "{refused}");
 }
@@ -194,6 +197,22 @@ fn a_stream_may_be_followed_by_padding_and_another() {
     assert_eq!((error, found.len()), (None, 2));
     for piece in [1, 4, first.len(), first.len() + 8] {
         assert!(chunks(&file, piece) == (found.clone(), None), "pieces of {piece}");
+    }
+}
+
+#[test]
+fn a_symbol_that_goes_on_after_its_chunk_is_not_listed() {
+    let file = preset(&mixed(300, 34), 6, Check::None);
+    let packed = usize::from(u16::from_be_bytes([file[27], file[28]]));
+    for less in 1..packed - 5 {
+        let mut file = file.clone();
+        file[27..29].copy_from_slice(&((packed - less) as u16).to_be_bytes());
+        let (found, error) = chunks(&file, usize::MAX / 2);
+        assert_eq!(error.map(|error| error.kind), Some(ErrorKind::XzChunkEnd), "{less} less");
+        assert!(found.iter().flat_map(|chunk| &chunk.symbols).all(|symbol| symbol.cost > 0), "{less} less");
+        for piece in [1, 5, 11, 30] {
+            assert!(chunks(&file, piece) == (found.clone(), error), "{less} less in pieces of {piece}");
+        }
     }
 }
 
