@@ -69,8 +69,8 @@ pub fn zstd_differential(bytes: &[u8]) {
     }
 }
 
-/// Returns whether a Huffman code has weights of 64 states, one of them above 11. The C library has no
-/// memory for those, and refuses them even if no literal has that weight.
+/// Returns whether a Huffman code has weights of 64 states, one of them above 11. The C library has
+/// no memory for those, and refuses them even if no literal has that weight.
 fn lists_wide_weights(bytes: &[u8]) -> bool {
     let mut leaves = Leaves::default();
     let _ = inspect(bytes, &mut Workspace::new(), &RFC8878, &mut leaves);

@@ -501,6 +501,25 @@ fn symbols(file: &[u8], piece: usize) -> (Vec<LzmaSymbol>, Option<(u64, u64)>, O
 }
 
 #[test]
+fn lists_the_marker_after_a_declared_size() {
+    let text = mixed(300, 5);
+    let mut file = encoded(&text, &preset(6));
+    let found = symbols(&file, usize::MAX / 2);
+    assert_eq!(found.0.last().map(|symbol| symbol.kind), Some(LzmaKind::EndMarker));
+    file[5..13].copy_from_slice(&(text.len() as u64).to_le_bytes());
+    assert!(symbols(&file, usize::MAX / 2) == found && symbols(&file, 7) == found);
+    // Nothing is listed of a chunk that is passed.
+    let mut reader = SymbolReader::new(&Limits::DEFAULT);
+    let mut each = |item| {
+        assert!(!matches!(item, LzmaItem::Symbol(_)));
+        LzmaWish::Chunk
+    };
+    let error =
+        feed_symbols(&file, 50, |piece, end, workspace, window| reader.feed(piece, end, workspace, window, &mut each));
+    assert_eq!(error, None);
+}
+
+#[test]
 fn symbols_rebuild_the_content_at_the_cost_of_the_stream() {
     let mut markers = 0;
     for (name, file, options, content) in vectors() {

@@ -96,30 +96,10 @@ fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 /// Decodes a file in pieces. `sizes` returns those of input and output.
-fn streamed(bytes: &[u8], window: usize, mut sizes: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<(), Error>) {
+fn streamed(bytes: &[u8], window: usize, sizes: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<(), Error>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0xAA; window]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
-    let (mut out, mut at, mut idle) = (vec![], 0, 0);
-    loop {
-        let (input, output) = sizes();
-        let to = bytes.len().min(at + input);
-        let end = if to == bytes.len() { End::Here } else { End::NotYet };
-        let mut room = vec![0; output];
-        let step = match decoder.step(&bytes[at..to], end, &mut room) {
-            Ok(step) => step,
-            Err(error) => {
-                assert_eq!(decoder.step(&[], End::Here, &mut room), Err(error), "an error stays");
-                return (out, Err(error));
-            }
-        };
-        out.extend(&room[..step.wrote]);
-        at += step.read;
-        if step.status == Status::Done {
-            return (out, Ok(()));
-        }
-        idle = if step.read + step.wrote == 0 { idle + 1 } else { 0 };
-        assert!(idle < 100, "no progress at {at} of {}: {:?}", bytes.len(), step.status);
-    }
+    drive(bytes, sizes, |src, end, dst| decoder.step(src, end, dst))
 }
 
 /// A window for the dictionary of preset 6.

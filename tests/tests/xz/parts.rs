@@ -31,11 +31,19 @@ fn decodes_one_stream_or_the_first() {
         let options = Options { streams, ..Options::DEFAULT };
         decode(bytes, &mut room, &mut ws, &options, &mut ()).map(|done| (done.read, done.wrote))
     };
+    let in_pieces = |bytes: &[u8]| {
+        let (mut ws, mut window) = (Workspace::new(), vec![0; WINDOW]);
+        let options = Options { streams: Streams::One, ..Options::DEFAULT };
+        let mut decoder = Decoder::new(&mut ws, &mut window, &options);
+        drive(bytes, || (file.len(), 777), |src, end, dst| decoder.step(src, end, dst)).1
+    };
     assert_eq!(with(&file, Streams::One), Ok((file.len(), 5000)));
+    assert_eq!(in_pieces(&file), Ok(()));
     for more in [&b"\0\0\0\0"[..], b"x", b"trailing", &file] {
         let long = [&file, more].concat();
         let error = with(&long, Streams::One).unwrap_err();
         assert_eq!((error.kind, error.at), (ErrorKind::XzTrailing, file.len() as u64));
+        assert_eq!(in_pieces(&long), Err(error));
         assert_eq!(with(&long, Streams::First), Ok((file.len(), 5000)));
     }
     let (two, first) = ([&file[..], &file].concat(), Options { streams: Streams::First, ..Options::DEFAULT });
