@@ -97,8 +97,17 @@ fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
 
 /// Decodes a file in pieces. `sizes` returns those of input and output.
 fn streamed(bytes: &[u8], window: usize, sizes: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<(), Error>) {
+    streamed_with(&Options::DEFAULT, bytes, window, sizes)
+}
+
+fn streamed_with(
+    options: &Options,
+    bytes: &[u8],
+    window: usize,
+    sizes: impl FnMut() -> (usize, usize),
+) -> (Vec<u8>, Result<(), Error>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0xAA; window]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
+    let mut decoder = Decoder::new(&mut ws, &mut window, options);
     drive(bytes, sizes, |src, end, dst| decoder.step(src, end, dst))
 }
 

@@ -31,12 +31,8 @@ fn decodes_one_stream_or_the_first() {
         let options = Options { streams, ..Options::DEFAULT };
         decode(bytes, &mut room, &mut ws, &options, &mut ()).map(|done| (done.read, done.wrote))
     };
-    let in_pieces = |bytes: &[u8]| {
-        let (mut ws, mut window) = (Workspace::new(), vec![0; WINDOW]);
-        let options = Options { streams: Streams::One, ..Options::DEFAULT };
-        let mut decoder = Decoder::new(&mut ws, &mut window, &options);
-        drive(bytes, || (file.len(), 777), |src, end, dst| decoder.step(src, end, dst)).1
-    };
+    let one = Options { streams: Streams::One, ..Options::DEFAULT };
+    let in_pieces = |bytes: &[u8]| streamed_with(&one, bytes, WINDOW, || (file.len(), 777)).1;
     assert_eq!(with(&file, Streams::One), Ok((file.len(), 5000)));
     assert_eq!(in_pieces(&file), Ok(()));
     for more in [&b"\0\0\0\0"[..], b"x", b"trailing", &file] {
@@ -50,7 +46,6 @@ fn decodes_one_stream_or_the_first() {
     assert_eq!(decoded_len(&two, &mut Workspace::new(), &first), Ok(5000));
     assert_eq!(decoded_len(&two, &mut Workspace::new(), &Options::DEFAULT), Ok(10_000));
     // With space for one stream only.
-    let one = Options { streams: Streams::One, ..Options::DEFAULT };
     let exact = decode(&two, &mut [0; 5000], &mut Workspace::new(), &one, &mut ()).unwrap_err();
     assert_eq!((exact.kind, exact.at), (ErrorKind::XzTrailing, file.len() as u64));
     let error = with(&[&file, &b"trailing"[..]].concat(), Streams::All).unwrap_err();

@@ -138,7 +138,7 @@ fn decodes_output_of_libzstd() {
         text.push(b' ');
     }
     let letters: Vec<u8> = (0..300_000).map(|_| b"aaaabbbccde fgh"[random.below(15)]).collect();
-    let noise: Vec<u8> = (0..300_000).map(|_| random.bits() as u8).collect();
+    let noise = noise(300_000, &mut random);
     let runs: Vec<u8> = (0..300_000u32).map(|at| (at / 997) as u8).collect();
     let mut repeats = Vec::new();
     while repeats.len() < 300_000 {
