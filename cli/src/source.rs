@@ -297,6 +297,21 @@ impl Source {
         }
     }
 
+    /// Reads a range into `bytes`, whose memory is used again. A range of a stream starts where the
+    /// one in `bytes` does, or after its end.
+    pub fn read_forward(&mut self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), Stop> {
+        if self.len().is_some() {
+            return self.read_at(range, bytes);
+        }
+        if range.start != self.at - bytes.len() as u64 {
+            bytes.clear();
+            let between = range.start.checked_sub(self.at).ok_or(io::Error::from(io::ErrorKind::NotSeekable))?;
+            io::copy(&mut self.by_ref().take(between), &mut io::sink())?;
+        }
+        let is_there = self.at >= range.start && self.read_on(bytes, range.end.saturating_sub(range.start))?;
+        if is_there { Ok(()) } else { Err(Error::new(ErrorKind::Truncated, self.at).needing(range.end).into()) }
+    }
+
     /// Reads everything into memory if it is at most `most` bytes, and half of the memory. Returns
     /// whether it is.
     pub fn hold_short(&mut self, most: u64) -> Result<bool, Stop> {

@@ -132,6 +132,42 @@ fn a_cut_file_of_lossless_vectors_is_truncated() {
         }
     }
     assert!(cuts > 150, "{cuts}");
+    // The first chunk claims more than some machines can address.
+    let start = unspool::cvc::Header::read(&bytes, &LIMITS).unwrap().head_len();
+    let mut claims = bytes;
+    claims[usize::try_from(start).unwrap()..].split_at_mut(4).0.fill(0xFF);
+    let (len, end) = (claims.len(), start + 8 + u64::from(u32::MAX));
+    for (head, cut) in [(len, None), (20, None), (20, Some(611))] {
+        let (_, _, decoded) = decode(Format::Cvc, &mut Source::of(&claims, head, cut, 1), &ALL, &LIMITS);
+        assert_eq!(decoded, Err(format!("Truncated at {len}, needs {end}")));
+    }
+}
+
+#[test]
+fn rows_of_a_cvc_stream_are_those_of_a_file() {
+    let mut some = 0;
+    for (name, format, bytes) in vectors() {
+        let Ok(file) = unspool::cvc::File::open(&bytes, &LIMITS) else { continue };
+        if format != Format::Cvc || bytes.len() > 500_000 {
+            continue;
+        }
+        let names: Vec<_> = file.columns().map_while(|column| Some(column.ok()?.name().to_string())).collect();
+        let all = file.num_vectors();
+        for range in [0..1, all / 3..all / 2, all / 2..all, all.saturating_sub(1)..all, all..all] {
+            for (column, text) in names.iter().flat_map(|name| [(name, false), (name, true)]) {
+                let column = file.is_columnar().then_some(&**column);
+                let rows = Selection { column, rows: Some(Some(range.start)..Some(range.end)), text, ..ALL };
+                let decode =
+                    |head, cut, threads| decode(format, &mut Source::of(&bytes, head, cut, threads), &rows, &LIMITS);
+                let expected = decode(bytes.len(), None, 1);
+                some += usize::from(expected.0 > 0);
+                for (head, cut, threads) in [(20, None, 2), (20, Some(611), 1), (bytes.len() / 2, Some(7001), 2)] {
+                    assert_eq!(decode(head, cut, threads), expected, "{name}: {range:?} of {column:?}");
+                }
+            }
+        }
+    }
+    assert!(some > 300, "{some}");
 }
 
 /// Creates a file of these pieces at their offsets, with holes between them.

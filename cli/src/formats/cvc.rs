@@ -325,10 +325,11 @@ fn one_thread(
         // The chunks may be in any order.
         source.hold()?;
     }
-    if rows == [column.rows()] && ascends(source, file, limits) {
+    if rows == [column.rows()] && !column.is_lossless()? && ascends(source, file, limits) {
         return stream(source, file, column, limits, to);
     }
-    if source.len().is_none() {
+    if source.len().is_none() && rows.len() != 1 {
+        // Sections may name the rows in any order.
         source.hold()?;
     }
     let (output, mut sums) = (column.output()?, Sums::default());
@@ -336,12 +337,11 @@ fn one_thread(
     for rows in rows {
         let mut plan = column.plan(rows)?;
         while let Some(range) = plan.needs() {
-            let last = plan.piece().filter(|piece| piece.chunk + 1 == file.chunk_count()).map(Piece::range);
-            source.read_at(range.clone(), &mut bytes)?;
+            if plan.piece().is_some_and(|piece| piece.chunk + 1 == file.chunk_count()) {
+                refuse_hidden_crc(source, file, &range)?;
+            }
+            source.read_forward(range.clone(), &mut bytes)?;
             if let Some(payload) = plan.feed(range.start, &bytes, Verify::Refuse)? {
-                if let Some(last) = last {
-                    refuse_hidden_crc(source, file, &last)?;
-                }
                 write(values(&payload, Some(output), &mut room)?, to)?;
             }
         }
@@ -369,7 +369,7 @@ fn ascends(source: &Source, file: &File<'_>, limits: &Limits) -> bool {
     true
 }
 
-/// Decodes a column as the file is read.
+/// Decodes a column that has no lossless chunk as the file is read.
 fn stream(
     source: &mut Source,
     file: &File<'_>,
@@ -389,15 +389,11 @@ fn stream(
     }
     let name = column.name().to_string();
     let options = Options { column: file.is_columnar().then_some(&*name), ..options(limits, Verify::Refuse) };
-    let mut workspace = zeros(file.head_len().saturating_add(MOST_LOSSLESS))?;
+    let mut workspace = zeros(file.head_len())?;
     let mut decoder = Decoder::new(&mut workspace, &options);
     pour(source, to, |src, end, dst| decoder.step(src, end, dst))?;
     Ok(decoder.checksums())
 }
-
-/// The most bytes that a lossless chunk may take. Memory that no chunk fills is reserved only. Not
-/// fewer for a short file, whose chunk may claim bytes that the file lacks.
-const MOST_LOSSLESS: u64 = 1 << 30;
 
 /// Refuses a version 0 header before chunks with checksums: see
 /// [`ErrorKind::CvcHiddenCrc`]. `range` is that of the last chunk.

@@ -133,6 +133,21 @@ impl<'a> Column<'a> {
         Ok(output.or(self.dtype.filter(|_| self.compression.is("none"))).unwrap_or(Dtype::F32))
     }
 
+    /// Returns whether some chunk stores it lossless, so that no value can be decoded before all of
+    /// that chunk is read.
+    #[inline(never)]
+    pub fn is_lossless(&self) -> Result<bool> {
+        let (mut cursor, mut entry, mut storage) =
+            (ChunkCursor::of(&self.file), ChunkEntry::default(), StoredColumn::NONE);
+        while cursor.next(&self.file, &mut entry)? {
+            self.find_storage(&entry, &mut storage)?;
+            if storage.encoding == Encoding::Lossless {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Finds this column in a chunk, and reads how the chunk stores it.
     #[inline(never)]
     pub(super) fn find_storage(&self, chunk: &ChunkEntry, storage: &mut StoredColumn) -> Verdict<()> {

@@ -166,3 +166,21 @@ fn emits_bytes_of_overlapping_columns_once() {
         assert_eq!(told, expected, "{columns} columns over {len} bytes");
     }
 }
+
+#[test]
+fn says_which_columns_have_lossless_chunks() {
+    let (mut with, mut without) = (0, 0);
+    valid(|name, bytes, _, _| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        for column in file.columns().map(Result::unwrap) {
+            let (mut plan, mut is_lossless) = (column.plan(column.rows()).unwrap(), false);
+            while let Some(wanted) = plan.needs() {
+                let payload = plan.feed(wanted.start, &bytes[range(wanted)], Verify::Refuse).unwrap();
+                is_lossless |= payload.is_some_and(|payload| payload.compression() == "lossless");
+            }
+            assert_eq!(column.is_lossless(), Ok(is_lossless), "{name}: {}", column.name());
+            *(if is_lossless { &mut with } else { &mut without }) += 1;
+        }
+    });
+    assert!(with > 3 && without > 50, "{with} and {without}");
+}
