@@ -1,6 +1,6 @@
 //! Files, and streams with any cuts, lead to the same bytes and to the same error.
 
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 
@@ -183,6 +183,30 @@ fn sparse(name: &str, len: u64, pieces: &[(u64, Vec<u8>)]) -> Source {
         Source::open(&path, None, NonZeroUsize::MIN, &Limits::DEFAULT).unwrap_or_else(|failure| panic!("{failure}"));
     std::fs::remove_file(path).unwrap();
     source
+}
+
+#[test]
+fn a_file_is_read_in_order_and_at_any_place() {
+    let mut random = Random(1);
+    let bytes: Vec<u8> = std::iter::repeat_with(|| random.bits()).take(9 << 17).flat_map(u64::to_le_bytes).collect();
+    let mut source = Source::of(&bytes, 1000, None, 1);
+    let mut piece = vec![0; 300_001];
+    for start in [0, 5 << 20, 3 << 20, bytes.len() - 7] {
+        source.seek(start as u64);
+        let mut at = start;
+        loop {
+            let read = source.read(&mut piece).unwrap();
+            assert!(piece[..read] == bytes[at..at + read], "{at} after {start}");
+            at += read;
+            if read == 0 {
+                break;
+            }
+            let place = at / 2..at / 2 + 50_000;
+            let range = place.start as u64..place.end as u64;
+            assert!(source.at(range).ok().unwrap() == bytes[place], "a place before {at}");
+        }
+        assert_eq!(at, bytes.len());
+    }
 }
 
 /// The most bytes that are read for a few rows of ten gigabytes: the head of the file, and some.
