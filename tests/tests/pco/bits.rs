@@ -1,5 +1,7 @@
 //! Writes files bit by bit.
 
+use unspool::pco::NumberType;
+
 /// Writes bits from the lowest of each byte up.
 #[derive(Default)]
 pub struct Bits(pub Vec<u8>, pub usize);
@@ -31,7 +33,12 @@ impl Bits {
 
     /// The first bits of a file of `n` numbers of 32 bits.
     pub fn of(n: usize) -> Self {
-        let mut bits = Self(b"pco!\x03\0\0\x04\x01\x01".to_vec(), 80);
+        Self::of_type(NumberType::U32, n)
+    }
+
+    /// The first bits of a file of `n` numbers of this type.
+    pub fn of_type(ty: NumberType, n: usize) -> Self {
+        let mut bits = Self([&b"pco!\x03\0\0\x04\x01"[..], &[ty as u8]].concat(), 80);
         bits.put(n as u64 - 1, 24);
         bits
     }

@@ -144,3 +144,72 @@ fn decodes_what_the_reference_writes_as_it_does() {
     }
     for_each_type!(run);
 }
+
+/// Returns a file with these bits before its page, which is noise.
+fn noisy(head: &mut Bits) -> Vec<u8> {
+    let (mut random, mut leaves) = (Random(4), Leaves::default());
+    let mut bytes = head.pad().0.clone();
+    bytes.extend(std::iter::repeat_with(|| random.bits() as u8).take(40_000));
+    // The noise goes on after the page, which is no padding and no chunk.
+    decode_chunks(&bytes, &Limits::NONE, &mut leaves, |_, _| Ok(())).unwrap_err();
+    let offsets = |name: &Name| matches!(name, Name::PrimaryOffsets | Name::SecondaryOffsets);
+    let last = leaves.leaves.iter().rfind(|(_, name)| offsets(name)).unwrap();
+    let end = last.0.end as usize;
+    bytes.truncate(end.div_ceil(8));
+    if !end.is_multiple_of(8) {
+        *bytes.last_mut().unwrap() &= (1 << (end % 8)) - 1;
+    }
+    bytes.push(0);
+    bytes
+}
+
+#[test]
+fn noise_decodes_as_the_reference_decodes_it() {
+    const N: usize = 2500;
+    // Four states of two bits are a byte. Symbols of two of the bins take two bits, of the other
+    // one bit, so offsets start at any bit.
+    let three = |bits: &mut Bits, width: usize, offset_bits: u64| {
+        bits.put(2, 4).put(3, 15);
+        for (weight, lower) in [(1, 0), (2, 5), (1, 1 << (width - 1))] {
+            bits.put(weight - 1, 2).put(lower, width).put(offset_bits, width.ilog2() as usize + 1);
+        }
+    };
+    let check = |name: &str, ty: NumberType, bits: &mut Bits| {
+        let bytes = noisy(bits);
+        let (numbers, end) = decode(&bytes, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((numbers.len(), end), (N * ty.size(), bytes.len() as u64), "{name}");
+        assert!(Some(numbers) == reference_decode(ty.name(), &bytes), "{name}");
+    };
+
+    // Two offsets of 29 bits are one bit more than a load has.
+    for offset_bits in [14, 15, 28, 29, 30, 31] {
+        let mut bits = Bits::of_type(NumberType::U32, N);
+        three(bits.put(0, 4).put(0, 4), 32, offset_bits);
+        check(&format!("offsets of {offset_bits} bits"), NumberType::U32, &mut bits);
+    }
+    for offset_bits in [56, 57, 58, 63] {
+        let mut bits = Bits::of_type(NumberType::U64, N);
+        three(bits.put(0, 4).put(0, 4), 64, offset_bits);
+        check(&format!("offsets of {offset_bits} bits"), NumberType::U64, &mut bits);
+    }
+
+    // Multiples of 7, and remainders that have all bits.
+    for (ty, width) in [(NumberType::U16, 16), (NumberType::I32, 32), (NumberType::U64, 64)] {
+        let mut bits = Bits::of_type(ty, N);
+        bits.put(1, 4).put(7, width).put(0, 4);
+        three(&mut bits, width, 3);
+        bits.variable(width, &[(0, width as u64)]);
+        check(&format!("remainders of {width} bits"), ty, &mut bits);
+    }
+
+    // Floats that lack their low bits, from latents of which most belong to no float.
+    for (ty, width) in [(NumberType::F32, 32), (NumberType::F64, 64)] {
+        for low in [1, 9, 23] {
+            let mut bits = Bits::of_type(ty, N);
+            bits.put(3, 4).put(low, 8).put(0, 4);
+            three(&mut bits, width, width as u64 - 1);
+            bits.variable(width, &[(0, low)]);
+            check(&format!("floats without {low} bits"), ty, &mut bits);
+        }
+    }
+}
