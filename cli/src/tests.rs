@@ -187,8 +187,7 @@ fn sparse(name: &str, len: u64, pieces: &[(u64, Vec<u8>)]) -> Source {
 
 #[test]
 fn a_file_is_read_in_order_and_at_any_place() {
-    let mut random = Random(1);
-    let bytes: Vec<u8> = std::iter::repeat_with(|| random.bits()).take(9 << 17).flat_map(u64::to_le_bytes).collect();
+    let bytes = Random(1).noise(9 << 20);
     let mut source = Source::of(&bytes, 1000, None, 1);
     let mut piece = vec![0; 300_001];
     for start in [0, 5 << 20, 3 << 20, bytes.len() - 7] {

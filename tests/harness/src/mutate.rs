@@ -20,6 +20,11 @@ impl Random {
         z ^ (z >> 31)
     }
 
+    /// Returns `len` bytes that do not compress.
+    pub fn noise(&mut self, len: usize) -> Vec<u8> {
+        (0..len).map(|_| self.bits() as u8).collect()
+    }
+
     /// Returns a number below `bound`, or 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.bits() % bound.max(1) as u64).expect("below a usize")

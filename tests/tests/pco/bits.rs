@@ -23,10 +23,16 @@ impl Bits {
     /// A variable of `width` bits with these bins: the lowest latent and the offset bits of each,
     /// and as much weight for all.
     pub fn variable(&mut self, width: usize, bins: &[(u64, u64)]) -> &mut Self {
-        let log = bins.len().ilog2() as usize;
+        let bins: Vec<_> = bins.iter().map(|&(lower, offset_bits)| (1, lower, offset_bits)).collect();
+        self.weighted(width, bins.len().ilog2() as usize, &bins)
+    }
+
+    /// A variable of `width` bits with 2^`log` states and these bins: the weight, the lowest latent
+    /// and the offset bits of each.
+    pub fn weighted(&mut self, width: usize, log: usize, bins: &[(u64, u64, u64)]) -> &mut Self {
         self.put(log as u64, 4).put(bins.len() as u64, 15);
-        for &(lower, offset_bits) in bins {
-            self.put(0, log).put(lower, width).put(offset_bits, width.ilog2() as usize + 1);
+        for &(weight, lower, offset_bits) in bins {
+            self.put(weight - 1, log).put(lower, width).put(offset_bits, width.ilog2() as usize + 1);
         }
         self
     }

@@ -47,8 +47,6 @@ macro_rules! for_each_type {
     };
 }
 
-/// Files of the reference's encoder around every size at which something changes, in all of its
-/// modes and deltas.
 /// Decodes what the reference writes with this mode and no delta.
 fn written<T: pco::data_types::Number>(numbers: &[T], mode: pco::ModeSpec) {
     let config = pco::ChunkConfig::default()
@@ -80,6 +78,8 @@ fn a_long_page_has_numbers_of_all_widths() {
     written(&numbers, pco::ModeSpec::Classic);
 }
 
+/// Files of the reference's encoder around every size at which something changes, in all of its
+/// modes and deltas.
 #[test]
 fn decodes_what_the_reference_writes_as_it_does() {
     use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
@@ -147,9 +147,8 @@ fn decodes_what_the_reference_writes_as_it_does() {
 
 /// Returns a file with these bits before its page, which is noise.
 fn noisy(head: &mut Bits) -> Vec<u8> {
-    let (mut random, mut leaves) = (Random(4), Leaves::default());
-    let mut bytes = head.pad().0.clone();
-    bytes.extend(std::iter::repeat_with(|| random.bits() as u8).take(40_000));
+    let mut leaves = Leaves::default();
+    let mut bytes = [&head.pad().0[..], &Random(4).noise(40_000)].concat();
     // The noise goes on after the page, which is no padding and no chunk.
     decode_chunks(&bytes, &Limits::NONE, &mut leaves, |_, _| Ok(())).unwrap_err();
     let offsets = |name: &Name| matches!(name, Name::PrimaryOffsets | Name::SecondaryOffsets);
@@ -169,10 +168,8 @@ fn noise_decodes_as_the_reference_decodes_it() {
     // Four states of two bits are a byte. Symbols of two of the bins take two bits, of the other
     // one bit, so offsets start at any bit.
     let three = |bits: &mut Bits, width: usize, offset_bits: u64| {
-        bits.put(2, 4).put(3, 15);
-        for (weight, lower) in [(1, 0), (2, 5), (1, 1 << (width - 1))] {
-            bits.put(weight - 1, 2).put(lower, width).put(offset_bits, width.ilog2() as usize + 1);
-        }
+        let bins = [(1, 0, offset_bits), (2, 5, offset_bits), (1, 1 << (width - 1), offset_bits)];
+        bits.weighted(width, 2, &bins);
     };
     let check = |name: &str, ty: NumberType, bits: &mut Bits| {
         let bytes = noisy(bits);

@@ -2,11 +2,6 @@
 
 use super::*;
 
-fn noise(len: usize) -> Vec<u8> {
-    let mut random = Random(9);
-    (0..len).map(|_| random.bits() as u8).collect()
-}
-
 /// Bytes with many instructions that branch filters convert, and many that only look like them.
 fn machine_code(len: usize) -> Vec<u8> {
     let mut random = Random(77);
@@ -73,7 +68,7 @@ fn round_trips_every_preset_and_check() {
 fn round_trips_every_size_at_a_boundary() {
     let edges = [1usize, 4096, 1 << 16, 2 << 20];
     let sizes = edges.iter().flat_map(|&edge| [edge - 1, edge, edge + 1]).chain([2, 3, 5, 31, 300, 5 << 20]);
-    let (text, noise) = (mixed(6 << 20, 4), noise(6 << 20));
+    let (text, noise) = (mixed(6 << 20, 4), Random(9).noise(6 << 20));
     for size in sizes {
         for (name, bytes) in [("text", &text[..size]), ("noise", &noise[..size]), ("zeros", &vec![0; size])] {
             holds(&format!("{name} of {size}"), &preset(bytes, 1, Check::Crc32), bytes);

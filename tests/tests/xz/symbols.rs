@@ -105,7 +105,7 @@ fn rebuilt(file: &[u8], chunks: &[Chunk]) -> Vec<u8> {
 #[test]
 fn symbols_rebuild_the_content_at_the_cost_of_their_chunks() {
     let mut noisy = mixed(400_000, 34);
-    noisy.extend((0..200_000).scan(Random(7), |random, _| Some(random.bits() as u8)));
+    noisy.extend(Random(7).noise(200_000));
     let mut counts = [0; 7];
     let mut controls = vec![];
     for (content, level) in

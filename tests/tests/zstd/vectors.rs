@@ -138,7 +138,7 @@ fn decodes_output_of_libzstd() {
         text.push(b' ');
     }
     let letters: Vec<u8> = (0..300_000).map(|_| b"aaaabbbccde fgh"[random.below(15)]).collect();
-    let noise = noise(300_000, &mut random);
+    let noise = random.noise(300_000);
     let runs: Vec<u8> = (0..300_000u32).map(|at| (at / 997) as u8).collect();
     let mut repeats = Vec::new();
     while repeats.len() < 300_000 {
@@ -169,10 +169,6 @@ fn decodes_output_of_libzstd() {
     }
 }
 
-fn noise(len: usize, random: &mut Random) -> Vec<u8> {
-    (0..len).map(|_| random.bits() as u8).collect()
-}
-
 fn holds(name: &str, frame: &[u8], plain: &[u8], options: &Options<'_>) {
     assert!(decoded(frame, options).is_ok_and(|out| out == plain), "{name}");
 }
@@ -180,7 +176,7 @@ fn holds(name: &str, frame: &[u8], plain: &[u8], options: &Options<'_>) {
 #[test]
 fn literals_after_a_match_stay_as_they_are() {
     let random = &mut Random(3);
-    let (dictionary, rest) = (noise(2000, random), noise(20_000, random));
+    let (dictionary, rest) = (random.noise(2000), random.noise(20_000));
     let options = Options { dictionary: Some(Dictionary::new(&dictionary)), ..Options::DEFAULT };
     // Only the first of these levels begins with a match.
     for level in [1, 19] {
@@ -206,9 +202,9 @@ fn literals_after_a_match_stay_as_they_are() {
 #[test]
 fn a_sequence_may_have_more_bits_than_a_word() {
     let random = &mut Random(4);
-    let mut plain = noise(3 << 20, random);
+    let mut plain = random.noise(3 << 20);
     for at in (0..2 << 20).step_by(65_000) {
-        plain.extend(noise(9000, random));
+        plain.extend(random.noise(9000));
         plain.extend_from_within(at..at + 40_000 + at / 100);
     }
     let mut encoder = zstd::bulk::Compressor::new(1).unwrap();
@@ -223,12 +219,12 @@ fn a_sequence_may_have_more_bits_than_a_word() {
 fn an_offset_beyond_the_window_is_refused_among_offsets_of_any_size() {
     let random = &mut Random(5);
     for near in [false, true] {
-        let mut plain = noise(200_000, random);
+        let mut plain = random.noise(200_000);
         for number in 0..300 {
             let period = if near { 1 + number % 7 } else { 20 };
-            let few = noise(period, random);
+            let few = random.noise(period);
             plain.extend(few.iter().cycle().take(50));
-            plain.extend(noise(3, random));
+            plain.extend(random.noise(3));
             if (150..250).contains(&number) {
                 plain.extend_from_within(100 * number..100 * number + 60);
             }
