@@ -19,9 +19,6 @@ use crate::threaded::ThreadedReader;
 /// offset, as a file is.
 const HEAD: u64 = 1 << 20;
 
-/// Bytes of a file that are read in order before a thread reads ahead.
-const STEADY: u64 = 2 << 20;
-
 /// An input, of which the first bytes are known.
 pub struct Source {
     path: PathBuf,
@@ -31,9 +28,6 @@ pub struct Source {
     wrapped: Option<Arc<Mutex<u64>>>,
     /// The offset of the next byte that is read in order.
     at: u64,
-    /// Bytes of a file that were read in order, and the thread that reads ahead of them.
-    steady: u64,
-    ahead: Option<ThreadedReader>,
     /// The threads that may work on it.
     threads: NonZeroUsize,
     /// Bytes that were read of a file, besides its head.
@@ -67,7 +61,7 @@ impl Source {
     /// A source at its first byte.
     fn new(path: &Path, head: Vec<u8>, body: Body, threads: NonZeroUsize) -> Self {
         let (path, fetched, guessed) = (path.to_owned(), Cell::new(0), Cell::new(false));
-        Self { path, head, body, wrapped: None, at: 0, steady: 0, ahead: None, threads, fetched, guessed }
+        Self { path, head, body, wrapped: None, at: 0, threads, fetched, guessed }
     }
 
     /// Opens a file and reads its head, or only its first bytes if those are not `wanted`: other
@@ -257,7 +251,7 @@ impl Source {
 
     /// Goes on reading at this byte, unless this is a stream.
     pub fn seek(&mut self, at: u64) {
-        (self.at, self.steady, self.ahead) = (at, 0, None);
+        self.at = at;
     }
 
     /// Returns a reader of everything.
@@ -389,17 +383,8 @@ impl Read for Source {
             Body::Nothing => 0,
             Body::Stream(rest) => rest.read(to)?,
             Body::File(file, _) => {
-                if self.ahead.is_none() && self.steady >= STEADY {
-                    self.ahead = read_ahead(file, self.at)?;
-                }
-                let read = match &mut self.ahead {
-                    Some(ahead) => ahead.read(to)?,
-                    None => {
-                        file.seek(SeekFrom::Start(self.at))?;
-                        file.read(to)?
-                    }
-                };
-                self.steady += read as u64;
+                file.seek(SeekFrom::Start(self.at))?;
+                let read = file.read(to)?;
                 self.fetched.set(self.fetched.get() + read as u64);
                 read
             }
@@ -407,28 +392,6 @@ impl Read for Source {
         self.at += read as u64;
         Ok(read)
     }
-}
-
-/// Reads a file from this offset on, on a thread that does not move the place where others read.
-#[cfg(unix)]
-fn read_ahead(file: &File, at: u64) -> io::Result<Option<ThreadedReader>> {
-    struct Placed(File, u64);
-
-    impl Read for Placed {
-        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-            let read = std::os::unix::fs::FileExt::read_at(&self.0, to, self.1)?;
-            self.1 += read as u64;
-            Ok(read)
-        }
-    }
-
-    ThreadedReader::copy(Placed(file.try_clone()?, at)).map(Some)
-}
-
-/// Every read moves the place where others read.
-#[cfg(not(unix))]
-fn read_ahead(_: &File, _: u64) -> io::Result<Option<ThreadedReader>> {
-    Ok(None)
 }
 
 /// Appends a range of a file. The memory is not cleared before it is filled.
