@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use super::probability::{Literals, Probabilities};
+use super::probability::{Contexts, Literals, Probabilities};
 use super::range::{Range, TOP};
 use crate::copy::{SLACK, repeat};
 use crate::fault::{Fault, Verdict};
@@ -197,9 +197,9 @@ impl Lzma {
 
     /// Returns the kind of the symbol at the start of these bytes, without decoding it: the bits
     /// that [`run`](Self::run) branches on. The marker counts as a match.
-    pub(super) fn next_kind(&self, src: &[u8], position: usize) -> LzmaKind {
+    pub(super) fn next_kind(&mut self, src: &[u8], position: usize) -> LzmaKind {
         let mut rc = Range { range: self.range, code: self.code, rest: src.iter(), least: 0 };
-        let p = &self.probabilities;
+        let Some(p) = self.probabilities.contexts() else { return LzmaKind::Literal };
         let state = usize::from(self.state & 15);
         let pos_state = position & ((1 << (self.pb & 7)) - 1) & 15;
         let mut bit = |probability: u16| rc.bit(&mut { probability });
@@ -267,7 +267,7 @@ impl Lzma {
         let (lc, high) = (u32::from(self.lc & 7), 8 - u32::from(self.lc & 7));
         let lp_mask = (1usize << (self.lp & 7)) - 1;
         let pb_mask = (1usize << (self.pb & 7)) - 1;
-        let p = &mut self.probabilities;
+        let Some(mut p) = self.probabilities.contexts() else { return Ok(0) };
         let mut pending = self.pending;
         let mut reachable = true;
         if past.resumes() && pending > 0 {
@@ -301,9 +301,9 @@ impl Lzma {
             let len;
             if !rc.bit(&mut p.is_rep[state & 15]) {
                 (rep3, rep2, rep1) = (rep2, rep1, rep0);
-                len = rc.length(&mut p.match_length, pos_state).wrapping_add(2);
+                len = rc.length(p.match_length, pos_state).wrapping_add(2);
                 let slot = rc.tree::<6, 64>(&mut p.slots[(len - 2).min(3)]) - 64;
-                rep0 = distance(&mut rc, p, slot, |about| fetch(buf, at, about as usize));
+                rep0 = distance(&mut rc, &mut p, slot, |about| fetch(buf, at, about as usize));
                 state = if state < AFTER_MATCH { 7 } else { 10 };
             } else {
                 let mut short = false;
@@ -320,7 +320,7 @@ impl Lzma {
                     len = 1;
                     state = if state < AFTER_MATCH { 9 } else { 11 };
                 } else {
-                    len = rc.length(&mut p.rep_length, pos_state).wrapping_add(2);
+                    len = rc.length(p.rep_length, pos_state).wrapping_add(2);
                     state = if state < AFTER_MATCH { 8 } else { 11 };
                 }
             }
@@ -354,7 +354,7 @@ impl Lzma {
 /// Decodes the distance after its slot, less 1: up to 5 bits with probabilities of their own, or
 /// direct bits and 4 such. Calls `about` with a far distance before its last 4 bits are known.
 #[inline(always)]
-fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, about: impl Fn(u32)) -> u32 {
+fn distance(rc: &mut Range<'_>, p: &mut Contexts<'_>, slot: usize, about: impl Fn(u32)) -> u32 {
     // Slots have six bits.
     let slot = u32::from(slot.to_le_bytes()[0] & 63);
     if slot < 4 {
@@ -364,11 +364,11 @@ fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, about: impl 
     let high = 2 | slot & 1;
     if slot < 14 {
         let base = high << bits;
-        base.wrapping_add(rc.reverse(&mut p.special, (base - slot) as usize, bits))
+        base.wrapping_add(rc.reverse(p.special, (base - slot) as usize, bits))
     } else {
         let high = rc.direct(high, bits - 4);
         about(high << 4);
-        (high << 4).wrapping_add(rc.reverse(&mut p.align, 0, 4))
+        (high << 4).wrapping_add(rc.reverse(p.align, 0, 4))
     }
 }
 

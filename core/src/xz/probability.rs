@@ -1,5 +1,7 @@
 //! The probabilities of an LZMA decoder: one for every context in which it reads a bit.
 
+use core::mem::take;
+
 /// The initial probability that a bit is 0: one half, in 2048ths.
 const EVEN: u16 = 1024;
 
@@ -13,78 +15,95 @@ impl Literals {
     }
 }
 
-/// All other probabilities. Rows are padded to powers of two, so that a masked index needs no
-/// check.
+/// All other probabilities, in one row, so that one loop resets them.
 #[derive(Clone, Debug)]
-pub(super) struct Probabilities {
-    pub(super) is_match: [[u16; 16]; 16],
-    pub(super) is_rep: [u16; 16],
-    pub(super) is_rep0: [u16; 16],
-    pub(super) is_rep1: [u16; 16],
-    pub(super) is_rep2: [u16; 16],
-    pub(super) is_rep0_long: [[u16; 16]; 16],
-    pub(super) match_length: Length,
-    pub(super) rep_length: Length,
-    pub(super) slots: [[u16; 64]; 4],
+pub(super) struct Probabilities([u16; 2 * 16 * 16 + 5 * 16 + 2 * LENGTH + 4 * 64 + 128]);
+
+/// The parts of [`Probabilities`]. Rows are padded to powers of two, so that a masked index needs no
+/// check.
+pub(super) struct Contexts<'p> {
+    pub(super) is_match: &'p mut [[u16; 16]; 16],
+    pub(super) is_rep: &'p mut [u16; 16],
+    pub(super) is_rep0: &'p mut [u16; 16],
+    pub(super) is_rep1: &'p mut [u16; 16],
+    pub(super) is_rep2: &'p mut [u16; 16],
+    pub(super) is_rep0_long: &'p mut [[u16; 16]; 16],
+    pub(super) match_length: &'p mut Length,
+    pub(super) rep_length: &'p mut Length,
+    pub(super) slots: &'p mut [[u16; 64]; 4],
     /// The low bits of distances below 128, all slots in one row.
-    pub(super) special: [u16; 128],
-    pub(super) align: [u16; 16],
+    pub(super) special: &'p mut [u16; 128],
+    pub(super) align: &'p mut [u16; 16],
 }
 
 /// The probabilities of the length of a match.
-#[derive(Clone, Debug)]
-pub(super) struct Length {
-    pub(super) choice: u16,
-    pub(super) choice2: u16,
-    pub(super) low: [[u16; 8]; 16],
-    pub(super) mid: [[u16; 8]; 16],
-    pub(super) high: [u16; 256],
+pub(super) type Length = [u16; LENGTH];
+
+const LENGTH: usize = 2 + 2 * 16 * 8 + 256;
+
+/// The parts of [`Length`].
+pub(super) struct Lengths<'p> {
+    pub(super) choice: &'p mut [u16; 2],
+    pub(super) low: &'p mut [[u16; 8]; 16],
+    pub(super) mid: &'p mut [[u16; 8]; 16],
+    pub(super) high: &'p mut [u16; 256],
 }
 
-impl Length {
-    const fn new(value: u16) -> Self {
-        Self { choice: value, choice2: value, low: [[value; 8]; 16], mid: [[value; 8]; 16], high: [value; 256] }
-    }
-
-    fn reset(&mut self) {
-        (self.choice, self.choice2) = (EVEN, EVEN);
-        forget(self.low.as_flattened_mut());
-        forget(self.mid.as_flattened_mut());
-        forget(&mut self.high);
+impl<'p> Lengths<'p> {
+    /// Takes a row apart. Never `None`.
+    #[inline(always)]
+    pub(super) fn of(row: &'p mut Length) -> Option<Self> {
+        let mut rest = row.as_mut_slice();
+        Some(Self { choice: part(&mut rest)?, low: rows(&mut rest)?, mid: rows(&mut rest)?, high: part(&mut rest)? })
     }
 }
 
 impl Probabilities {
     /// All zeros, so that a `static` takes no flash.
     pub(super) const fn new() -> Self {
-        Self {
-            is_match: [[0; 16]; 16],
-            is_rep: [0; 16],
-            is_rep0: [0; 16],
-            is_rep1: [0; 16],
-            is_rep2: [0; 16],
-            is_rep0_long: [[0; 16]; 16],
-            match_length: Length::new(0),
-            rep_length: Length::new(0),
-            slots: [[0; 64]; 4],
-            special: [0; 128],
-            align: [0; 16],
-        }
+        Self([0; 2 * 16 * 16 + 5 * 16 + 2 * LENGTH + 4 * 64 + 128])
+    }
+
+    /// Takes the row apart. Never `None`.
+    #[inline(always)]
+    pub(super) fn contexts(&mut self) -> Option<Contexts<'_>> {
+        let mut rest = self.0.as_mut_slice();
+        Some(Contexts {
+            is_match: rows(&mut rest)?,
+            is_rep: part(&mut rest)?,
+            is_rep0: part(&mut rest)?,
+            is_rep1: part(&mut rest)?,
+            is_rep2: part(&mut rest)?,
+            is_rep0_long: rows(&mut rest)?,
+            match_length: part(&mut rest)?,
+            rep_length: part(&mut rest)?,
+            slots: rows(&mut rest)?,
+            special: part(&mut rest)?,
+            align: part(&mut rest)?,
+        })
     }
 
     /// Resets all probabilities, and those of these contexts of literals.
     pub(super) fn reset<'l>(&mut self, literals: impl Iterator<Item = &'l mut Literals>) {
         literals.for_each(|context| forget(&mut context.0));
-        forget(self.is_match.as_flattened_mut());
-        forget(self.is_rep0_long.as_flattened_mut());
-        for row in [&mut self.is_rep, &mut self.is_rep0, &mut self.is_rep1, &mut self.is_rep2, &mut self.align] {
-            forget(row);
-        }
-        self.match_length.reset();
-        self.rep_length.reset();
-        forget(self.slots.as_flattened_mut());
-        forget(&mut self.special);
+        forget(&mut self.0);
     }
+}
+
+/// Takes the first `N` probabilities.
+#[inline(always)]
+fn part<'p, const N: usize>(rest: &mut &'p mut [u16]) -> Option<&'p mut [u16; N]> {
+    let (part, after) = take(rest).split_first_chunk_mut()?;
+    *rest = after;
+    Some(part)
+}
+
+/// Takes the first `ROWS` rows of `N` probabilities.
+#[inline(always)]
+fn rows<'p, const ROWS: usize, const N: usize>(rest: &mut &'p mut [u16]) -> Option<&'p mut [[u16; N]; ROWS]> {
+    let (part, after) = take(rest).split_at_mut_checked(ROWS * N)?;
+    *rest = after;
+    part.as_chunks_mut().0.first_chunk_mut()
 }
 
 #[inline(never)]

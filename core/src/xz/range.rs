@@ -2,7 +2,7 @@
 
 use core::hint::select_unpredictable;
 
-use super::probability::Length;
+use super::probability::{Length, Lengths};
 use crate::tuning;
 
 /// Below this, the range takes another byte.
@@ -154,12 +154,13 @@ impl Range<'_> {
     /// Decodes the length of a match, less 2.
     #[cfg_attr(not(feature = "small"), inline(always))]
     pub(super) fn length(&mut self, coder: &mut Length, pos_state: usize) -> usize {
-        if !self.bit(&mut coder.choice) {
-            self.tree::<3, 8>(&mut coder.low[pos_state & 15]) - 8
-        } else if !self.bit(&mut coder.choice2) {
-            self.tree::<3, 8>(&mut coder.mid[pos_state & 15])
+        let Some(Lengths { choice, low, mid, high }) = Lengths::of(coder) else { return 0 };
+        if !self.bit(&mut choice[0]) {
+            self.tree::<3, 8>(&mut low[pos_state & 15]) - 8
+        } else if !self.bit(&mut choice[1]) {
+            self.tree::<3, 8>(&mut mid[pos_state & 15])
         } else {
-            self.tree::<8, 256>(&mut coder.high) - 256 + 16
+            self.tree::<8, 256>(high) - 256 + 16
         }
     }
 
