@@ -91,7 +91,9 @@ impl Backend {
             Self::Xz => {
                 let options = xz_options(limits);
                 below(|| {
-                    xz::decode(payload, dst, &mut workspace.xz, &options, &mut ()).map(|done| (done.read, done.wrote))
+                    xz::decode(payload, dst, &mut workspace.xz, &options, &mut ())
+                        .map(|done| (done.read, done.wrote))
+                        .map_err(unclaimed)
                 })?
             }
             Self::Zstd => below(|| {
@@ -147,6 +149,13 @@ pub(crate) fn inside(error: Error, at: u64) -> Error {
 fn unlent(error: Error) -> Error {
     let kind = if error.kind == ErrorKind::ZstdDictionaryWanted { ErrorKind::At1Dictionary } else { error.kind };
     Error { kind, ..error }
+}
+
+/// Replaces the error of content that does not fit: the output is as long as the index says.
+#[cfg(feature = "at1")]
+#[cold]
+fn unclaimed(error: Error) -> Error {
+    if error.kind == ErrorKind::OutputTooSmall { Error::new(ErrorKind::XzIndex, error.at) } else { error }
 }
 
 /// Returns the options for the xz file of a payload.

@@ -4,7 +4,6 @@
 use alloc::vec::Vec;
 
 use super::file::File;
-use super::index::claimed_len;
 use super::options::{Options, Streams};
 use super::stream::Decoder;
 #[cfg(feature = "alloc")]
@@ -13,7 +12,7 @@ use super::whole::{Goal, Output, Slice, Whole};
 use super::workspace::{Tables, Workspace};
 use crate::num::{index, u64_from};
 use crate::step::pour;
-use crate::{Done, End, Error, ErrorKind, Result, Sink, Trace};
+use crate::{Done, End, Error, Result, Sink, Trace};
 
 /// Decodes a file. The output is the only dictionary. The workspace is a [`Workspace`] or
 /// [`Tables`].
@@ -36,13 +35,8 @@ pub(super) fn whole<T: Trace, O: Output>(
     options: &Options,
     trace: &mut T,
 ) -> Result<(Done, O)> {
-    let claimed = claim(src, out.capacity(), options)?;
     let mut whole = Whole::new(src, out, tables, options, trace);
-    let done = whole.file(Goal::Decode).map_err(|error| match error.kind {
-        // According to the index, the output was large enough.
-        ErrorKind::OutputTooSmall if claimed => Error::new(ErrorKind::XzIndex, error.at),
-        _ => error,
-    })?;
+    let done = whole.file(Goal::Decode)?;
     Ok((done, whole.out))
 }
 
@@ -92,20 +86,6 @@ pub fn decoded_len(src: &[u8], workspace: &mut impl AsMut<Tables>, options: &Opt
     File::open(src, &options.limits)?.decoded_len()
 }
 
-/// Compares the length that the index claims with the limit and with the output, before anything is
-/// written. Returns whether an index was found; errors in it are for decoding to report.
-#[cfg_attr(feature = "small", inline(never))]
-fn claim(src: &[u8], capacity: u64, options: &Options) -> Result<bool> {
-    let Some(content) = claimed_len(src, options) else { return Ok(false) };
-    if content > options.limits.max_output {
-        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
-    }
-    if content > capacity {
-        return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(content));
-    }
-    Ok(true)
-}
-
 /// Emits every field of a file, and compares all sizes, the index and the footers with its bytes.
 ///
 /// Nothing is decoded: errors in the content are for [`decode`] to find.
@@ -124,6 +104,5 @@ pub fn inspect<T: Trace>(
 /// as long as its bytes can decode to.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
-    claim(src, u64_from(usize::MAX), options)?;
     to_vec(src, Input::File, options)
 }

@@ -1,11 +1,9 @@
-//! The index of a stream, once all of it is present, and the indexes of a whole file.
+//! The index of a stream, once all of it is present.
 
-use super::header::{STREAM_HEADER, index_len, seals, stream_footer, stream_header};
+use super::header::seals;
 use super::number;
-use super::options::{Options, Streams};
-use super::records::Sums;
 use crate::fault::{Fault, Verdict};
-use crate::num::{index, split_last, u64_from};
+use crate::num::{split_last, u64_from};
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// Receives the two sizes of each block that an index lists, and may refuse them.
@@ -66,35 +64,4 @@ pub(super) fn walk(bytes: &[u8], each: Each<'_>) -> Verdict<()> {
         return Err(fault(ErrorKind::XzPadding));
     }
     Ok(())
-}
-
-/// Returns how many bytes a file claims to decode to, by its indexes. `None` if they have an error,
-/// which decoding reports better, or if only the first stream counts, whose end is unknown.
-#[cfg_attr(feature = "small", inline(never))]
-pub(super) fn claimed_len(src: &[u8], options: &Options) -> Option<u64> {
-    let (mut rest, mut sums) = (src, Sums::new());
-    if !rest.len().is_multiple_of(4) || options.streams == Streams::First {
-        return None;
-    }
-    loop {
-        while let Some((before, [0, 0, 0, 0])) = split_last(rest) {
-            rest = before;
-        }
-        let (before, footer) = split_last::<STREAM_HEADER>(rest)?;
-        let check = stream_footer(footer, 0, &mut ()).ok()?;
-        let backward = index_len(footer);
-        let len = (backward <= options.limits.max_header).then_some(index(backward))?;
-        let (before, list) = before.split_at_checked(before.len().checked_sub(len)?)?;
-        let stored = sums.stored;
-        walk(list, &mut |unpadded, content| sums.add(unpadded, content)).ok()?;
-        let blocks = before.len().checked_sub(index(sums.stored - stored))?;
-        let (before, header) = split_last::<STREAM_HEADER>(before.get(..blocks)?)?;
-        let same = stream_header(header, 0, &mut ()) == Ok(check);
-        match before.is_empty() {
-            true if same => return Some(sums.content),
-            // Decoding reports that there is a stream too many.
-            false if same && options.streams == Streams::All => rest = before,
-            _ => return None,
-        }
-    }
 }

@@ -143,8 +143,13 @@ fn holds(name: &str, file: &[u8], expected: &[u8]) {
     if !expected.is_empty() {
         let mut room = vec![0; expected.len() - 1];
         let error = decode(file, &mut room, &mut ws, &within(limits), &mut ()).unwrap_err();
-        let need = Class::OutputTooSmall { need: expected.len() as u64 };
-        assert_eq!((error.class(), error.at), (need, 0), "{name} in one byte less");
+        assert!(matches!(error.class(), Class::OutputTooSmall { need } if need > room.len() as u64), "{name}: {error}");
+        let tight = within(Limits { max_output: room.len() as u64, ..limits });
+        let refused = decode(file, &mut vec![0; expected.len()], &mut ws, &tight, &mut ()).unwrap_err();
+        assert_eq!(refused, Error { kind: ErrorKind::OutputLimit, ..error }, "{name} limited to one byte less");
+        let sink = &mut |_: &[u8]| Ok(());
+        let sunk = decode_to(file, sink, &mut ws, &mut vec![0xAA; WINDOW], &tight).unwrap_err();
+        assert_eq!(sunk, refused, "{name} to a sink, limited to one byte less");
     }
     let exact = within(Limits { max_output: expected.len() as u64, ..limits });
     assert_eq!(decoded_len(file, &mut ws, &exact), Ok(expected.len() as u64), "{name}");
