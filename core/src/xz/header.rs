@@ -246,12 +246,10 @@ const fn dictionary_size(bits: u8) -> Option<u32> {
 #[cfg_attr(feature = "small", inline(never))]
 fn number(bytes: &[u8], at: &mut usize) -> Verdict<u64> {
     let start = *at;
-    let (value, len) = number::read(bytes.get(start..).unwrap_or_default()).map_err(|fault| match fault.kind {
+    number::read(bytes, at).map_err(|fault| match fault.kind {
         ErrorKind::Truncated => Fault::new(ErrorKind::XzBlockHeader, start),
         kind => Fault::new(kind, start),
-    })?;
-    *at += len;
-    Ok(value)
+    })
 }
 
 /// The header of a stream, and that of its first block.

@@ -17,17 +17,13 @@ const ANY: u64 = u64::MAX;
 /// is [`CUT`](number::CUT).
 #[cfg_attr(feature = "small", inline(never))]
 pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each<'_>, trace: &mut T) -> Verdict<usize> {
-    let next = |at: usize| {
-        let read = number::read(bytes.get(at..).unwrap_or_default());
-        let (value, len) = read.map_err(|fault| fault.offset_by(at))?;
-        Ok((value, at.saturating_add(len)))
-    };
     let mut emit = |name, at, end, value| {
         if T::LISTENS {
             trace.bytes(Part::Table, name, start + u64_from(at)..start + u64_from(end), Value::U64(value));
         }
     };
-    let (count, mut at) = next(1)?;
+    let mut at = 1;
+    let count = number::read(bytes, &mut at)?;
     // Refused at once, before a long list is read in vain.
     if expected != ANY && count != expected {
         return Err(Fault::new(ErrorKind::XzIndex, 1));
@@ -35,12 +31,13 @@ pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each
     emit(Name::Records, 1, at, count);
     for _ in 0..count {
         crate::steps::count(1);
-        let (unpadded, middle) = next(at)?;
-        emit(Name::UnpaddedSize, at, middle, unpadded);
-        let (content, end) = next(middle)?;
+        let start = at;
+        let unpadded = number::read(bytes, &mut at)?;
+        emit(Name::UnpaddedSize, start, at, unpadded);
+        let middle = at;
+        let content = number::read(bytes, &mut at)?;
         each(unpadded, content).ok_or(Fault::new(ErrorKind::XzIndex, middle))?;
-        emit(Name::UncompressedSize, middle, end, content);
-        at = end;
+        emit(Name::UncompressedSize, middle, at, content);
     }
     Ok(at)
 }

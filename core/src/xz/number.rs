@@ -9,22 +9,24 @@ pub(super) const CUT: Fault = Fault::new(ErrorKind::Truncated, usize::MAX);
 /// The length of the longest number.
 pub(super) const MAX_NUMBER: usize = 9;
 
-/// Reads the number at the start of `bytes`. Returns it with its length. If the bytes end first,
-/// the fault is [`CUT`].
+/// Reads the number at `at`, and moves `at` after it. If the bytes end first, the fault is [`CUT`].
 #[cfg_attr(feature = "small", inline(never))]
-pub(super) fn read(bytes: &[u8]) -> Verdict<(u64, usize)> {
-    let last = bytes.iter().take(MAX_NUMBER).take_while(|&&byte| byte >= 0x80).count();
-    let wrong = Fault::new(ErrorKind::XzNumber, last.min(MAX_NUMBER - 1));
-    if last >= MAX_NUMBER {
-        return Err(wrong);
+pub(super) fn read(bytes: &[u8], at: &mut usize) -> Verdict<u64> {
+    let (start, mut value, mut more) = (*at, 0u64, true);
+    // Each byte enters at the top. Shifts by seven bits are short on every machine.
+    for _ in 0..MAX_NUMBER {
+        value >>= 7;
+        if more {
+            let &byte = bytes.get(*at).ok_or(CUT)?;
+            if byte == 0 && *at > start {
+                return Err(Fault::new(ErrorKind::XzNumber, *at));
+            }
+            value |= u64::from(byte & 0x7F) << 56;
+            more = byte >= 0x80;
+            *at += 1;
+        }
     }
-    let (&high, before) = bytes.get(..=last).ok_or(CUT)?.split_last().ok_or(CUT)?;
-    if last > 0 && high == 0 {
-        return Err(wrong);
-    }
-    // From the last byte on, because a shift by seven bits is short on every machine.
-    let value = before.iter().rev().fold(high.into(), |value, &byte| value << 7 | u64::from(byte & 0x7F));
-    Ok((value, last + 1))
+    if more { Err(Fault::new(ErrorKind::XzNumber, *at - 1)) } else { Ok(value) }
 }
 
 #[cfg(test)]
@@ -33,16 +35,20 @@ mod tests {
 
     #[test]
     fn nine_bytes_and_none_needless() {
-        assert_eq!(read(&[0x7F, 1]), Ok((0x7F, 1)));
-        assert_eq!(read(&[0xE5, 0x8E, 0x26]), Ok((624_485, 3)));
-        assert_eq!(read(&[0]), Ok((0, 1)));
-        assert_eq!(read(&[0x80]), Err(CUT));
-        assert_eq!(read(&[]), Err(CUT));
-        assert_eq!(read(&[0x80, 0]), Err(Fault::new(ErrorKind::XzNumber, 1)));
+        let at_start = |bytes: &[u8]| {
+            let mut at = 0;
+            read(bytes, &mut at).map(|value| (value, at))
+        };
+        assert_eq!(at_start(&[0x7F, 1]), Ok((0x7F, 1)));
+        assert_eq!(at_start(&[0xE5, 0x8E, 0x26]), Ok((624_485, 3)));
+        assert_eq!(at_start(&[0]), Ok((0, 1)));
+        assert_eq!(at_start(&[0x80]), Err(CUT));
+        assert_eq!(at_start(&[]), Err(CUT));
+        assert_eq!(at_start(&[0x80, 0]), Err(Fault::new(ErrorKind::XzNumber, 1)));
         let mut longest = [0xFF; 10];
-        assert_eq!(read(&longest), Err(Fault::new(ErrorKind::XzNumber, 8)));
-        assert_eq!(read(&longest[..8]), Err(CUT));
+        assert_eq!(at_start(&longest), Err(Fault::new(ErrorKind::XzNumber, 8)));
+        assert_eq!(at_start(&longest[..8]), Err(CUT));
         longest[8] = 0x7F;
-        assert_eq!(read(&longest), Ok((u64::MAX >> 1, 9)));
+        assert_eq!(at_start(&longest), Ok((u64::MAX >> 1, 9)));
     }
 }

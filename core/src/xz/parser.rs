@@ -236,8 +236,8 @@ impl Digits {
     pub(super) fn push(&mut self, byte: u8) -> Verdict<Option<u64>> {
         self.bytes.get_mut(self.len).into_iter().for_each(|place| *place = byte);
         self.len += 1;
-        match number::read(self.bytes.get(..self.len).unwrap_or_default()) {
-            Ok((value, _)) => Ok(Some(value)),
+        match number::read(self.bytes.get(..self.len).unwrap_or_default(), &mut 0) {
+            Ok(value) => Ok(Some(value)),
             Err(CUT) => Ok(None),
             Err(fault) => Err(fault),
         }

@@ -81,8 +81,7 @@ impl Records {
     pub(super) fn add(&mut self, unpadded: u64, content: u64) -> Option<()> {
         self.sums.add(unpadded, content)?;
         let hash = self.hash.get_or_insert_with(Hash::new);
-        hash.update(&unpadded.to_le_bytes());
-        hash.update(&content.to_le_bytes());
+        hash.update([unpadded.to_le_bytes(), content.to_le_bytes()].as_flattened());
         Some(())
     }
 
