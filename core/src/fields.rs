@@ -10,7 +10,7 @@
 //!
 //! let mut fields = Fields::new(bytes, at, trace);
 //! let magic = fields.get(&MAGIC)?;
-//! fields.emit(&MAGIC, Value::Bytes(&magic));
+//! fields.emit(&MAGIC, Value::Bytes(magic));
 //! ```
 
 use crate::fault::{Fault, Verdict};
@@ -62,9 +62,9 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
 
     /// Reads a field at its fixed place. The cursor does not move.
     #[inline(always)]
-    pub(crate) fn get<const LEN: usize>(&mut self, field: &Field<LEN>) -> Verdict<[u8; LEN]> {
+    pub(crate) fn get<const LEN: usize>(&mut self, field: &Field<LEN>) -> Verdict<&'b [u8; LEN]> {
         match self.bytes.get(field.at..).and_then(<[u8]>::first_chunk) {
-            Some(bytes) => Ok(*bytes),
+            Some(bytes) => Ok(bytes),
             None => self.truncated(field.at.saturating_add(LEN)),
         }
     }

@@ -148,8 +148,8 @@ impl Header {
         {
             let (mut ignored, at) = ((), u64_from(body.len()));
             let mut fields = Fields::new(trailer, at, &mut ignored);
-            if fields.get(&MARK) == Ok(TRAILER_MAGIC) {
-                (header.hash, header.body_end) = (Some(fields.get(&HASH)?), at);
+            if fields.get(&MARK) == Ok(&TRAILER_MAGIC) {
+                (header.hash, header.body_end) = (Some(*fields.get(&HASH)?), at);
                 if at < HEADER_LEN {
                     return Err(Fault::new(ErrorKind::At1Magic, 0).into());
                 }
@@ -176,11 +176,11 @@ impl Header {
         if !has_magic || !matches!(start.get(3), None | Some(2 | 3)) {
             return Err(Fault::new(ErrorKind::At1Magic, MAGIC.at()));
         }
-        let [codec] = fields.get(&CODEC)?;
+        let [codec] = *fields.get(&CODEC)?;
         let magic = fields.get(&MAGIC)?;
-        let container = if magic == *b"AT1\x02" { Container::Whole } else { Container::Frames };
+        let container = if magic == b"AT1\x02" { Container::Whole } else { Container::Frames };
         let codec = Codec::of(codec).ok_or(Fault::new(ErrorKind::At1Codec, CODEC.at()))?;
-        fields.emit(&MAGIC, Value::Bytes(&magic));
+        fields.emit(&MAGIC, Value::Bytes(magic));
         fields.emit(&CODEC, Value::Word(codec.name()));
         Ok(Self { container, codec, hash: None, body_end: u64::MAX })
     }

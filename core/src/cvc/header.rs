@@ -76,13 +76,13 @@ impl Header {
         if fields.rest().iter().zip(b"CVCF").any(|(found, magic)| found != magic) {
             return Err(Fault::new(ErrorKind::CvcMagic, MAGIC.at()));
         }
-        let [json] = fields.get(&JSON)?;
-        let [major, minor] = [fields.get(&MAJOR)?, fields.get(&MINOR)?].map(u16::from_le_bytes);
+        let [json] = *fields.get(&JSON)?;
+        let [major, minor] = [*fields.get(&MAJOR)?, *fields.get(&MINOR)?].map(u16::from_le_bytes);
         fields.emit(&MAGIC, Value::Text("CVCF"));
         // Version 0 has its header length where later versions have their version words, and its
         // JSON where they have their length. A length of 65537 reads like version 1.1, so the bytes
         // after it decide: a length below 150 MB holds at least one byte that no JSON text has.
-        let [first, more @ ..] = fields.get(&JSON_0)?;
+        let [first, more @ ..] = *fields.get(&JSON_0)?;
         let json_at_8 = is_json_start(first) && more.into_iter().all(is_json_byte);
         let (version, field) = if !json_at_8 && (1..=10).contains(&major) && minor <= 100 {
             if major > 2 {
@@ -97,7 +97,7 @@ impl Header {
             }
             (Version { major: 0, minor: 1 }, LENGTH_0)
         };
-        let len = u64::from(u32::from_le_bytes(fields.get(&field)?));
+        let len = u64::from(u32::from_le_bytes(*fields.get(&field)?));
         fields.emit(&field, Value::U64(len));
         if len == 0 {
             return Err(Fault::new(ErrorKind::CvcHeaderEmpty, field.at()));

@@ -227,11 +227,11 @@ impl InspectWalk {
         piece.open(&file, chunk, at);
         let mut fields = Fields::new(prefix, at, trace);
         let len = fields.get(&LENGTH).map_err(|_| Error::truncated(self.len, piece.length().end))?;
-        let len = u32::from_le_bytes(len).into();
+        let len = u32::from_le_bytes(*len).into();
         fields.emit(&LENGTH, Value::U64(len));
         if file.has_checksums() {
             let crc = fields.get(&CRC).map_err(|_| Error::truncated(self.len, piece.payload_start()))?;
-            fields.emit(&CRC, Value::Hex(u32::from_le_bytes(crc).into()));
+            fields.emit(&CRC, Value::Hex(u32::from_le_bytes(*crc).into()));
         }
         if !file.is_columnar() {
             let mut column = Column::of(&file);

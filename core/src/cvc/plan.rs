@@ -163,7 +163,7 @@ impl Piece {
     /// Returns the stored CRC-32 and its offset, if the chunk has one.
     pub(super) fn stored_crc(&self, prefix: &[u8]) -> Option<(u32, u64)> {
         let stored = Fields::new(prefix, self.at, &mut ()).get(&CRC).ok().filter(|_| self.has_crc)?;
-        Some((u32::from_le_bytes(stored), offset_after(self.at, u64_from(CRC.at()))))
+        Some((u32::from_le_bytes(*stored), offset_after(self.at, u64_from(CRC.at()))))
     }
 
     /// Takes the bytes of [`range`](Self::range), verifies them, and returns the values of the
@@ -257,7 +257,7 @@ pub(super) fn part(src: &[u8], range: Range<u64>) -> Result<&[u8]> {
 
 /// Returns the length of the payload after these bytes.
 pub(super) fn stored_len(prefix: &[u8]) -> Option<u64> {
-    Fields::new(prefix, 0, &mut ()).get(&LENGTH).ok().map(|len| u32::from_le_bytes(len).into())
+    Fields::new(prefix, 0, &mut ()).get(&LENGTH).ok().map(|len| u32::from_le_bytes(*len).into())
 }
 
 /// The bytes that a walk over the pieces of a column needs next.

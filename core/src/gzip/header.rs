@@ -53,24 +53,24 @@ impl<'a> Header<'a> {
 
     fn fill<T: Trace>(fields: &mut Fields<'a, '_, T>, most: usize) -> Verdict<Self> {
         let magic = fields.get(&MAGIC)?;
-        if magic != [0x1F, 0x8B] {
+        if *magic != [0x1F, 0x8B] {
             return Err(Fault::new(ErrorKind::GzipMagic, MAGIC.at()));
         }
-        fields.emit(&MAGIC, Value::Bytes(&magic));
-        if fields.get(&METHOD)? != [8] {
+        fields.emit(&MAGIC, Value::Bytes(magic));
+        if *fields.get(&METHOD)? != [8] {
             return Err(Fault::new(ErrorKind::GzipMethod, METHOD.at()));
         }
         fields.emit(&METHOD, Value::Word("deflate"));
-        let [flags] = fields.get(&FLAGS)?;
+        let [flags] = *fields.get(&FLAGS)?;
         if flags & RESERVED != 0 {
             return Err(Fault::new(ErrorKind::GzipReservedFlag, FLAGS.at()));
         }
         fields.emit(&FLAGS, Value::Hex(flags.into()));
-        let modified = u32::from_le_bytes(fields.get(&MODIFIED)?);
+        let modified = u32::from_le_bytes(*fields.get(&MODIFIED)?);
         fields.emit(&MODIFIED, Value::U64(modified.into()));
-        let [effort] = fields.get(&EFFORT)?;
+        let [effort] = *fields.get(&EFFORT)?;
         fields.emit(&EFFORT, Value::U64(effort.into()));
-        let [system] = fields.get(&SYSTEM)?;
+        let [system] = *fields.get(&SYSTEM)?;
         fields.emit(&SYSTEM, Value::U64(system.into()));
         if flags & EXTRA != 0 {
             let start = fields.at();

@@ -47,7 +47,7 @@ impl Header {
         if !src.iter().zip(b"ONPAIR01").all(|(a, b)| a == b) {
             return Err(Fault::new(ErrorKind::OnPairMagic, MAGIC.at()).into());
         }
-        let [bits] = fields.get(&BITS).map_err(|fault| fields.error(fault))?;
+        let [bits] = *fields.get(&BITS).map_err(|fault| fields.error(fault))?;
         if !(1..=16).contains(&bits) {
             return Err(Fault::new(ErrorKind::OnPairBits, BITS.at()).into());
         }
@@ -89,7 +89,7 @@ impl TableKind {
     /// Returns the bytes of the table, which may end after the file.
     fn reach<T: Trace>(&self, bytes: &[u8], at: u64, trace: &mut T) -> Result<Range<u64>> {
         let mut fields = Fields::new(bytes, at, trace);
-        let count = u32::from_le_bytes(fields.get(&self.count).map_err(|fault| fields.error(fault))?);
+        let count = u32::from_le_bytes(*fields.get(&self.count).map_err(|fault| fields.error(fault))?);
         fields.emit(&self.count, Value::U64(count.into()));
         let start = at.saturating_add(u64_from(COUNT));
         Ok(start..start.saturating_add(u64::from(count).saturating_mul(self.width)))

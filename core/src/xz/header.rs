@@ -34,8 +34,8 @@ const FOOT_MAGIC: Field<2> = Field::new(10, Part::Framing, Name::FooterMagic);
 
 /// Returns true if this is the CRC-32 of the bytes.
 #[cfg_attr(feature = "small", inline(never))]
-pub(super) fn seals(crc: [u8; 4], bytes: &[u8]) -> bool {
-    Crc32::of(bytes) == u32::from_le_bytes(crc)
+pub(super) fn seals(crc: &[u8; 4], bytes: &[u8]) -> bool {
+    Crc32::of(bytes) == u32::from_le_bytes(*crc)
 }
 
 /// Refuses bytes that are not the start of a stream, even if there are only a few.
@@ -53,10 +53,10 @@ pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trac
     let magic = fields.get(&HEAD_MAGIC)?;
     let flags = fields.get(&HEAD_FLAGS)?;
     let stored = fields.get(&HEAD_CRC)?;
-    fields.emit(&HEAD_MAGIC, Value::Bytes(&magic));
+    fields.emit(&HEAD_MAGIC, Value::Bytes(magic));
     fields.emit(&HEAD_FLAGS, Value::Word(CheckKind::from_id(flags[1]).name()));
-    fields.emit(&HEAD_CRC, Value::Hex(u32::from_le_bytes(stored).into()));
-    check_id(flags, &HEAD_FLAGS, seals(stored, &flags), &HEAD_CRC)
+    fields.emit(&HEAD_CRC, Value::Hex(u32::from_le_bytes(*stored).into()));
+    check_id(flags, &HEAD_FLAGS, seals(stored, flags), &HEAD_CRC)
 }
 
 /// Reads the footer that starts at `at` in the file. Returns the number of the check after each
@@ -64,15 +64,15 @@ pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trac
 pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
     let mut fields = Fields::new(bytes, at, trace);
     let magic = fields.get(&FOOT_MAGIC)?;
-    if magic != FOOTER_MAGIC {
+    if *magic != FOOTER_MAGIC {
         return Err(Fault::new(ErrorKind::XzFooter, FOOT_MAGIC.at()));
     }
     let flags = fields.get(&FOOT_FLAGS)?;
     let stored = fields.get(&FOOT_CRC)?;
-    fields.emit(&FOOT_CRC, Value::Hex(u32::from_le_bytes(stored).into()));
+    fields.emit(&FOOT_CRC, Value::Hex(u32::from_le_bytes(*stored).into()));
     fields.emit(&FOOT_BACKWARD, Value::U64(index_len(bytes)));
     fields.emit(&FOOT_FLAGS, Value::Word(CheckKind::from_id(flags[1]).name()));
-    fields.emit(&FOOT_MAGIC, Value::Bytes(&magic));
+    fields.emit(&FOOT_MAGIC, Value::Bytes(magic));
     let covered = bytes.get(FOOT_BACKWARD.at()..FOOT_MAGIC.at()).unwrap_or_default();
     check_id(flags, &FOOT_FLAGS, seals(stored, covered), &FOOT_CRC)
 }
@@ -84,8 +84,8 @@ pub(super) fn index_len(footer: &[u8; STREAM_HEADER]) -> u64 {
 }
 
 /// Reads the flags of a stream, once their CRC-32 `matches`: a zero, and the number of a check.
-fn check_id(flags: [u8; 2], place: &Field<2>, matches: bool, crc: &Field<4>) -> Verdict<u8> {
-    match flags {
+fn check_id(flags: &[u8; 2], place: &Field<2>, matches: bool, crc: &Field<4>) -> Verdict<u8> {
+    match *flags {
         _ if !matches => Err(Fault::new(ErrorKind::XzHeaderCrc, crc.at())),
         [0, id @ 0..16] => Ok(id),
         _ => Err(Fault::new(ErrorKind::XzFlags, place.at())),
@@ -132,7 +132,7 @@ impl BlockHeader {
     /// which the first is its length.
     pub(super) fn read<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Self> {
         let (covered, crc) = split_last::<4>(bytes).ok_or(Fault::new(ErrorKind::XzBlockHeader, 0))?;
-        if !seals(*crc, covered) {
+        if !seals(crc, covered) {
             return Err(Fault::new(ErrorKind::XzHeaderCrc, covered.len()));
         }
         let mut emit = |range: Range<usize>, part, name, value: Value<'_>| {

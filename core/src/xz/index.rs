@@ -46,7 +46,7 @@ pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each
 pub(super) fn walk(bytes: &[u8], each: Each<'_>) -> Verdict<()> {
     let fault = |kind| Fault::new(kind, 0);
     let (body, crc) = split_last::<4>(bytes).ok_or(fault(ErrorKind::XzFooter))?;
-    if !seals(*crc, body) {
+    if !seals(crc, body) {
         return Err(Fault::new(ErrorKind::XzHeaderCrc, body.len()));
     }
     if body.first() != Some(&0) {

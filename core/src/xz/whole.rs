@@ -588,8 +588,8 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         };
         self.at += len;
         self.zeros(len, Name::IndexPadding)?;
-        let crc = *self.array().ok_or(CUT)?;
-        self.emit(Part::Checksum, Name::IndexCrc32, 4, Value::Hex(u32::from_le_bytes(crc).into()));
+        let crc = self.array().ok_or(CUT)?;
+        self.emit(Part::Checksum, Name::IndexCrc32, 4, Value::Hex(u32::from_le_bytes(*crc).into()));
         let len = self.at - start;
         if !seals(crc, rest.get(..len).unwrap_or_default()) {
             return Err(Fault::new(ErrorKind::XzHeaderCrc, 0));

@@ -50,12 +50,12 @@ impl Header {
     }
 
     fn fill<T: Trace>(fields: &mut Fields<'_, '_, T>) -> Verdict<Self> {
-        let [byte] = fields.get(&PROPERTIES)?;
+        let [byte] = *fields.get(&PROPERTIES)?;
         let properties = Self::DEFAULT.with_properties(byte)?;
         fields.emit(&PROPERTIES, Value::U64(byte.into()));
-        let dictionary = u32::from_le_bytes(fields.get(&DICTIONARY)?);
+        let dictionary = u32::from_le_bytes(*fields.get(&DICTIONARY)?);
         fields.emit(&DICTIONARY, Value::U64(dictionary.into()));
-        let size = u64::from_le_bytes(fields.get(&SIZE)?);
+        let size = u64::from_le_bytes(*fields.get(&SIZE)?);
         let size = (size != u64::MAX).then_some(size);
         fields.emit(&SIZE, size.map_or(Value::Word("unknown"), Value::U64));
         Ok(Self { dictionary, size, ..properties })
