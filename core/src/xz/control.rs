@@ -58,7 +58,7 @@ impl Wants {
 /// Reads the sizes after a control byte. Returns the bytes of the chunk after its sizes and
 /// properties, those that it decodes to, and the length of the sizes.
 pub(super) fn sizes(control: u8, header: &[u8]) -> Option<(usize, usize, usize)> {
-    let size = |high, low| usize::from(u16::from_be_bytes([high, low])) + 1;
+    let size = |high, low| (usize::from(high) << 8) + usize::from(low) + 1;
     match *header {
         [a, b, ..] if control < 0x80 => Some((size(a, b), size(a, b), 2)),
         [a, b, c, d, ..] => Some((size(c, d), size(a, b) + (usize::from(control & 0x1F) << 16), 4)),

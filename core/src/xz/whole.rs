@@ -356,7 +356,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         self.trace.enter(Name::Block, Value::U64(u64_from(self.blocks)));
         let header = BlockHeader::read(bytes, u64_from(self.at), self.trace)?;
         let before = self.content(goal);
-        let content_end = header.uncompressed.map_or(u64::MAX, |size| before.saturating_add(size));
+        let content_end = header.uncompressed.map_or(u64::MAX, |size| before + size);
         if header.uncompressed.is_some() {
             self.announce(goal, content_end)?;
         }
@@ -407,7 +407,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
             self.checksums.count(matches, self.options.verify, ErrorKind::XzCheck, 0)?;
         }
         self.at += len;
-        let unpadded = u64_from(header.len.saturating_add(compressed).saturating_add(len));
+        let unpadded = u64_from(header.len + compressed + len);
         self.tables.seen.add(unpadded, content - before).ok_or(Fault::new(ErrorKind::XzBlockSize, 0))?;
         self.blocks += 1;
         self.trace.leave();
@@ -554,18 +554,18 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
             return Err(CUT);
         }
         // The range coder may need one byte more.
-        let wants = usize::from(lzma.wants_byte());
-        if rest.len() + missing == wants {
-            let byte = rest.first().copied();
-            if missing > 0 {
-                return Err(CUT);
-            }
-            if lzma.ends(byte) {
-                self.at += wants;
-                return Ok(());
-            }
+        let unfit = Err(Fault::new(ErrorKind::XzChunkEnd, 0));
+        if rest.len() + missing != usize::from(lzma.wants_byte()) {
+            return unfit;
         }
-        Err(Fault::new(ErrorKind::XzChunkEnd, 0))
+        if missing > 0 {
+            return Err(CUT);
+        }
+        if !lzma.ends(rest.first().copied()) {
+            return unfit;
+        }
+        self.at += rest.len();
+        Ok(())
     }
 
     /// Reads the index after the blocks, and compares it with them. Returns its length.
