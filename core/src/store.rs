@@ -179,9 +179,10 @@ impl Written<'_> {
             repeat_within(page, at, start - back, len);
             return Ok(());
         };
-        let len = len.min(older).min(page.len().saturating_sub(start));
-        let from = u64_from(self.len.saturating_sub(older));
-        let read = self.store.read(from, page.get_mut(start..start + len).unwrap_or_default());
+        let free = page.get_mut(start..).unwrap_or_default();
+        let len = len.min(older).min(free.len());
+        let from = u64_from(self.len.wrapping_sub(older));
+        let read = self.store.read(from, free.get_mut(..len).unwrap_or_default());
         read.map_err(|error| self.fault(error))?;
         *at += len;
         Ok(())
@@ -276,14 +277,18 @@ impl<'a> Pages<'a> {
         self.hashed = self.filled;
     }
 
-    /// Returns the free part of the page: at least one byte. If there is none, writes the page
-    /// first.
-    pub(crate) fn free(&mut self, hash: impl FnMut(&[u8])) -> Verdict<&mut [u8]> {
-        if self.filled >= self.page.len() {
-            self.hash(hash);
-            self.flush()?;
+    /// Writes the page if it is full.
+    pub(crate) fn make_room(&mut self, hash: impl FnMut(&[u8])) -> Verdict<()> {
+        if self.filled < self.page.len() {
+            return Ok(());
         }
-        Ok(self.page.get_mut(self.filled..).unwrap_or_default())
+        self.hash(hash);
+        self.flush()
+    }
+
+    /// Returns the free part of the page.
+    pub(crate) fn free(&mut self) -> &mut [u8] {
+        self.page.get_mut(self.filled..).unwrap_or_default()
     }
 
     /// Adds bytes of the free part that the caller has filled.

@@ -8,7 +8,7 @@ use super::options::{Options, Streams};
 use super::stream::Decoder;
 #[cfg(feature = "alloc")]
 use super::to_vec::{Input, to_vec};
-use super::whole::{Goal, Output, Slice, Whole};
+use super::whole::{Goal, Slice, Whole};
 use super::workspace::{Tables, Workspace};
 use crate::num::{index, u64_from};
 use crate::step::pour;
@@ -23,21 +23,7 @@ pub fn decode<T: Trace>(
     options: &Options,
     trace: &mut T,
 ) -> Result<Done> {
-    whole(src, Slice::new(dst), workspace.as_mut(), options, trace).map(|(done, _)| done)
-}
-
-/// Decodes a file to any output. Returns that as well.
-#[cfg_attr(feature = "small", inline(always))]
-pub(super) fn whole<T: Trace, O: Output>(
-    src: &[u8],
-    out: O,
-    tables: &mut Tables,
-    options: &Options,
-    trace: &mut T,
-) -> Result<(Done, O)> {
-    let mut whole = Whole::new(src, out, tables, options, trace);
-    let done = whole.file(Goal::Decode)?;
-    Ok((done, whole.out))
+    Whole::new(src, Slice::new(dst), workspace.as_mut(), options, trace).file(Goal::Decode)
 }
 
 /// Decodes a file to a sink, through a window as of a [`Decoder`]. Everything before an error is

@@ -1,10 +1,9 @@
 //! The door that decodes to a store, which is the dictionary as well.
 
 use super::check::Check;
-use super::decode::whole;
 use super::lzma::{History, Past};
 use super::options::Options;
-use super::whole::{Output, Symbols};
+use super::whole::{Goal, Output, Symbols, Whole};
 use super::workspace::Tables;
 use crate::fault::{Fault, Verdict};
 use crate::num::copy;
@@ -46,9 +45,11 @@ pub fn decode_to_store(
 /// caller would exceed 512 bytes; without them a call would only add flash.
 #[cfg_attr(feature = "xz-filters", inline(never))]
 fn run(src: &[u8], pages: Pages<'_>, tables: &mut Tables, options: &Options) -> Result<Done> {
-    let (done, mut out) = whole(src, Paged { pages, base: 0 }, tables, options, &mut ())?;
-    out.pages.set_place(src.len());
-    out.pages.flush()?;
+    let trace = &mut ();
+    let mut whole = Whole::new(src, Paged { pages, base: 0 }, tables, options, trace);
+    let done = whole.file(Goal::Decode)?;
+    whole.out.pages.set_place(src.len());
+    whole.out.pages.flush()?;
     Ok(done)
 }
 
@@ -57,6 +58,14 @@ struct Paged<'a> {
     pages: Pages<'a>,
     /// Position of the oldest byte that matches reach, and that positions count from.
     base: usize,
+}
+
+impl Paged<'_> {
+    /// Writes the page if it is full.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn make_room(&mut self, check: &mut Check) -> Verdict<()> {
+        self.pages.make_room(|bytes| check.update(bytes))
+    }
 }
 
 impl Output for Paged<'_> {
@@ -74,7 +83,8 @@ impl Output for Paged<'_> {
 
     fn append(&mut self, mut bytes: &[u8], check: &mut Check) -> Verdict<()> {
         while !bytes.is_empty() {
-            let free = self.pages.free(|bytes| check.update(bytes))?;
+            self.make_room(check)?;
+            let free = self.pages.free();
             let len = free.len().min(bytes.len());
             copy(bytes, free);
             self.pages.add(len);
@@ -93,7 +103,7 @@ impl Output for Paged<'_> {
         let Symbols { lzma, literals, bytes, least } = symbols;
         let mut used = 0;
         loop {
-            if let Err(fault) = self.pages.free(|bytes| check.update(bytes)) {
+            if let Err(fault) = self.make_room(check) {
                 return (Err(fault.offset_by(used)), false);
             }
             let (written, buf, at) = self.pages.parts();

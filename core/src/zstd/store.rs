@@ -137,7 +137,8 @@ fn append(
     mut len: usize,
 ) -> Verdict<()> {
     while len > 0 {
-        let free = pages.free(|bytes| hash.update(bytes))?;
+        pages.make_room(|bytes| hash.update(bytes))?;
+        let free = pages.free();
         let many = len.min(free.len());
         literals.fill(free.get_mut(..many).unwrap_or_default())?;
         pages.add(many);
@@ -188,7 +189,7 @@ impl Act for StoreWriter<'_, '_> {
             append(self.pages, self.hash, &mut self.literals, literals)?;
         }
         while length > 0 {
-            self.pages.free(|bytes| self.hash.update(bytes))?;
+            self.pages.make_room(|bytes| self.hash.update(bytes))?;
             let before = self.pages.len();
             match offset.checked_sub(before.wrapping_sub(self.start)) {
                 None | Some(0) => self.pages.repeat(offset, length)?,
