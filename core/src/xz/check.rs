@@ -112,15 +112,15 @@ impl Check {
         }
     }
 
-    /// Compares with the bytes after the block. True if nothing was computed.
-    pub(super) fn is(&self, stored: &[u8]) -> bool {
+    /// Compares with the bytes after the block. `None` if nothing was computed.
+    pub(super) fn is(&self, stored: &[u8]) -> Option<bool> {
         let number = || stored.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-        match self {
-            Check::None => true,
+        Some(match self {
+            Check::None => return None,
             Check::Crc32(crc) => number() == crc.value().into(),
             Check::Crc64(crc) => number() == crc.value(),
             #[cfg(feature = "xz-sha256")]
             Check::Sha256(hash) => *stored == hash.value(),
-        }
+        })
     }
 }

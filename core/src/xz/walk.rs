@@ -134,11 +134,9 @@ impl Parser {
                 const { assert!(MAX_CHECK <= MAX_BLOCK_HEADER) }
                 let len = check_len(self.check);
                 let bytes = self.take(src, len, &mut workspace.head)?;
-                if len == 0 || self.verify == Verify::Skip || !is_known(self.check) {
-                    self.checksums.unchecked += 1;
-                } else {
-                    let matches = workspace.tables.check.is(bytes);
-                    self.checksums.count(matches, self.verify, ErrorKind::XzCheck, 0)?;
+                match workspace.tables.check.is(bytes) {
+                    Some(matches) => self.checksums.count(matches, self.verify, ErrorKind::XzCheck, 0)?,
+                    None => self.checksums.unchecked += 1,
                 }
                 self.skip(len);
                 let unpadded = u64_from(self.block.header.len.saturating_add(len));
