@@ -27,9 +27,20 @@ pub struct Xxh64 {
 }
 
 impl Xxh64 {
+    /// A hash that has not [started](Self::start). All zeros.
+    pub(crate) const NONE: Self = Self { lanes: [0; 4], rest: [0; 32], len: 0 };
+
     /// Returns the hash of no bytes.
     pub const fn new() -> Self {
-        Self { lanes: [P1.wrapping_add(P2), P2, 0, 0u64.wrapping_sub(P1)], rest: [0; 32], len: 0 }
+        let mut hash = Self::NONE;
+        hash.start();
+        hash
+    }
+
+    /// Starts anew, in place.
+    pub(crate) const fn start(&mut self) {
+        self.lanes = [P1.wrapping_add(P2), P2, 0, 0u64.wrapping_sub(P1)];
+        self.len = 0;
     }
 
     /// Returns the hash of one slice.

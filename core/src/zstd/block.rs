@@ -93,7 +93,7 @@ impl FrameHash {
     pub(super) fn start(&mut self, is_wanted: bool) {
         self.is_wanted = is_wanted;
         if is_wanted {
-            self.value = Xxh64::new();
+            self.value.start();
         }
     }
 
@@ -131,7 +131,7 @@ impl<'d> Frame<'d> {
         Self {
             walk: Walk::new(flavour, magicless),
             produced: 0,
-            hash: FrameHash { value: Xxh64::new(), is_wanted: false },
+            hash: FrameHash { value: Xxh64::NONE, is_wanted: false },
             dictionary,
             load: false,
             prefix: &[],
@@ -192,7 +192,8 @@ impl<'d> Frame<'d> {
         let start = range.start;
         let bytes = src.get(range.clone()).ok_or_else(|| cut(src))?;
         if block.kind == BlockKind::Compressed {
-            let parsed = self.parse(src, range, workspace, trace)?;
+            let mut parsed = Parsed::NONE;
+            self.parse(&mut parsed, src, range, workspace, trace)?;
             return output.compressed(self, &parsed, src, workspace);
         }
         let size = block.size as usize;
@@ -216,11 +217,12 @@ impl<'d> Frame<'d> {
     #[cfg_attr(feature = "small", inline(never))]
     fn parse<T: Trace>(
         &mut self,
+        parsed: &mut Parsed,
         src: &[u8],
         block: Range<usize>,
         workspace: &mut Workspace,
         trace: &mut T,
-    ) -> Verdict<Parsed> {
+    ) -> Verdict<()> {
         if core::mem::replace(&mut self.load, false)
             && let Some(dictionary) = self.dictionary
         {
@@ -234,22 +236,24 @@ impl<'d> Frame<'d> {
         }
         if T::SYMBOLS && self.blind {
             // Without the dictionary, the tables of symbols are missing.
-            return self.sections(src, block, workspace, &mut Shifted::new(trace, 0));
+            return self.sections(parsed, src, block, workspace, &mut Shifted::new(trace, 0));
         }
-        self.sections(src, block, workspace, trace)
+        self.sections(parsed, src, block, workspace, trace)
     }
 
     fn sections<T: Trace>(
         &mut self,
+        parsed: &mut Parsed,
         src: &[u8],
         block: Range<usize>,
         workspace: &mut Workspace,
         trace: &mut T,
-    ) -> Verdict<Parsed> {
+    ) -> Verdict<()> {
         let lent = &mut self.lent;
-        let literals = Literals::read(self.walk.flavour, src, block.clone(), workspace, lent, trace)?;
-        let sequences = Sequences::read(self.walk.flavour, src, literals.end..block.end, workspace, lent, trace)?;
-        Ok(Parsed { start: block.start, literals, sequences })
+        let Parsed { start, literals, sequences } = parsed;
+        *start = block.start;
+        literals.read(self.walk.flavour, src, block.clone(), workspace, lent, trace)?;
+        sequences.read(self.walk.flavour, src, literals.end..block.end, workspace, lent, trace)
     }
 
     /// Decodes a block to `out` from `at` on; returns where it ends. `out` holds the history of the
@@ -369,6 +373,11 @@ pub(super) struct Parsed {
     pub(super) sequences: Sequences,
 }
 
+impl Parsed {
+    /// No block.
+    const NONE: Self = Self { start: 0, literals: Literals::NONE, sequences: Sequences::NONE };
+}
+
 #[cfg(all(test, target_pointer_width = "64", not(miri)))]
 mod tests {
     use super::*;
@@ -387,7 +396,8 @@ mod tests {
             // code implies, is also the mark at the end of the bits.
             let [a, b, c, d] = u32::try_from(window + 3).unwrap().to_le_bytes();
             let src = [0x18, b'x', b'y', b'z', 1, 0x54, 3, 31, 7, a, b, c, d];
-            let parsed = frame.parse(&src, 0..src.len(), &mut workspace, &mut ()).unwrap();
+            let mut parsed = Parsed::NONE;
+            frame.parse(&mut parsed, &src, 0..src.len(), &mut workspace, &mut ()).unwrap();
             let mut out = vec![0; at + 13];
             let start = at - usize::try_from(window).unwrap();
             out[start + 3..start + 13].copy_from_slice(b"0123456789");

@@ -121,22 +121,27 @@ impl Header {
     /// # Ok::<(), unspool::Error>(())
     /// ```
     pub fn read(src: &[u8], limits: &Limits, flavour: Flavour) -> Result<Self> {
-        let header = Self::read_at(src, 0, flavour, false, &mut ())?;
-        if let Self::Frame(frame) = &header {
-            frame.check(limits.max_window, limits.max_output, 0)?;
+        let mut frame = FrameHeader::NONE;
+        if let Some(size) = frame.read_at(src, 0, flavour, false, &mut ())? {
+            return Ok(Self::Skippable { variant: src.first().map_or(0, |first| first & 15), size });
         }
-        Ok(header)
+        frame.check(limits.max_window, limits.max_output, 0)?;
+        Ok(Self::Frame(frame))
     }
+}
 
-    /// Reads the header at `at`, which has no magic number if it is `magicless`.
+impl FrameHeader {
+    /// Reads the header at `at`, which has no magic number if it is `magicless`. Returns the size of
+    /// a skippable frame; then, and after a fault, nothing has changed.
     #[inline(never)]
     pub(super) fn read_at<T: Trace>(
+        &mut self,
         src: &[u8],
         at: usize,
         flavour: Flavour,
         magicless: bool,
         trace: &mut T,
-    ) -> Verdict<Self> {
+    ) -> Verdict<Option<u32>> {
         let start = u64_from(at);
         let bytes = src.get(at..).unwrap_or_default();
         let (mut rest, mut magic) = (bytes, 0);
@@ -158,7 +163,7 @@ impl Header {
                 let size = u32::from_le_bytes(*rest.first_chunk().ok_or_else(|| cut(src))?);
                 trace.bytes(Part::Framing, Name::MagicNumber, start..start + 4, Value::Hex(magic.into()));
                 trace.bytes(Part::Framing, Name::Size, start + 4..start + 8, Value::U64(size.into()));
-                return Ok(Header::Skippable { variant: first & 15, size });
+                return Ok(Some(size));
             }
         }
         let (&descriptor, mut fields) = rest.split_first().ok_or_else(|| cut(src))?;
@@ -210,18 +215,17 @@ impl Header {
             tell(Name::DictionaryId, id.1, Value::U64(id.0));
             tell(Name::ContentSize, size.1, content.map_or(Value::Word("unknown"), Value::U64));
         }
-        Ok(Header::Frame(FrameHeader {
+        *self = Self {
             len,
             window: window_size,
             content_size: content,
             dictionary_id: low32(id.0),
             checksum,
             single_segment,
-        }))
+        };
+        Ok(None)
     }
-}
 
-impl FrameHeader {
     /// Compares the claims of a frame at byte 0 with the limits; `content` bytes came from frames
     /// before it.
     pub(super) fn check(&self, max_window: u64, max_output: u64, content: u64) -> Result<()> {

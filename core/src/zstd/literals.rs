@@ -33,16 +33,20 @@ enum LiteralsContent {
 }
 
 impl Literals {
+    /// No literals.
+    pub(super) const NONE: Self = Self { size: 0, end: 0, content: LiteralsContent::Rle(0) };
+
     /// Reads the section at `block.start`, up to and including its Huffman code.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(
+        &mut self,
         flavour: Flavour,
         src: &[u8],
         block: Range<usize>,
         workspace: &mut Workspace,
         lent: &mut Lent<'_>,
         trace: &mut T,
-    ) -> Verdict<Self> {
+    ) -> Verdict<()> {
         let bytes = src.get(block.clone()).unwrap_or_default();
         let header = flavour.literals(bytes).ok_or(Fault::new(ErrorKind::ZstdLiteralsSize, block.start))?;
         let LiteralsHeader { kind, single, len, size, stored } = header;
@@ -60,15 +64,16 @@ impl Literals {
             LiteralsKind::Huffman | LiteralsKind::Repeat => stored as usize,
         };
         let end = Some(start + stored).filter(|&end| end <= block.end).ok_or(too_long)?;
-        let content = match kind {
+        (self.size, self.end) = (size, end);
+        match kind {
             LiteralsKind::Raw => {
                 emit_field(trace, Part::Data, Name::RawLiterals, start..end, Value::None);
-                LiteralsContent::Raw(start..end)
+                self.content = LiteralsContent::Raw(start..end);
             }
             LiteralsKind::Rle => {
                 let byte = src.get(start).copied().ok_or(too_long)?;
                 emit_field(trace, Part::Data, Name::RepeatedLiteral, start..end, Value::U64(byte.into()));
-                LiteralsContent::Rle(byte)
+                self.content = LiteralsContent::Rle(byte);
             }
             LiteralsKind::Huffman | LiteralsKind::Repeat => {
                 let mut at = start;
@@ -82,11 +87,51 @@ impl Literals {
                 } else if lent.code().is_none() && !workspace.huffman.is_ready() {
                     return Err(Fault::new(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
-                streams(src, at..end, size, single, &workspace.huffman, trace)?
+                self.streams(src, at..end, single, &workspace.huffman, trace)?;
             }
-        };
+        }
         trace.leave();
-        Ok(Self { size, end, content })
+        Ok(())
+    }
+
+    /// Reads the bounds of one stream or four after a Huffman code.
+    fn streams<T: Trace>(
+        &mut self,
+        src: &[u8],
+        all: Range<usize>,
+        single: bool,
+        code: &huffman::Table,
+        trace: &mut T,
+    ) -> Verdict<()> {
+        let size = self.size;
+        if single {
+            symbols::huffman(src, all.clone(), size, code, trace);
+            self.content = LiteralsContent::One([all.start, all.end]);
+            return Ok(());
+        }
+        let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
+        // With fewer than six literals the last stream would have none or fewer.
+        let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(fault)?;
+        let mut end = all.start + 6;
+        emit_field(trace, Part::Header, Name::JumpTable, all.start..end, Value::None);
+        let (lengths, _) = jumps.as_chunks::<2>();
+        let mut bounds = [end; 5];
+        for (bound, length) in bounds.iter_mut().skip(1).zip(lengths) {
+            end += usize::from(u16::from_le_bytes(*length));
+            *bound = end;
+        }
+        if end > all.end {
+            return Err(fault);
+        }
+        bounds[4] = all.end;
+        let mut left = size;
+        for (&start, &end) in bounds.iter().zip(bounds.iter().skip(1)) {
+            let count = size.div_ceil(4).min(left);
+            symbols::huffman(src, start..end, count, code, trace);
+            left -= count;
+        }
+        self.content = LiteralsContent::Four(bounds);
+        Ok(())
     }
 
     /// Decodes the literals to `out`, which has their length.
@@ -223,43 +268,6 @@ impl Streams<'_> {
         self.bounds = rest;
         Ok(true)
     }
-}
-
-/// Reads the bounds of one stream or four after a Huffman code.
-fn streams<T: Trace>(
-    src: &[u8],
-    all: Range<usize>,
-    size: usize,
-    single: bool,
-    code: &huffman::Table,
-    trace: &mut T,
-) -> Verdict<LiteralsContent> {
-    if single {
-        symbols::huffman(src, all.clone(), size, code, trace);
-        return Ok(LiteralsContent::One([all.start, all.end]));
-    }
-    let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
-    // With fewer than six literals the last stream would have none or fewer.
-    let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(fault)?;
-    let mut end = all.start + 6;
-    emit_field(trace, Part::Header, Name::JumpTable, all.start..end, Value::None);
-    let (lengths, _) = jumps.as_chunks::<2>();
-    let mut bounds = [end; 5];
-    for (bound, length) in bounds.iter_mut().skip(1).zip(lengths) {
-        end += usize::from(u16::from_le_bytes(*length));
-        *bound = end;
-    }
-    if end > all.end {
-        return Err(fault);
-    }
-    bounds[4] = all.end;
-    let mut left = size;
-    for (&start, &end) in bounds.iter().zip(bounds.iter().skip(1)) {
-        let count = size.div_ceil(4).min(left);
-        symbols::huffman(src, start..end, count, code, trace);
-        left -= count;
-    }
-    Ok(LiteralsContent::Four(bounds))
 }
 
 fn name(kind: LiteralsKind, single: bool) -> &'static str {

@@ -33,16 +33,20 @@ fn count(src: &[u8], block: &Range<usize>) -> Option<(u32, usize)> {
 }
 
 impl Sequences {
+    /// No sequences.
+    pub(super) const NONE: Self = Self { count: 0, bits: 0..0 };
+
     /// Reads everything before the coded sequences.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(
+        &mut self,
         flavour: Flavour,
         src: &[u8],
         block: Range<usize>,
         workspace: &mut Workspace,
         lent: &mut Lent<'_>,
         trace: &mut T,
-    ) -> Verdict<Self> {
+    ) -> Verdict<()> {
         let (count, mut at) = count(src, &block).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
         trace.enter(Name::Sequences, Value::U64(count.into()));
         emit_field(trace, Part::Header, Name::NumberOfSequences, block.start..at, Value::U64(count.into()));
@@ -54,7 +58,8 @@ impl Sequences {
             }
             emit_field(trace, Part::Padding, Name::Ignored, at..block.end, Value::None);
             trace.leave();
-            return Ok(Self { count, bits: at..at });
+            *self = Self { count, bits: at..at };
+            return Ok(());
         }
         let modes =
             *src.get(at).filter(|_| at < block.end).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
@@ -75,15 +80,15 @@ impl Sequences {
         tables.read(Name::LiteralLengths, literals, table, &LITERALS, MAX_LITERALS_CODE)?;
         tables.read(Name::Offsets, offsets, &mut workspace.offsets, &OFFSETS, flavour.max_offset_code())?;
         tables.read(Name::MatchLengths, matches, &mut workspace.matches, &MATCHES, MAX_MATCH_CODE)?;
-        let sequences = Self { count, bits: tables.at..block.end };
+        *self = Self { count, bits: tables.at..block.end };
         workspace.ready = 1;
         if count == 0 {
-            emit_field(trace, Part::Padding, Name::Ignored, sequences.bits.clone(), Value::None);
+            emit_field(trace, Part::Padding, Name::Ignored, self.bits.clone(), Value::None);
         } else {
-            symbols::sequences(count, sequences.bits.clone(), flavour, src, workspace, trace);
+            symbols::sequences(count, self.bits.clone(), flavour, src, workspace, trace);
         }
         trace.leave();
-        Ok(sequences)
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@
 //! differ in what they do with the content of a block.
 
 use super::flavour::{BlockHeader, BlockKind, Flavour};
-use super::header::{FrameHeader, Header, cut, emit_field};
+use super::header::{FrameHeader, cut, emit_field};
 use crate::fault::Verdict;
 use crate::{Name, Part, Trace, Value};
 
@@ -57,16 +57,13 @@ impl Walk {
     /// Reads the frame header at `at`; returns where it ends. If it is truncated, nothing has
     /// changed.
     pub(super) fn frame<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<usize> {
-        match Header::read_at(src, at, self.flavour, self.magicless, trace)? {
-            Header::Skippable { size, .. } => {
-                self.next = Upcoming::Skippable(size);
-                Ok(at + SKIPPABLE_HEADER)
-            }
-            Header::Frame(header) => {
-                (self.header, self.next) = (header, Upcoming::BlockHeader);
-                Ok(at + header.len)
-            }
+        let skippable = self.header.read_at(src, at, self.flavour, self.magicless, trace)?;
+        if let Some(size) = skippable {
+            self.next = Upcoming::Skippable(size);
+            return Ok(at + SKIPPABLE_HEADER);
         }
+        self.next = Upcoming::BlockHeader;
+        Ok(at + self.header.len)
     }
 
     /// Reads the block header at `at`, [`BLOCK_HEADER`] bytes. If it is truncated, nothing has
