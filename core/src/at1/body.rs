@@ -30,8 +30,8 @@ pub(crate) fn each_body<'a, T: Trace>(
     trace: &mut T,
     mut run: impl FnMut(&Content<'a>, &mut T) -> Result<bool>,
 ) -> Result<u64> {
-    let mut bodies = Bodies::new(src, header, limits);
-    while let Some(body) = bodies.next(trace).map_err(|error| bodies.cut(error))? {
+    let (mut bodies, mut body) = (Bodies::new(src, header, limits), Body::NONE);
+    while bodies.next(&mut body, trace).map_err(|error| bodies.cut(error))? {
         let goes_on = run(&body.content, trace).map_err(|error| bodies.cut(body.locate(error)))?;
         if header.container == Container::Frames {
             trace.leave();
@@ -51,6 +51,9 @@ pub(crate) struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// No body.
+    pub(crate) const NONE: Self = Self { content: Content::Raw(Entry::NONE), is_bounded: false };
+
     /// Replaces `Truncated` if the body is complete, because more of the file would not extend it.
     #[cold]
     fn locate(&self, error: Error) -> Error {
@@ -80,22 +83,29 @@ impl<'a, 'h> Bodies<'a, 'h> {
         Self { src, header, limits, at: HEADER_LEN, is_started: false, count: 0 }
     }
 
-    /// Reads the next body.
+    /// Reads the next body. Returns whether there was one.
     #[inline(never)]
-    pub(crate) fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
+    pub(crate) fn next<T: Trace>(&mut self, body: &mut Body<'a>, trace: &mut T) -> Result<bool> {
         let is_first = !core::mem::replace(&mut self.is_started, true);
         let end = self.header.body_end;
         if self.header.container == Container::Whole {
             let is_bounded = end < u64_from(self.src.len());
             let is_raw = self.header.codec == Codec::Raw;
-            return is_first.then(|| self.body(is_raw, HEADER_LEN..end, is_bounded)).transpose();
+            if is_first {
+                self.body(body, is_raw, HEADER_LEN..end, is_bounded)?;
+            }
+            return Ok(is_first);
         }
         if is_first {
             let (lines, at) = varint(self.src, self.at, end)?;
             trace.bytes(Part::Header, Name::LinesAFrame, self.at..at, Value::U64(lines));
             self.at = at;
         }
-        (self.at != end).then(|| self.frame(trace)).transpose()
+        if self.at == end {
+            return Ok(false);
+        }
+        self.frame(body, trace)?;
+        Ok(true)
     }
 
     /// Replaces the error of bytes that belong to nothing if they may be the start of a trailer: a
@@ -126,7 +136,7 @@ impl<'a, 'h> Bodies<'a, 'h> {
     }
 
     #[inline(never)]
-    fn frame<T: Trace>(&mut self, trace: &mut T) -> Result<Body<'a>> {
+    fn frame<T: Trace>(&mut self, body: &mut Body<'a>, trace: &mut T) -> Result<()> {
         let body_end = self.header.body_end;
         let (len, start) = varint(self.src, self.at, body_end)?;
         let end = start.saturating_add(len);
@@ -148,13 +158,14 @@ impl<'a, 'h> Bodies<'a, 'h> {
         trace.bytes(Part::Framing, Name::FrameLength, self.at..start, Value::U64(len));
         trace.bytes(Part::Header, Name::Method, start..range.start, Value::Word(name));
         self.at = end;
-        self.body(is_raw, range, true)
+        self.body(body, is_raw, range, true)
     }
 
-    fn body(&mut self, is_raw: bool, range: Range<u64>, is_bounded: bool) -> Result<Body<'a>> {
+    fn body(&mut self, body: &mut Body<'a>, is_raw: bool, range: Range<u64>, is_bounded: bool) -> Result<()> {
         self.count = self.count.saturating_add(1);
         steps::count(1);
-        let content = if is_raw {
+        body.is_bounded = is_bounded;
+        body.content = if is_raw {
             let entry = Entry::unnamed(self.src, range).map(Content::Raw);
             // A frame is complete, so that a missing payload or an unknown backend is no
             // truncation.
@@ -166,6 +177,6 @@ impl<'a, 'h> Bodies<'a, 'h> {
                 if is_outside { Error::new(ErrorKind::At1StreamOutside, error.at) } else { error }
             })?
         };
-        Ok(Body { content, is_bounded })
+        Ok(())
     }
 }

@@ -74,7 +74,10 @@ fn decode_frames(
     let limits = &options.limits;
     let most = u64_from(dst.len()).min(limits.max_output);
     let mut bodies = Bodies::new(src, header, limits);
-    let frames = core::iter::from_fn(|| bodies.next(&mut ()).transpose());
+    let frames = core::iter::from_fn(|| {
+        let mut body = Body::NONE;
+        bodies.next(&mut body, &mut ()).map(|is_body| is_body.then_some(body)).transpose()
+    });
     let decode = |(workspace, scratch): &mut (Workspace, Vec<u8>), body: Body<'_>| {
         let mut text = Vec::new();
         loop {

@@ -57,6 +57,10 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
+    /// No stream.
+    pub(crate) const NONE: Self =
+        Entry { name: b"", wrapping: Wrapping::Plain, backend: Backend::Stored, at: 0, start: 0, len: 0, file: b"" };
+
     /// Returns the range of its payload in the file.
     pub const fn range(&self) -> Range<u64> {
         self.start..self.start.saturating_add(self.len)
@@ -219,11 +223,9 @@ impl<'a> Set<'a> {
 
     /// Reads all entries, and checks that the last one ends with the set.
     pub(crate) fn check(&self) -> Result<()> {
-        let mut end = self.first;
-        for entry in self.entries() {
-            end = entry?.range().end;
-        }
-        self.ends_at(end)
+        let (mut entries, mut entry) = (self.entries(), Entry::NONE);
+        while entries.read(&mut entry)? {}
+        self.ends_at(entries.at)
     }
 
     /// Checks that the last entry ends with the set.
@@ -300,10 +302,8 @@ impl<'a> Set<'a> {
     #[inline(never)]
     fn find_all(&self, names: &[&[u8]], streams: &mut [Stream<'a>]) -> Result<()> {
         streams.fill(self.missing());
-        let (mut end, mut twice) = (self.first, None);
-        for entry in self.entries() {
-            let entry = entry?;
-            end = entry.range().end;
+        let (mut entries, mut entry, mut twice) = (self.entries(), Entry::NONE, None);
+        while entries.read(&mut entry)? {
             let place = names.iter().position(|&name| name == entry.name);
             match place.and_then(|place| streams.get_mut(place)) {
                 Some(stream) if self.is_found(stream) => twice = twice.or(Some(entry.at)),
@@ -311,7 +311,7 @@ impl<'a> Set<'a> {
                 None => {}
             }
         }
-        self.ends_at(end)?;
+        self.ends_at(entries.at)?;
         twice.map_or(Ok(()), |at| Err(Error::new(ErrorKind::At1StreamTwice, at)))
     }
 
@@ -325,10 +325,10 @@ impl<'a> Set<'a> {
         stream.place(0) > index(self.start)
     }
 
-    /// Reads the entry of a stream, if it was found.
-    fn entry(&self, stream: &Stream<'_>) -> Result<Option<Entry<'a>>> {
-        let entries = Entries { at: u64_from(stream.place(0)), ..self.entries() };
-        self.is_found(stream).then(|| entries.read()).transpose()
+    /// Reads the entry of a stream, if it was found. Returns whether it was.
+    fn entry(&self, stream: &Stream<'_>, entry: &mut Entry<'a>) -> Result<bool> {
+        let left = u64::from(self.is_found(stream));
+        Entries { at: u64_from(stream.place(0)), left, ..self.entries() }.read(entry)
     }
 
     /// Decodes the streams that were found. Those that are not stored take scratch in order, which
@@ -347,9 +347,11 @@ impl<'a> Set<'a> {
     fn load_each(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
         // Each size is read once: an xz file has it at its end, after three checksums.
         let mut sizes = [0usize; MAX_STREAMS];
-        let mut total = 0u64;
+        let (mut total, mut entry) = (0u64, Entry::NONE);
         for (stream, size) in streams.iter().zip(&mut sizes) {
-            let Some(entry) = self.entry(stream)? else { continue };
+            if !self.entry(stream, &mut entry)? {
+                continue;
+            }
             let len = entry.scratch_len(lent.limits)?;
             (*size, total) = (index(len), total.saturating_add(len));
             if total > lent.limits.max_output {
@@ -364,7 +366,7 @@ impl<'a> Set<'a> {
             return self.load_on_threads(streams, &sizes, lent, threads);
         }
         for (stream, size) in streams.iter_mut().zip(sizes) {
-            if let Some(entry) = self.entry(stream)? {
+            if self.entry(stream, &mut entry)? {
                 *stream = entry.load(u64_from(size), lent)?;
             }
         }
@@ -384,7 +386,11 @@ impl<'a> Set<'a> {
         let Lent { scratch, limits, .. } = lent;
         let limits = *limits;
         let mut places = Vec::new();
-        let found = streams.iter().map(|stream| self.entry(stream)).zip(sizes).enumerate();
+        let found = streams.iter().map(|stream| {
+            let mut entry = Entry::NONE;
+            self.entry(stream, &mut entry).map(|is_found| is_found.then_some(entry))
+        });
+        let found = found.zip(sizes).enumerate();
         let entries = found.filter_map(|(place, (entry, &size))| match entry {
             Ok(None) => None,
             Ok(Some(entry)) if entry.backend == Backend::Stored => Some(Ok((place, entry, None))),
@@ -437,7 +443,8 @@ impl<'a> Entries<'a> {
         self.at
     }
 
-    fn read(&self) -> Result<Entry<'a>> {
+    /// Reads the entry that starts here.
+    fn here(&self, entry: &mut Entry<'a>) -> Result<()> {
         let (name_len, name_at) = varint(self.src, self.at, self.end)?;
         let tag_at = name_at.saturating_add(name_len);
         if tag_at >= self.end {
@@ -454,7 +461,31 @@ impl<'a> Entries<'a> {
         if len > self.end.saturating_sub(start) {
             return Err(self.outside(start.saturating_add(len)));
         }
-        Ok(Entry { name, wrapping, backend, at: self.at, start, len, file: self.src })
+        *entry = Entry { name, wrapping, backend, at: self.at, start, len, file: self.src };
+        Ok(())
+    }
+
+    /// Reads the next entry. Returns whether there was one. None follows an error.
+    #[inline(never)]
+    fn read(&mut self, entry: &mut Entry<'a>) -> Result<bool> {
+        let left = self.left;
+        if left == 0 {
+            return Ok(false);
+        }
+        steps::count(1);
+        self.left = 0;
+        match self.here(entry) {
+            Ok(()) => {
+                (self.at, self.left) = (entry.range().end, left - 1);
+                Ok(true)
+            }
+            // Asks for the remaining entries at once: a caller that fetches the head in pieces must
+            // not come back for each small entry.
+            Err(error) if error.kind == ErrorKind::Truncated => {
+                Err(error.needing(error.need.max(self.at.saturating_add(left.saturating_mul(MIN_ENTRY)))))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the error of an entry that passes the end of the set. If the file ends there too, it
@@ -473,22 +504,8 @@ impl<'a> Iterator for Entries<'a> {
     type Item = Result<Entry<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let left = self.left;
-        self.left = left.checked_sub(1)?;
-        steps::count(1);
-        let entry = self.read().map_err(|error| match error.kind {
-            // Asks for the remaining entries at once: a caller that fetches the head in pieces must
-            // not come back for each small entry.
-            ErrorKind::Truncated => {
-                error.needing(error.need.max(self.at.saturating_add(left.saturating_mul(MIN_ENTRY))))
-            }
-            _ => error,
-        });
-        match &entry {
-            Ok(entry) => self.at = entry.range().end,
-            Err(_) => self.left = 0,
-        }
-        Some(entry)
+        let mut entry = Entry::NONE;
+        self.read(&mut entry).map(|is_entry| is_entry.then_some(entry)).transpose()
     }
 }
 
