@@ -45,6 +45,9 @@ pub(crate) struct Compact<'m, 'w, W> {
 #[derive(Clone, Copy, Debug)]
 struct CompactJoin<W> {
     ty: NumberType,
+    /// [`soft::product`], if there may be floats. A pointer, so that a program for integers does not
+    /// link it.
+    product: fn(u64, u64, NumberType) -> u64,
     order: Order,
     /// The highest bit of a number.
     middle: W,
@@ -110,8 +113,19 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
             page,
             lanes: Default::default(),
             weights: &[],
-            join: CompactJoin { ty, order: ty.order(), middle: top(bits), mask: W::low(crate::bits::mask(bits)) },
+            join: CompactJoin {
+                ty,
+                product: soft::product,
+                order: ty.order(),
+                middle: top(bits),
+                mask: W::low(crate::bits::mask(bits)),
+            },
         }
+    }
+
+    fn of_integers<N: Latent>(page: Page<'m>) -> Self {
+        let reader = Self::new::<N>(page);
+        Self { join: CompactJoin { product: |_, _, _| 0, ..reader.join }, ..reader }
     }
 
     #[inline(never)]
@@ -262,12 +276,12 @@ impl<W: Latent> Compact<'_, '_, W> {
 impl<W: Latent> CompactJoin<W> {
     /// Joins two latents. `None` if a dictionary has no such entry.
     fn number(&self, mode: &Mode<'_>, primary: W, secondary: W) -> Option<W> {
-        let Self { ty, middle, mask, .. } = *self;
+        let Self { ty, product, middle, mask, .. } = *self;
         let latent = match *mode {
             Mode::Classic => primary,
             Mode::IntMult { base } => primary.times(W::low(base)).plus(secondary) & mask,
             Mode::FloatMult { base } => {
-                let product: W = latent_of(W::low(soft::product(primary.wide(), base, ty)), middle, mask);
+                let product: W = latent_of(W::low(product(primary.wide(), base, ty)), middle, mask);
                 product.plus(secondary).plus(middle) & mask
             }
             Mode::FloatQuant { bits } => {

@@ -7,7 +7,7 @@ use super::compact::Compact;
 use super::fields::FieldReader;
 use super::header::Header;
 use super::meta::Meta;
-use super::number::{Latent, Number, NumberType, cast_mut};
+use super::number::{Latent, Number, NumberType, Order, cast_mut};
 use super::plan::Plan;
 use super::reader::{PageReader, read_page_to, read_pages, skip_page};
 use crate::fault::{Fault, Verdict};
@@ -262,6 +262,8 @@ impl<'a> Chunk<'a> {
 
     /// [`decode_bits`](Self::decode_bits), with compact tables if `COMPACT`. A constant, so that a
     /// program links the tables that it uses. If `ty` is given, the chunk must have that type.
+    // Inlined, so that a type that the program names is a constant, too.
+    #[inline(always)]
     pub(crate) fn bits<L: Latent, const COMPACT: bool>(
         &self,
         ty: Option<NumberType>,
@@ -278,8 +280,10 @@ impl<'a> Chunk<'a> {
         let out = numbers.get_mut(..len).ok_or(output_too_small(at, len, 1))?;
         meta.check_width::<L>()?;
         let page = once((self.page, Ok(out)));
+        let floats = ty.is_none_or(|ty| ty.order() == Order::Float);
+        let least = if floats { Least::<L>::new::<L> } else { Least::<L>::of_integers::<L> };
         let read = match COMPACT || tuning::SMALL {
-            true => read_pages(Least::<L>::new::<L>, meta, len, plan, workspace, at, page, wrote, trace),
+            true => read_pages(least, meta, len, plan, workspace, at, page, wrote, trace),
             false => read_pages(Best::<L>::new::<L>, meta, len, plan, workspace, at, page, wrote, trace),
         };
         Ok(at.saturating_add(u64_from(read?)))

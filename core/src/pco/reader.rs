@@ -25,6 +25,11 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     /// Makes a reader without tables, for numbers of the width of `N`.
     fn new<N: Latent>(page: Page<'m>) -> Self;
 
+    /// Makes one that is never asked for floats.
+    fn of_integers<N: Latent>(page: Page<'m>) -> Self {
+        Self::new::<N>(page)
+    }
+
     /// Builds the tables in a workspace that suffices.
     fn build(&mut self, workspace: &'w mut [u64]) -> Verdict<()>;
 
