@@ -73,11 +73,8 @@ impl Error {
     #[must_use]
     pub const fn offset_by(self, base: u64) -> Self {
         // The length that a truncated input needs counts from the same start.
-        let need = match (self.kind, self.need) {
-            (ErrorKind::Truncated, 1..) => self.need.saturating_add(base),
-            _ => self.need,
-        };
-        Self { at: self.at.saturating_add(base), need, ..self }
+        let start = if matches!(self.kind, ErrorKind::Truncated) && self.need > 0 { base } else { 0 };
+        Self { at: self.at.saturating_add(base), need: self.need.saturating_add(start), ..self }
     }
 
     /// Returns the class, with the amount that would be enough.

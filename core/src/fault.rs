@@ -39,7 +39,7 @@ impl Fault {
     #[inline(never)]
     pub(crate) fn error(self, base: u64, need: u64) -> Error {
         let error = Error::from(self);
-        if need > 0 { error.needing(need).offset_by(base) } else { error.offset_by(base) }
+        error.needing(if need > 0 { need } else { error.need }).offset_by(base)
     }
 }
 
