@@ -278,7 +278,10 @@ fn walk<T: Trace>(
 #[inline(never)]
 pub(super) fn raw<'a>(entry: &Entry<'a>, mut lent: Lent<'_, 'a>, out: &mut Output<'_>) -> Result<()> {
     let size = entry.decoded_size(lent.limits);
-    let size = size.map_err(|error| entry.broken(error, &mut lent))?;
+    let size = match size {
+        Ok(size) => size,
+        Err(error) => return Err(entry.broken(error, &mut lent)),
+    };
     if !out.has_sink() {
         return out.fill(size, |place| entry.decode(place, lent.workspace, lent.limits));
     }

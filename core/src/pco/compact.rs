@@ -124,8 +124,9 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
     }
 
     fn of_integers<N: Latent>(page: Page<'m>) -> Self {
-        let reader = Self::new::<N>(page);
-        Self { join: CompactJoin { product: |_, _, _| 0, ..reader.join }, ..reader }
+        let mut reader = Self::new::<N>(page);
+        reader.join.product = |_, _, _| 0;
+        reader
     }
 
     #[inline(never)]

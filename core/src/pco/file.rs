@@ -155,7 +155,10 @@ impl<'a> Chunk<'a> {
         trace.enter(Name::Chunk, Value::None);
         let mut fields = FieldReader::new(src, at, trace);
         let framing = Self::framing(&mut fields, header, limits);
-        let (ty, n) = framing.map_err(|fault| fields.error(fault))?;
+        let (ty, n) = match framing {
+            Ok(framing) => framing,
+            Err(fault) => return Err(fields.error(fault)),
+        };
         let start = index(fields.position() / 8);
         let rest = src.get(start..).unwrap_or(&[]);
         let meta_at = at.saturating_add(u64_from(start));

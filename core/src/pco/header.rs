@@ -26,7 +26,9 @@ impl Version {
     pub fn read(src: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
         let mut fields = FieldReader::new(src, 0, trace);
         let version = Self::take(&mut fields);
-        fields.check().map_err(|fault| fields.error(fault))?;
+        if let Err(fault) = fields.check() {
+            return Err(fields.error(fault));
+        }
         Ok((version, index(fields.position() / 8)))
     }
 
@@ -80,7 +82,10 @@ impl Header {
     pub(crate) fn parse(bytes: &[u8], trace: &mut impl Trace) -> Result<Self> {
         trace.enter(Name::Header, Value::None);
         let mut fields = FieldReader::new(bytes, 0, trace);
-        let header = Self::fill(&mut fields, bytes).map_err(|fault| fields.error(fault))?;
+        let header = match Self::fill(&mut fields, bytes) {
+            Ok(header) => header,
+            Err(fault) => return Err(fields.error(fault)),
+        };
         trace.leave();
         Ok(header)
     }

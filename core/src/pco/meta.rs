@@ -298,7 +298,10 @@ impl<'a> Meta<'a> {
         self.variables.fill(None);
         let fields = FieldReader::new(src, at, trace);
         let mut reader = MetaReader { fields, bytes: src, number_type, major, limits };
-        let len = reader.meta(self).map_err(|fault| reader.fields.error(fault))?;
+        let len = match reader.meta(self) {
+            Ok(len) => len,
+            Err(fault) => return Err(reader.fields.error(fault)),
+        };
         trace.leave();
         Ok(len)
     }

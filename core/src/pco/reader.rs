@@ -286,17 +286,23 @@ pub(crate) fn read_pages<'m, 'w, 'p, R: PageReader<'m, 'w>, N: Latent>(
     trace: &mut impl Trace,
 ) -> Result<usize> {
     let mut reader = new(Page::new(meta, n, plan));
-    reader.open(workspace).map_err(|fault| meta.error(fault))?;
+    if let Err(fault) = reader.open(workspace) {
+        return Err(meta.error(fault));
+    }
     let mut read = 0;
     for (page, out) in pages {
         let out = out?;
         trace.enter(Name::Page, Value::None);
         let n = size_of_val(out) >> meta.number_type.size().trailing_zeros();
-        reader.start(n, at).map_err(|fault| fault.error(at, 0))?;
+        if let Err(fault) = reader.start(n, at) {
+            return Err(fault.error(at, 0));
+        }
         let mut step = BEGIN;
         let ended = reader.step(page, out, &mut step, trace);
         *wrote = wrote.saturating_add(step.wrote);
-        ended.map_err(|fault| reader.page().error(fault))?;
+        if let Err(fault) = ended {
+            return Err(reader.page().error(fault));
+        }
         read = step.read;
         trace.leave();
     }

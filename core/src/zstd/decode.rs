@@ -154,7 +154,10 @@ fn run<T: Trace>(
     loop {
         crate::steps::count(1);
         let mut output = target.output(machine);
-        at = machine.step(src, at, &mut output, workspace, trace).map_err(|fault| machine.error(fault, 0))?;
+        at = match machine.step(src, at, &mut output, workspace, trace) {
+            Ok(at) => at,
+            Err(fault) => return Err(machine.error(fault, 0)),
+        };
         machine.done.read = at;
         if machine.frame.walk.is_between_frames() && at >= src.len() {
             return Ok(());

@@ -54,10 +54,15 @@ fn run(src: &[u8], pages: &mut Pages<'_>, workspace: &mut Workspace, options: &O
     let mut at = 0;
     while at == 0 || at < src.len() || !machine.frame.walk.is_between_frames() {
         let step = machine.step(src, at, pages, workspace, &mut ());
-        at = step.map_err(|fault| machine.error(fault, 0))?;
+        at = match step {
+            Ok(at) => at,
+            Err(fault) => return Err(machine.error(fault, 0)),
+        };
         machine.done.read = at;
     }
-    pages.flush().map_err(|fault| machine.error(fault, 0))?;
+    if let Err(fault) = pages.flush() {
+        return Err(machine.error(fault, 0));
+    }
     Ok(machine.done)
 }
 

@@ -279,7 +279,10 @@ impl<'a> Decoder<'a> {
             let mut output = Direct::Slice { before, out, at };
             self.machine.step(bytes, 0, &mut output, self.workspace, &mut ())
         };
-        let read = step.map_err(|fault| self.machine.error(fault, self.consumed))?;
+        let read = match step {
+            Ok(read) => read,
+            Err(fault) => return Err(self.machine.error(fault, self.consumed)),
+        };
         self.at += index(self.machine.frame.produced - produced);
         self.consumed += u64_from(read);
         Ok(true)
