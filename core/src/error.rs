@@ -123,7 +123,7 @@ macro_rules! kinds {
         /// The kind of an error in a file or a call. The numbers never change; new ones are added.
         #[cfg_attr(feature = "defmt", derive(defmt::Format))]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u16)]
+        #[repr(u32)]
         #[non_exhaustive]
         pub enum ErrorKind { $(#[doc = $words] $name = $number,)* }
 
