@@ -3,7 +3,7 @@
 use super::header::seals;
 use super::number;
 use crate::fault::{Fault, Verdict};
-use crate::num::{split_last, u64_from};
+use crate::num::{index, split_last, u64_from};
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// Receives the two sizes of each block that an index lists, and may refuse them.
@@ -15,7 +15,6 @@ const ANY: u64 = u64::MAX;
 /// Reads the list of the index that starts at `start` in the file: a zero, the number of blocks,
 /// which must be `expected`, and their sizes. Returns its length. If `bytes` end first, the fault
 /// is [`CUT`](number::CUT).
-#[cfg_attr(feature = "small", inline(never))]
 pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each<'_>, trace: &mut T) -> Verdict<usize> {
     let mut emit = |name, at, end, value| {
         if T::LISTENS {
@@ -29,7 +28,8 @@ pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each
         return Err(Fault::new(ErrorKind::XzIndex, 1));
     }
     emit(Name::Records, 1, at, count);
-    for _ in 0..count {
+    // More records than an index can count would need more bytes than there are.
+    for _ in 0..index(count) {
         crate::steps::count(1);
         let start = at;
         let unpadded = number::read(bytes, &mut at)?;

@@ -339,7 +339,8 @@ impl Lzma {
                 past.copy(buf, at, back + 1, fits, limit);
                 (at, pending) = (at.wrapping_add(fits), len - fits);
             }
-            previous = usize::from(byte_at(buf, at, 1, &mut past));
+            // The last byte of the match.
+            previous = buf.get(at.wrapping_sub(1)).map_or(0, |&byte| byte.into());
         }
         area.at = at;
         self.reps = [rep0, rep1, rep2, rep3];

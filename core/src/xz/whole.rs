@@ -646,6 +646,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
     }
 
     /// The next `N` bytes, if all are present.
+    #[inline(always)]
     fn array<const N: usize>(&self) -> Option<&'a [u8; N]> {
         self.take(N)?.first_chunk()
     }
