@@ -31,8 +31,16 @@ pub(crate) fn each_body<'a, T: Trace>(
     mut run: impl FnMut(&Content<'a>, &mut T) -> Result<bool>,
 ) -> Result<u64> {
     let (mut bodies, mut body) = (Bodies::new(src, header, limits), Body::NONE);
-    while bodies.next(&mut body, trace).map_err(|error| bodies.cut(error))? {
-        let goes_on = run(&body.content, trace).map_err(|error| bodies.cut(body.locate(error)))?;
+    loop {
+        match bodies.next(&mut body, trace) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => return Err(bodies.cut(error)),
+        }
+        let goes_on = match run(&body.content, trace) {
+            Ok(goes_on) => goes_on,
+            Err(error) => return Err(bodies.cut(body.locate(error))),
+        };
         if header.container == Container::Frames {
             trace.leave();
         }
