@@ -108,8 +108,8 @@ pub(super) fn follow(
         let claim = Claim::read(&mut walk, src, at, &mut each)?;
         at = claim.end;
         promise.frames = promise.frames.saturating_add(1);
-        if let Some(header) = claim.header {
-            let declared = header.content_size;
+        if claim.is_data {
+            let declared = walk.header.content_size;
             promise.declared = promise.declared.zip(declared).and_then(|(all, size)| all.checked_add(size));
             promise.most = promise.most.saturating_add(claim.most);
         }
@@ -125,8 +125,8 @@ const EMPTY: u64 = 0xEF46_DB37_51D8_E999;
 /// The facts in the headers of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
-    /// Its header; `None` for a skippable frame.
-    pub(super) header: Option<FrameHeader>,
+    /// It holds data, and the walk has its header. A skippable frame has none.
+    pub(super) is_data: bool,
     /// The offset of the byte after the frame. The file may be shorter.
     pub(super) end: usize,
     /// The most bytes that its blocks can hold.
@@ -143,7 +143,7 @@ impl Claim {
     ) -> Verdict<Self> {
         let mut at = walk.frame(src, at, &mut ())?;
         if let Upcoming::Skippable(size) = walk.next {
-            return Ok(Self { header: None, end: at.saturating_add(size as usize), most: 0 });
+            return Ok(Self { is_data: false, end: at.saturating_add(size as usize), most: 0 });
         }
         // The bytes that the blocks of the frame hold for certain, and the most that they may hold
         // besides.
@@ -175,6 +175,6 @@ impl Claim {
         if walk.header.content_size.is_some_and(|size| size < sure || size > most) {
             return Err(Fault::new(ErrorKind::ZstdContentSize, at));
         }
-        Ok(Self { header: Some(walk.header), end: at, most })
+        Ok(Self { is_data: true, end: at, most })
     }
 }

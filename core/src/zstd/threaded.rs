@@ -126,12 +126,14 @@ fn frames<'s>(src: &'s [u8], options: &Options<'_>) -> impl Iterator<Item = Resu
                 Err(fault) => return Some(Err(fault.into())),
             };
             at = claim.end;
-            let Some(header) = claim.header else { continue };
+            if !claim.is_data {
+                continue;
+            }
             let Some(bytes) = src.get(start..at) else { return Some(Err(cut(src).into())) };
             let range = u64_from(start)..u64_from(at);
             while table.next_if(|frame| frame.range.end <= range.start).is_some() {}
             let listed = table.next_if(|frame| frame.range == range);
-            let size = header.content_size.or(listed.map(|frame| frame.content.end - frame.content.start));
+            let size = walk.header.content_size.or(listed.map(|frame| frame.content.end - frame.content.start));
             return Some(Ok(Frame { bytes, size, most: claim.most }));
         }
         None

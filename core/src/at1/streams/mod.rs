@@ -450,11 +450,11 @@ impl<'a> Entries<'a> {
         if tag_at >= self.end {
             return Err(self.outside(tag_at.saturating_add(1)));
         }
-        let cut = || truncated(self.src, tag_at.saturating_add(1));
+        let cut = || truncated(self.src, tag_at + 1);
         let name = self.src.get(index(name_at)..index(tag_at)).ok_or_else(cut)?;
         let tag = self.src.get(index(tag_at)).copied().ok_or_else(cut)?;
         let (wrapping, backend, len_at) = match Backend::of(tag) {
-            Some(backend) => (Wrapping::Tagged, backend, tag_at.saturating_add(1)),
+            Some(backend) => (Wrapping::Tagged, backend, tag_at + 1),
             None => (Wrapping::Plain, Backend::Xz, tag_at),
         };
         let (len, start) = varint(self.src, len_at, self.end)?;
