@@ -327,8 +327,11 @@ impl<'a> Set<'a> {
 
     /// Reads the entry of a stream, if it was found. Returns whether it was.
     fn entry(&self, stream: &Stream<'_>, entry: &mut Entry<'a>) -> Result<bool> {
-        let left = u64::from(self.is_found(stream));
-        Entries { at: u64_from(stream.place(0)), left, ..self.entries() }.read(entry)
+        let is_found = self.is_found(stream);
+        if is_found {
+            Entries { at: u64_from(stream.place(0)), ..self.entries() }.here(entry)?;
+        }
+        Ok(is_found)
     }
 
     /// Decodes the streams that were found. Those that are not stored take scratch in order, which
@@ -444,6 +447,7 @@ impl<'a> Entries<'a> {
     }
 
     /// Reads the entry that starts here.
+    #[inline(never)]
     fn here(&self, entry: &mut Entry<'a>) -> Result<()> {
         let (name_len, name_at) = varint(self.src, self.at, self.end)?;
         let tag_at = name_at.saturating_add(name_len);
@@ -466,7 +470,6 @@ impl<'a> Entries<'a> {
     }
 
     /// Reads the next entry. Returns whether there was one. None follows an error.
-    #[inline(never)]
     fn read(&mut self, entry: &mut Entry<'a>) -> Result<bool> {
         let left = self.left;
         if left == 0 {
