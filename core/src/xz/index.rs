@@ -28,7 +28,7 @@ pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each
         return Err(Fault::new(ErrorKind::XzIndex, 1));
     }
     emit(Name::Records, 1, at, count);
-    // More records than an index can count would need more bytes than there are.
+    // If an index cannot count the records, the bytes end before them.
     for _ in 0..index(count) {
         crate::steps::count(1);
         let start = at;

@@ -17,10 +17,12 @@ impl Literals {
 
 /// All other probabilities, in one row, so that one loop resets them.
 #[derive(Clone, Debug)]
-pub(super) struct Probabilities([u16; 2 * 16 * 16 + 5 * 16 + 2 * LENGTH + 4 * 64 + 128]);
+pub(super) struct Probabilities([u16; ALL]);
 
-/// The parts of [`Probabilities`]. Rows are padded to powers of two, so that a masked index needs no
-/// check.
+const ALL: usize = 2 * 16 * 16 + 5 * 16 + 2 * LENGTH + 4 * 64 + 128;
+
+/// The parts of [`Probabilities`]. Rows are padded to powers of two, so that a masked index needs
+/// no check.
 pub(super) struct Contexts<'p> {
     pub(super) is_match: &'p mut [[u16; 16]; 16],
     pub(super) is_rep: &'p mut [u16; 16],
@@ -61,7 +63,7 @@ impl<'p> Lengths<'p> {
 impl Probabilities {
     /// All zeros, so that a `static` takes no flash.
     pub(super) const fn new() -> Self {
-        Self([0; 2 * 16 * 16 + 5 * 16 + 2 * LENGTH + 4 * 64 + 128])
+        Self([0; ALL])
     }
 
     /// Takes the row apart. Never `None`.
