@@ -230,8 +230,7 @@ impl<'d> Frame<'d> {
             (self.prefix, self.lent) = dictionary.load(self.walk.flavour, workspace).ok_or(wrong)?;
             if T::LISTENS || tuning::LEAN {
                 // The observer of symbols uses the tables in the workspace.
-                workspace.copy(&self.lent);
-                self.lent = Lent::default();
+                workspace.copy(core::mem::take(&mut self.lent));
             }
         }
         if T::SYMBOLS && self.blind {
