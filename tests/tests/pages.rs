@@ -192,7 +192,7 @@ fn the_readme_shows_the_sizes_that_were_measured() {
         ("*zstd 1.5.7 in C, small build*", "zstd 1.5.7 in C, built to be small"),
         ("xz", "xz, a whole file"),
         ("*XZ Embedded in C*", "XZ Embedded in C, whole files (xz)"),
-        ("Pco, one number type", "Pco, one number type"),
+        ("Pco, one type of integers", "Pco, one type of integers"),
         ("OnPair, single rows", "OnPair, single rows"),
         ("CVC, rows of fp16", "CVC, rows (fp16)"),
     ];

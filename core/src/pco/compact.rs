@@ -45,8 +45,8 @@ pub(crate) struct Compact<'m, 'w, W> {
 #[derive(Clone, Copy, Debug)]
 struct CompactJoin<W> {
     ty: NumberType,
-    /// [`soft::product`], if there may be floats. A pointer, so that a program for integers does not
-    /// link it.
+    /// [`soft::product`], if there may be floats. A pointer, so that a program for integers does
+    /// not link it.
     product: fn(u64, u64, NumberType) -> u64,
     order: Order,
     /// The highest bit of a number.

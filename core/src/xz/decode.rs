@@ -16,6 +16,9 @@ use crate::{Done, End, Error, Result, Sink, Trace};
 
 /// Decodes a file. The output is the only dictionary. The workspace is a [`Workspace`] or
 /// [`Tables`].
+///
+/// If the output is too small, the error shows at the chunk that does not fit. Its `need` is the
+/// length of the content up to the end of that chunk; [`decoded_len`] returns the whole length.
 pub fn decode<T: Trace>(
     src: &[u8],
     dst: &mut [u8],

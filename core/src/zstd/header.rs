@@ -131,8 +131,8 @@ impl Header {
 }
 
 impl FrameHeader {
-    /// Reads the header at `at`, which has no magic number if it is `magicless`. Returns the size of
-    /// a skippable frame; then, and after a fault, nothing has changed.
+    /// Reads the header at `at`, which has no magic number if it is `magicless`. Returns the size
+    /// of a skippable frame; then, and after a fault, nothing has changed.
     #[inline(never)]
     pub(super) fn read_at<T: Trace>(
         &mut self,

@@ -60,8 +60,8 @@ impl Workspace {
         }
     }
 
-    /// Copies a code and tables that are lent. A function of its own, in which the compiler knows that
-    /// they do not overlap the workspace: else it would link `memmove`.
+    /// Copies a code and tables that are lent. A function of its own, in which the compiler knows
+    /// that they do not overlap the workspace: else it would link `memmove`.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn copy(&mut self, from: Lent<'_>) {
         from.code.into_iter().for_each(|&code| self.huffman = code);
