@@ -398,7 +398,7 @@ kinds! {
     633 At1Jpeg Unsupported "the image was made of JPEG 2000 or JPEG-LS, which needs its own encoder"
     634 At1ImageSize Corrupt "rows, columns, samples and bits of the image do not fit its pixels"
     635 At1ArraySize Corrupt "elements have 1 to 32 bytes, and as many planes as that"
-    636 At1Shapes Corrupt "a file has at most 64 shapes of line, and each line is of one of them or of none"
+    636 At1Shapes Corrupt "a file has at most 64 shapes of line, and no line and no stream is of another"
     637 At1BundleWhole Misuse "a bundle holds several files; they are decoded one by one"
     638 At1BundleInside Unsupported "a bundle cannot be a part of something"
     639 At1RawFrame Corrupt "the codec raw has no structure"

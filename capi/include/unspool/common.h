@@ -584,7 +584,7 @@ extern "C" {
 /** Elements have 1 to 32 bytes, and as many planes as that. */
 #define UNSPOOL_ERROR_AT1_ARRAY_SIZE 635u
 
-/** A file has at most 64 shapes of line, and each line is of one of them or of none. */
+/** A file has at most 64 shapes of line, and no line and no stream is of another. */
 #define UNSPOOL_ERROR_AT1_SHAPES 636u
 
 /** A bundle holds several files; they are decoded one by one. */

@@ -88,6 +88,25 @@ fn decodes_an_openstreetmap_extract() {
     leaves.assert_tile(bytes.len(), "osm");
 }
 
+/// Otherwise a damaged stream that nothing reads would end the trace of a file that is read.
+#[test]
+fn refuses_the_streams_of_a_shape_that_a_file_does_not_have() {
+    let with = |name| {
+        let streams =
+            [("meta", numbers([1, 1, 0])), ("line_map", vec![0]), ("verbatim", b"a".to_vec()), (name, vec![])];
+        file(11, &streams, stored)
+    };
+    for name in ["t:meta", "t0:bloom", "t64:meta", "other"] {
+        assert_eq!(decoded(&with(name)).as_deref(), Ok(b"a\n".as_slice()), "{name}");
+    }
+    for name in ["t0:meta", "t1:verbatim", "t63:template"] {
+        let bytes = with(name);
+        let at = bytes.len() - name.len() - 3;
+        let error = decoded(&bytes).unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::At1Shapes, at as u64), "{name}");
+    }
+}
+
 /// A sink cannot take bytes back. All scratch for an image is requested before, so that it is
 /// decoded once.
 #[test]

@@ -94,20 +94,24 @@ impl<'a> Decode<'a, 3> for Shapes<'a> {
     }
 }
 
-/// Stores the offsets of the entries of each shape in its record; 0 for a missing entry.
+/// Stores the offsets of the entries of each shape in its record; 0 for a missing entry. Refuses a
+/// stream of a shape that the file does not have: [`reads`](Decode::reads) takes it for one that is
+/// read.
 #[inline(never)]
 fn find(set: &Set<'_>, records: &mut [Record]) -> Result<()> {
     records.fill([[0; 8]; RECORD]);
     for entry in set.entries() {
         let entry = entry?;
-        if let Some((shape, own)) = of_shape(entry.name)
-            && let Some(place) = records.get_mut(shape).and_then(|record| record.get_mut(own))
-        {
-            if *place != [0; 8] {
-                return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
+        let Some((shape, own)) = of_shape(entry.name) else { continue };
+        let kind = match records.get_mut(shape).and_then(|record| record.get_mut(own)) {
+            Some(place) if *place == [0; 8] => {
+                *place = entry.at.to_le_bytes();
+                continue;
             }
-            *place = entry.at.to_le_bytes();
-        }
+            Some(_) => ErrorKind::At1StreamTwice,
+            None => ErrorKind::At1Shapes,
+        };
+        return Err(Error::new(kind, entry.at));
     }
     Ok(())
 }
