@@ -17,11 +17,14 @@ beforeEach(async () => {
 const { open, heading } = it;
 
 const clicks = () => page.evaluate(() => window.clicks);
-const drop = (...files) => page.evaluate((files) => {
+/** Dispatches the drop of files. Runs in the page. */
+const dispatch = (files) => {
   const dataTransfer = new DataTransfer();
   for (const [name, base64] of files) dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
   document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
-}, files.map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]));
+};
+const packed = (files) => files.map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]);
+const drop = (...files) => page.evaluate(dispatch, packed(files));
 const inSight = async (locator) => {
   await locator.first().waitFor();
   const { y, height } = await locator.first().boundingBox();
@@ -34,6 +37,13 @@ test('says why a file is broken: 0 clicks', async () => {
   await heading('broken.cvc');
   await inSight(page.getByText('Checksum mismatch: bytes 209 to 1,240 are damaged. A checksum cannot say which byte.'));
   assert.equal(await clicks(), 0);
+});
+
+test('opens a file that is dropped before the first frame', async () => {
+  const files = JSON.stringify(packed([['early.cvc', vector('cvc/v1_int8.cvc')]]));
+  await page.addInitScript(`addEventListener('DOMContentLoaded', () => (${dispatch})(${files}))`);
+  await open();
+  await heading('early.cvc');
 });
 
 test('shows the size of each column: 0 clicks', async () => {

@@ -1,5 +1,5 @@
 // Files and addresses that are dropped on the page or pasted.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Opening } from './opening';
 
 const ADDRESS = /^https?:\/\/\S+$/;
@@ -10,7 +10,8 @@ const ADDRESS = /^https?:\/\/\S+$/;
  */
 export function useDropped({ files: onFiles, address: onAddress }: Pick<Opening, 'files' | 'address'>): boolean {
   const [over, setOver] = useState(false);
-  useEffect(() => {
+  // An effect that waits for the first frame would miss a drop before it.
+  useLayoutEffect(() => {
     const open = (event: Event, list: FileList | undefined): boolean => {
       const files = [...(list ?? [])];
       if (files.length === 0) return false;
