@@ -1,4 +1,4 @@
-//! Numbers as decimal text, eight digits at a time.
+//! Numbers as decimal text: eight digits at a time, or one by one where flash is scarce.
 
 use core::num::NonZero;
 
@@ -10,9 +10,9 @@ use crate::tuning;
 /// The largest scale of a decimal: 10^18 still fits in an `i64`.
 pub(crate) const MAX_SCALE: u8 = 18;
 
-/// Powers of ten up to the largest scale.
-const POWERS: [u64; 19] = {
-    let mut powers = [1; 19];
+/// All powers of ten.
+const POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
     let mut at = 1;
     while at < powers.len() {
         powers[at] = powers[at - 1] * 10;
@@ -24,24 +24,29 @@ const POWERS: [u64; 19] = {
 const EIGHT: NonZero<u64> = NonZero::new(100_000_000).unwrap();
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Returns quotient and remainder. On small machines, the 64-bit division of the compiler takes ten
-/// times the flash of this loop.
+/// Returns quotient and remainder.
 #[inline]
 fn divided(n: u64, by: NonZero<u64>) -> (u64, u64) {
-    if !tuning::SMALL {
-        return (n / by, n % by);
-    }
-    let (mut quotient, mut rest) = (0, n);
-    let steps = by.leading_zeros().saturating_sub(n.leading_zeros());
-    let mut part = by.get() << steps;
-    for _ in 0..=steps {
-        quotient <<= 1;
-        if let Some(less) = rest.checked_sub(part) {
-            (rest, quotient) = (less, quotient | 1);
+    (n / by, n % by)
+}
+
+/// Appends a number digit by digit, with `scale` digits after a point. Small machines have no room
+/// for the lanes of [`eight`], and subtract sooner than they divide.
+fn each_digit(mut n: u64, scale: Option<u8>, out: &mut Output<'_>) {
+    let digits = POWERS.iter().take_while(|&&power| power <= n).count();
+    // At least one digit precedes the point.
+    let last = usize::from(scale.unwrap_or(0));
+    for (place, &power) in POWERS.iter().enumerate().take(digits.max(last + 1)).rev() {
+        let mut digit = b'0';
+        while n >= power {
+            n -= power;
+            digit += 1;
         }
-        part >>= 1;
+        out.byte(digit);
+        if place == last && scale.is_some() {
+            out.byte(b'.');
+        }
     }
-    (quotient, rest)
 }
 
 /// Returns the eight digits of a number below 10^8 as values, the first digit in the lowest byte.
@@ -82,6 +87,9 @@ fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
 /// loop over digits or divide by 10: two multiplications in lanes replace eight divisions.
 #[inline]
 pub(crate) fn unsigned(n: u64, out: &mut Output<'_>) {
+    if tuning::SMALL {
+        return each_digit(n, None, out);
+    }
     if n < EIGHT.get() {
         let (text, len) = short(n);
         return out.put_short(&text.to_le_bytes(), len as usize);
@@ -115,6 +123,9 @@ pub(crate) fn signed(n: i64, out: &mut Output<'_>) {
 pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     if n < 0 {
         out.byte(b'-');
+    }
+    if tuning::SMALL {
+        return each_digit(n.unsigned_abs(), Some(scale), out);
     }
     let power = POWERS.get(usize::from(scale)).copied().and_then(NonZero::new).unwrap_or(NonZero::<u64>::MIN);
     let (whole, mut part) = divided(n.unsigned_abs(), power);
