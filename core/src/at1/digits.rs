@@ -50,15 +50,18 @@ fn each_digit(mut n: u64, scale: Option<u8>, out: &mut Output<'_>) {
 }
 
 /// Returns the eight digits of a number below 10^8 as values, the first digit in the lowest byte.
+///
+/// Each step divides the number `n` in a lane of `w` bits by a power of ten `d`. With the quotient
+/// `q`, the lane becomes `(n << w / 2) - q * ((d << w / 2) - 1)`: the rest above `q`.
 #[inline]
 fn eight(n: u64) -> u64 {
-    let n = (n & 0xFFFF_FFFF) as u32;
-    let fours = u64::from(n / 10_000) | u64::from(n % 10_000) << 32;
+    let n = n & 0xFFFF_FFFF;
+    let fours = (n << 32).wrapping_sub((n / 10_000).wrapping_mul((10_000 << 32) - 1));
     // In each lane a multiplication and a shift divide: by 100 below 10,000, by 10 below 100.
     let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x7F_0000_007F;
-    let twos = hundreds | fours.wrapping_sub(hundreds.wrapping_mul(100)) << 16;
+    let twos = (fours << 16).wrapping_sub(hundreds.wrapping_mul((100 << 16) - 1));
     let tens = (twos.wrapping_mul(103) >> 10) & 0x000F_000F_000F_000F;
-    tens | twos.wrapping_sub(tens.wrapping_mul(10)) << 8
+    (twos << 8).wrapping_sub(tens.wrapping_mul((10 << 8) - 1))
 }
 
 /// Returns the digits of a number below 10^8 as text without leading zeros, and their count.
@@ -148,11 +151,12 @@ pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     out.put_short(&padded(part, left, before), index(left.into()) + 1);
 }
 
-/// All but the last eight digits of a number below 10^16. Neighbours in a column often share them.
+/// All but the last eight digits of a number below 10^15. Neighbours in a column often share them.
 #[derive(Default)]
 pub(crate) struct HighDigits {
     /// The smallest number that has them.
     start: u64,
+    /// Seven of them.
     digits: u64,
 }
 
@@ -162,7 +166,7 @@ pub(crate) struct HighDigits {
 /// # Contract of the hot path
 ///
 /// The only branch is on the size of the number, which hardly changes within a column. The point
-/// moves the digits before it, instead of a division that takes them apart.
+/// moves the digits after it, instead of a division that takes them apart.
 #[inline(always)]
 pub(crate) fn brief(number: Decimal, high: &mut HighDigits) -> Option<(u128, usize)> {
     let magnitude = number.value.unsigned_abs();
@@ -170,38 +174,35 @@ pub(crate) fn brief(number: Decimal, high: &mut HighDigits) -> Option<(u128, usi
     if magnitude < EIGHT.get() && scale < 8 {
         let digits = eight(magnitude);
         // A zero before the point stays.
-        let zeros = ((digits | 1 << 56).trailing_zeros() >> 3).min(7 - scale);
-        let text = (digits | ZEROS) >> (8 * zeros);
-        let len = (8 - zeros) as usize;
-        let text = match number.scale {
-            None => return Some((text.into(), len)),
-            // Not a whole part of eight digits, which would shift by all 64 bits.
-            Some(0) => u128::from(text) | u128::from(b'.') << (8 * (8 - zeros)),
-            Some(_) => {
-                let shift = 8 * (8 - zeros - scale);
-                let after = text & (u64::MAX << shift);
-                u128::from(text ^ after | u64::from(b'.') << shift) | u128::from(after) << 8
-            }
-        };
-        return Some((text, len + 1));
+        let zeros = (digits | 1 << (8 * (7 - scale))).trailing_zeros() >> 3;
+        let (text, len) = (digits | ZEROS, (8 - zeros) as usize);
+        let Some(_) = number.scale else { return Some(((text >> (8 * zeros)).into(), len)) };
+        return Some((pointed(text.into(), 8 - scale) >> (8 * zeros), len + 1));
     }
     if magnitude < 1_000_000_000_000_000 && scale < 15 {
         let mut low = magnitude.wrapping_sub(high.start);
         if low >= EIGHT.get() {
             let (first, last) = divided(magnitude, EIGHT);
-            *high = HighDigits { start: magnitude.wrapping_sub(last), digits: eight(first) };
+            // The first of 16 digits is 0, and not kept.
+            *high = HighDigits { start: magnitude.wrapping_sub(last), digits: eight(first) >> 8 };
             low = last;
         }
-        let digits = u128::from(high.digits) | u128::from(eight(low)) << 64;
-        let zeros = ((digits | 1 << 120).trailing_zeros() >> 3).min(15 - scale);
-        let text = (digits | u128::from(ZEROS) << 64 | u128::from(ZEROS)) >> (8 * zeros);
-        let len = (16 - zeros) as usize;
-        let Some(_) = number.scale else { return Some((text, len)) };
-        let shift = 8 * (16 - zeros - scale);
-        let after = text & (u128::MAX << shift);
-        return Some((text ^ after | u128::from(b'.') << shift | after << 8, len + 1));
+        let digits = u128::from(high.digits) | u128::from(eight(low)) << 56;
+        let zeros = (digits | 1 << (8 * (14 - scale))).trailing_zeros() >> 3;
+        let text = digits | u128::from(ZEROS) << 56 | u128::from(ZEROS);
+        let len = (15 - zeros) as usize;
+        let Some(_) = number.scale else { return Some((text >> (8 * zeros), len)) };
+        return Some((pointed(text, 15 - scale) >> (8 * zeros), len + 1));
     }
     None
+}
+
+/// Puts a point after the first `whole` digits, of 15 at most. It has the same place in all numbers
+/// of a column as long as they have their zeros.
+#[inline(always)]
+const fn pointed(digits: u128, whole: u32) -> u128 {
+    let after = digits & u128::MAX << (8 * whole);
+    digits ^ after | (b'.' as u128) << (8 * whole) | after << 8
 }
 
 /// A number as it is printed.
