@@ -19,7 +19,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "unit", proves: "unit tests, conformance with the vectors, no allocation", run: unit },
     Step {
         name: "features",
-        proves: "the core's tests pass with each format alone and with small tables, and so do the vectors of Zstandard; core and C archive build with each feature",
+        proves: "the core's tests pass with each format alone and with small tables, and so do the vectors of Zstandard and AT-1; core and C archive build with each feature",
         run: features,
     },
     Step { name: "targets", proves: "each format alone builds for microcontrollers and wasm", run: targets },
@@ -156,11 +156,11 @@ fn features() -> Result<()> {
             .arg(SLOW)
             .run()?;
     }
-    // Small builds have their own way to decode streams of Zstandard. They emit no symbols, and
-    // refuse tables that no known encoder writes. For the whole workspace: dependencies keep the
-    // features that they have in `unit`, and are not built again.
+    // Small builds have their own way to decode streams of Zstandard, and to print numbers of AT-1.
+    // They emit no symbols, and refuse tables that no known encoder writes. For the whole
+    // workspace: dependencies keep the features that they have in `unit`, and are not built again.
     workspace()
-        .args("--features unspool/small --test zstd -- --skip symbols_tile_a_file --skip bad_files_fail")
+        .args("--features unspool/small --test zstd --test at1 -- --skip symbols_tile_a_file --skip bad_files_fail")
         .run()?;
     for more in ["alloc", "std", "threads"] {
         for format in std::iter::once(String::new()).chain(formats()?) {
