@@ -21,14 +21,8 @@ const POWERS: [u64; 20] = {
     powers
 };
 
-const EIGHT: NonZero<u64> = NonZero::new(100_000_000).unwrap();
+const EIGHT: u64 = 100_000_000;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
-
-/// Returns quotient and remainder.
-#[inline]
-fn divided(n: u64, by: NonZero<u64>) -> (u64, u64) {
-    (n / by, n % by)
-}
 
 /// Appends a number digit by digit, with `scale` digits after a point. Small machines have no room
 /// for the lanes of [`eight`], and subtract sooner than they divide.
@@ -77,7 +71,7 @@ fn short(n: u64) -> (u64, u32) {
 /// `before`.
 #[inline]
 fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
-    let (high, low) = divided(n, EIGHT);
+    let (high, low) = (n / EIGHT, n % EIGHT);
     let digits = u128::from(eight(high) | ZEROS) | u128::from(eight(low) | ZEROS) << 64;
     (digits >> (8 * (16 - count.clamp(1, 15))) << 8 | u128::from(before)).to_le_bytes()
 }
@@ -93,7 +87,7 @@ pub(crate) fn unsigned(n: u64, out: &mut Output<'_>) {
     if tuning::SMALL {
         return each_digit(n, None, out);
     }
-    if n < EIGHT.get() {
+    if n < EIGHT {
         let (text, len) = short(n);
         return out.put_short(&text.to_le_bytes(), len as usize);
     }
@@ -101,8 +95,8 @@ pub(crate) fn unsigned(n: u64, out: &mut Output<'_>) {
 }
 
 fn long(n: u64, out: &mut Output<'_>) {
-    let (high, low) = divided(n, EIGHT);
-    if high < EIGHT.get() {
+    let (high, low) = (n / EIGHT, n % EIGHT);
+    if high < EIGHT {
         let (text, len) = short(high);
         let text = u128::from(text & mask(8 * len)) | u128::from(eight(low) | ZEROS) << (8 * len);
         return out.put_short(&text.to_le_bytes(), len as usize + 8);
@@ -131,7 +125,7 @@ pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
         return each_digit(n.unsigned_abs(), Some(scale), out);
     }
     let power = POWERS.get(usize::from(scale)).copied().and_then(NonZero::new).unwrap_or(NonZero::<u64>::MIN);
-    let (whole, mut part) = divided(n.unsigned_abs(), power);
+    let (whole, mut part) = (n.unsigned_abs() / power, n.unsigned_abs() % power);
     unsigned(whole, out);
     if scale == 0 {
         return out.byte(b'.');
@@ -140,9 +134,9 @@ pub(crate) fn fixed(n: i64, scale: u8, out: &mut Output<'_>) {
     let mut before = b'.';
     if left > 15 {
         // Two steps: a point and the first digits, then the last 15 digits after them.
-        const LOW: NonZero<u64> = NonZero::new(1_000_000_000_000_000).unwrap();
+        const LOW: u64 = 1_000_000_000_000_000;
         let low;
-        (part, low) = divided(part, LOW);
+        (part, low) = (part / LOW, part % LOW);
         let first = padded(part, left - 15, before);
         out.put_short(&first, index((left - 15).into()));
         before = first.get(index((left - 15).into())).copied().unwrap_or(0);
@@ -171,7 +165,7 @@ pub(crate) struct HighDigits {
 pub(crate) fn brief(number: Decimal, high: &mut HighDigits) -> Option<(u128, usize)> {
     let magnitude = number.value.unsigned_abs();
     let scale = number.scale.map_or(0, u32::from);
-    if magnitude < EIGHT.get() && scale < 8 {
+    if magnitude < EIGHT && scale < 8 {
         let digits = eight(magnitude);
         // A zero before the point stays.
         let zeros = (digits | 1 << (8 * (7 - scale))).trailing_zeros() >> 3;
@@ -181,8 +175,8 @@ pub(crate) fn brief(number: Decimal, high: &mut HighDigits) -> Option<(u128, usi
     }
     if magnitude < 1_000_000_000_000_000 && scale < 15 {
         let mut low = magnitude.wrapping_sub(high.start);
-        if low >= EIGHT.get() {
-            let (first, last) = divided(magnitude, EIGHT);
+        if low >= EIGHT {
+            let (first, last) = (magnitude / EIGHT, magnitude % EIGHT);
             // The first of 16 digits is 0, and not kept.
             *high = HighDigits { start: magnitude.wrapping_sub(last), digits: eight(first) >> 8 };
             low = last;
