@@ -14,17 +14,9 @@ beforeEach(async () => {
     addEventListener('pointerdown', ({ isTrusted }) => isTrusted && window.clicks++, true);
   });
 });
-const { open, heading } = it;
+const { open, heading, drop, dropEarly } = it;
 
 const clicks = () => page.evaluate(() => window.clicks);
-/** Dispatches the drop of files. Runs in the page. */
-const dispatch = (files) => {
-  const dataTransfer = new DataTransfer();
-  for (const [name, base64] of files) dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
-  document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
-};
-const packed = (files) => files.map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]);
-const drop = (...files) => page.evaluate(dispatch, packed(files));
 const inSight = async (locator) => {
   await locator.first().waitFor();
   const { y, height } = await locator.first().boundingBox();
@@ -40,8 +32,7 @@ test('says why a file is broken: 0 clicks', async () => {
 });
 
 test('opens a file that is dropped before the first frame', async () => {
-  const files = JSON.stringify(packed([['early.cvc', vector('cvc/v1_int8.cvc')]]));
-  await page.addInitScript(`addEventListener('DOMContentLoaded', () => (${dispatch})(${files}))`);
+  await dropEarly(['early.cvc', vector('cvc/v1_int8.cvc')]);
   await open();
   await heading('early.cvc');
 });

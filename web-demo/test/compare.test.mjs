@@ -15,17 +15,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const it = inspector();
 let page;
 beforeEach(() => ({ page } = it));
-const { open, heading } = it;
+const { open, heading, drop } = it;
 
-/** Drops files on the page, all at once. */
-const drop = async (...files) => {
-  const transfer = await page.evaluateHandle((files) => {
-    const data = new DataTransfer();
-    for (const [name, base64] of files) data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
-    return data;
-  }, files.map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]));
-  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
-};
 const en = (n) => n.toLocaleString('en');
 const verdict = (words) => page.locator('.verdict', { hasText: words }).waitFor();
 const part = (name) => page.getByRole('region', { name, exact: true });

@@ -10,6 +10,16 @@ import { serve } from './server.mjs';
  */
 const STILL = 1000;
 
+/** Returns pairs of a name and bytes as the page can take them. */
+const inBase64 = (files) => files.map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]);
+
+/** Dispatches the drop of files. Runs in the page. */
+const dispatchDrop = (files) => {
+  const dataTransfer = new DataTransfer();
+  for (const [name, base64] of files) dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
+  document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+};
+
 /**
  * Sets up a test file. Returns an object with `browser`, `server`, `page` and `wrong`.
  *
@@ -43,6 +53,10 @@ export function inspector(serviceWorkers = 'block') {
   it.byte = (at) => it.page.locator(`#byte-${at}`);
   it.cursorAt = (at) => it.page.locator(`#byte-${at}.cursor`).waitFor();
   it.classes = (locator) => locator.getAttribute('class');
+  /** Drops files on the page, all at once: pairs of a name and bytes. */
+  it.drop = (...files) => it.page.evaluate(dispatchDrop, inBase64(files));
+  /** Has the next page drop files before its first frame. */
+  it.dropEarly = (...files) => it.page.addInitScript(`addEventListener('DOMContentLoaded', () => (${dispatchDrop})(${JSON.stringify(inBase64(files))}))`);
   it.pick = (name, buffer) => it.page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(buffer) });
   /** Lines of text in sight. */
   it.lines = () => it.page.getByRole('region', { name: 'Lines', exact: true });
