@@ -479,7 +479,7 @@ pub unsafe extern "C" fn unspool_cvc_step(
     unsafe { report_step(step, error, |step| advance(decoder, step, Decoder::step)) }
 }
 
-/// Returns the checksums of a stream so far.
+/// Returns the progress of a stream: the chunks whose payload it has read, and their checksums.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_done(
     decoder: *const UnspoolCvcDecoder,
@@ -487,7 +487,7 @@ pub unsafe extern "C" fn unspool_cvc_done(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { reply_done(done, error, || Ok(Done { checksums: held(decoder)?.checksums(), ..Done::default() })) }
+    unsafe { reply_done(done, error, || Ok(held(decoder)?.done())) }
 }
 
 /// Returns the type of the values of a stream; unknown until its header is read.

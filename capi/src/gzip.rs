@@ -1,7 +1,7 @@
 //! gzip.
 
+use unspool::Result;
 use unspool::gzip::{self, Decoder, Options, Workspace};
-use unspool::{Done, Result};
 
 use crate::common::{
     Place, UnspoolBuffers, UnspoolDone, UnspoolOptions, UnspoolStep, advance, choices, lend, reply_done, report_step,
@@ -148,10 +148,5 @@ pub unsafe extern "C" fn unspool_gzip_done(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        reply_done(done, error, || {
-            let decoder = held(decoder)?;
-            Ok(Done { parts: decoder.members(), checksums: decoder.checksums(), ..Done::default() })
-        })
-    }
+    unsafe { reply_done(done, error, || Ok(held(decoder)?.done())) }
 }

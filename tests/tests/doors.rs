@@ -116,6 +116,8 @@ macro_rules! stream {
             let (out, end) = drive(file, &mut || split, |src, end, dst| decoder.step(src, end, dst));
             assert_eq!(end, Ok(()), "{}", $opened.format);
             assert!(out == $whole, "{}: a stream in pieces of {split:?}", $opened.format);
+            let done: Done = decoder.done();
+            assert_eq!((done.read, done.wrote, done.content), (file.len(), out.len(), out.len() as u64));
         }
     }};
 }
@@ -223,6 +225,8 @@ fn cvc() -> Opened {
     let (out, end) = drive(&file, &mut || (7, 5), |src, end, dst| decoder.step(src, end, dst));
     assert_eq!(end, Ok(()));
     assert!(out == whole.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
+    let done: Done = decoder.done();
+    assert_eq!((done.wrote, done.content), (out.len(), out.len() as u64));
     opened
 }
 

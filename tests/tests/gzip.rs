@@ -229,7 +229,7 @@ fn stream(bytes: &[u8], limits: &Limits, split: impl FnMut() -> (usize, usize)) 
     let (mut ws, mut window) = (Workspace::new(), [0x55; WINDOW_SIZE]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &within(limits));
     let (out, end) = drive(bytes, split, |src, end, dst| decoder.step(src, end, dst));
-    (out, end.map(|()| decoder.members()))
+    (out, end.map(|()| decoder.done().parts))
 }
 
 const WHOLE: (usize, usize) = (usize::MAX >> 1, 1 << 16);
@@ -356,7 +356,7 @@ fn a_stream_gathers_a_header_as_long_as_its_window() {
                 end = if piece.is_empty() { End::Here } else { End::NotYet };
             }
         }
-        assert_eq!((decoder.members(), decoder.checksums().matched), (1, 1));
+        assert_eq!((decoder.done().parts, decoder.done().checksums.matched), (1, 1));
     }
 }
 

@@ -329,7 +329,7 @@ UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
                                   struct UnspoolStep *step,
                                   struct UnspoolError *error);
 
-/** Returns the checksums of a stream so far. */
+/** Returns the progress of a stream: the chunks whose payload it has read, and their checksums. */
 UnspoolErrorKind unspool_cvc_done(const struct UnspoolCvcDecoder *decoder,
                                   struct UnspoolDone *done,
                                   struct UnspoolError *error);

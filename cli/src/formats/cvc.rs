@@ -392,7 +392,7 @@ fn stream(
     let mut workspace = zeros(file.head_len())?;
     let mut decoder = Decoder::new(&mut workspace, &options);
     pour(source, to, |src, end, dst| decoder.step(src, end, dst))?;
-    Ok(decoder.checksums())
+    Ok(decoder.done().checksums)
 }
 
 /// Refuses a version 0 header before chunks with checksums: see

@@ -42,7 +42,7 @@ fn through(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result
     let (mut workspace, mut window) = (Workspace::new(), zeros(WINDOW)?);
     let mut decoder = Decoder::new(&mut workspace, &mut window, &options(limits));
     pour(input, to, |src, end, dst| decoder.step(src, end, dst))?;
-    Ok(decoder.checksums())
+    Ok(decoder.done().checksums)
 }
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {

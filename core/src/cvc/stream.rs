@@ -12,7 +12,7 @@ use super::payload::{Payload, compare_crc, split_front};
 use super::plan::{LENGTH, Piece, stored_len};
 use crate::checksum::Crc32;
 use crate::num::{copy, index, u64_from};
-use crate::{Checksums, End, Error, ErrorKind, Result, Status, Step, Verify};
+use crate::{Checksums, Done, End, Error, ErrorKind, Result, Status, Step, Verify};
 
 /// Bytes of the widest value of any type.
 const MAX_WIDTH: usize = 8;
@@ -78,6 +78,8 @@ pub struct Decoder<'w> {
     gathered_len: usize,
     pending: Pending,
     checksums: Checksums,
+    /// Bytes of values that left.
+    content: u64,
     /// The last call had nothing to read and no room to write.
     idle: bool,
 }
@@ -128,6 +130,7 @@ impl<'w> Decoder<'w> {
             gathered_len: 0,
             pending: Pending { bytes: [0; MAX_WIDTH], from: MAX_WIDTH },
             checksums: Checksums { matched: 0, mismatched: 0, unchecked: 0 },
+            content: 0,
             idle: false,
         }
     }
@@ -137,9 +140,12 @@ impl<'w> Decoder<'w> {
         (!matches!(self.state, State::Framing | State::Head)).then_some(self.output)
     }
 
-    /// Returns the outcomes of the checksums so far.
-    pub fn checksums(&self) -> Checksums {
-        self.checksums
+    /// Returns the progress so far. [`Done::parts`] and [`Done::checksums`] count chunks whose
+    /// payload is complete, [`Done::wrote`] counts bytes.
+    pub fn done(&self) -> Done {
+        let (checksums, content) = (self.checksums, self.content);
+        let parts = checksums.matched + checksums.mismatched + checksums.unchecked;
+        Done { read: index(self.at), wrote: index(content), content, parts, checksums, ..Done::default() }
     }
 
     /// Decodes as far as both slices allow. Values before an error are emitted before the error is
@@ -151,6 +157,7 @@ impl<'w> Decoder<'w> {
         // Without `StepGuard`, which would take 120 bytes of stack more here, and 400 of flash.
         let mut outcome = self.run(&mut io, end);
         let (read, wrote) = (src - io.input.len(), dst - io.output.len());
+        self.content += u64_from(wrote);
         let idle = read == 0 && wrote == 0 && outcome.is_ok_and(|status| status != Status::Done);
         if core::mem::replace(&mut self.idle, idle) && idle {
             outcome = Err(Error::new(ErrorKind::NoProgress, self.at));

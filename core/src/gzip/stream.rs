@@ -2,10 +2,10 @@
 
 use super::walk::Walk;
 use super::workspace::Workspace;
-use crate::num::u64_from;
+use crate::num::{index, u64_from};
 use crate::options::Options;
 use crate::step::StepGuard;
-use crate::{Checksums, End, Result, Shifted, Step};
+use crate::{Done, End, Result, Shifted, Step};
 
 /// Decodes a stream, however it is split.
 ///
@@ -44,14 +44,10 @@ impl<'a> Decoder<'a> {
         Self { walk: Walk::new(workspace, window, true, &options), guard: StepGuard::NEW }
     }
 
-    /// The members that are complete.
-    pub const fn members(&self) -> u64 {
-        self.walk.members
-    }
-
-    /// The outcome of the checksums of complete members.
-    pub const fn checksums(&self) -> Checksums {
-        self.walk.checksums
+    /// Returns the progress so far. [`Done::parts`] and [`Done::checksums`] count members that are
+    /// complete.
+    pub fn done(&self) -> Done {
+        self.walk.done(index(self.walk.at))
     }
 
     /// Reads from `src`, writes to `dst`, and returns what to do next. Bytes that were decoded

@@ -45,8 +45,8 @@ pub(super) struct Walk<'a> {
     pub(super) at: u64,
     produced: u64,
     /// Complete members, and the outcome of their checksums.
-    pub(super) members: u64,
-    pub(super) checksums: Checksums,
+    members: u64,
+    checksums: Checksums,
     /// The current member: its offset, that of its deflate stream, its decoded bytes and their
     /// CRC-32.
     start: u64,

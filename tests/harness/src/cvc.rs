@@ -65,7 +65,11 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
         if !end.as_ref().is_err_and(in_order) && !to_sink.as_ref().is_err_and(hidden) {
             same_in_memory("a stream", &to_sink, &end);
         }
-        assert!(to_sink.is_err() || end.is_err() || streamed == sunk, "other bytes as a stream");
+        if let (Ok(done), Ok(())) = (&to_sink, &end) {
+            assert!(streamed == sunk, "other bytes as a stream");
+            let told = decoder.done();
+            assert_eq!((told.content, told.parts, told.checksums), (done.content, done.parts, done.checksums));
+        }
     }
     whole
 }

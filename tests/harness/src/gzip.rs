@@ -37,6 +37,7 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
         let (streamed, end) = drive(bytes, split, |src, end, room| decoder.step(src, end, room));
         same("a stream", &whole, &end);
         assert!(end.is_err() || streamed == content, "other bytes as a stream");
+        assert!(end.is_err() || Ok(decoder.done()) == whole, "other progress as a stream");
     }
     whole
 }

@@ -64,7 +64,7 @@ fn stream(
 ) -> (Vec<u8>, Result<Checksums, Error>) {
     let mut decoder = Decoder::new(workspace, &Options { limits: *limits, column: name, ..OPTIONS });
     let (out, outcome) = drive(bytes, split, |src, end, dst| decoder.step(src, end, dst));
-    (out, outcome.map(|()| decoder.checksums()))
+    (out, outcome.map(|()| decoder.done().checksums))
 }
 
 const WORKSPACE: usize = 2 << 20;
