@@ -118,7 +118,7 @@ fn preset(preset: u32) -> LzmaOptions {
 fn agree(name: &str, file: &[u8], options: &Options, len: usize) -> Result<Vec<u8>, Error> {
     let header = match options.raw {
         Some(Raw { coder: Coder::Lzma(header), .. }) => header,
-        _ => Header::read(file, &Limits::DEFAULT).unwrap_or(Header { dictionary: 1 << 18, ..Header::DEFAULT }),
+        _ => Header::read(file, &Limits::NONE).unwrap_or(Header { dictionary: 1 << 18, ..Header::DEFAULT }),
     };
     let window = if options.raw.is_none() { header.window() } else { header.window().max((1 << 18) + 32) };
     let (mut workspace, mut window) = (Workspace::new(), vec![0xAA; window.min((8 << 20) + 32) as usize]);
@@ -191,6 +191,13 @@ fn reads_and_probes_headers() {
         assert_eq!((error.class(), error.at), (Class::Truncated, len as u64));
         assert!(error.need > len as u64 && error.need <= HEADER_LEN as u64);
     }
+    // A size above the limit is refused as by `decode`.
+    let mut sized = vector("lzma/unspool.lzma");
+    sized[5..13].copy_from_slice(&23u64.to_le_bytes());
+    let limits = Limits { max_output: 22, ..Limits::DEFAULT };
+    let refused = Header::read(&sized, &limits).unwrap_err();
+    assert_eq!((refused.kind, refused.at, refused.need), (ErrorKind::OutputLimit, 5, 23));
+    assert_eq!(decode_to_vec(&sized, &Options { limits, ..Options::DEFAULT }), Err(refused));
     assert_eq!(probe(&file), Probe::Match(Format::Lzma));
     assert_eq!(probe(&file[..4]), Probe::NeedInput { min: 14 });
     assert_eq!(probe(&vector("lzma/properties.lzma")), Probe::Unknown);
@@ -306,7 +313,7 @@ fn refuses_the_flipped_bits_that_the_library_refuses() {
             for bit in 0..8 {
                 let mut broken = file.clone();
                 broken[at] ^= 1 << bit;
-                let claims = Header::read(&broken, &Limits::DEFAULT).unwrap_or(Header::DEFAULT);
+                let claims = Header::read(&broken, &Limits::NONE).unwrap_or(Header::DEFAULT);
                 if filters.is_none() && (claims.dictionary > 1 << 17 || claims.size.is_some_and(|size| size > 1 << 20))
                 {
                     continue;

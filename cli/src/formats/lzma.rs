@@ -17,7 +17,7 @@ const fn options(limits: &Limits) -> Options {
 }
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
-    let mut report = begin(bytes, MAX_NODES, limits);
+    let mut report = begin(bytes, MAX_NODES);
     // Larger ones are refused before they are used.
     let window = Header::read(bytes, limits).map_or(0, |header| header.window());
     let inspected =
@@ -36,7 +36,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
 
 /// Describes a long file without its fields.
 pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
-    let mut report = begin(source.head(), 0, limits);
+    let mut report = begin(source.head(), 0);
     let mut count = Count::default();
     match through(source, limits, &mut Buffered::new(&mut count)) {
         Ok(_) => {
@@ -50,9 +50,9 @@ pub fn outline(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
 }
 
 /// Reports the header.
-fn begin(head: &[u8], nodes: usize, limits: &Limits) -> Report {
+fn begin(head: &[u8], nodes: usize) -> Report {
     let mut report = Report::new(Format::Lzma, Tree::new(nodes));
-    if let Ok(header) = Header::read(head, limits) {
+    if let Ok(header) = Header::read(head, &Limits::NONE) {
         report.fact("dictionary", header.dictionary);
         report.fact("window", header.window());
     }

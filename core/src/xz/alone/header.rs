@@ -3,7 +3,8 @@
 use super::super::header::BlockHeader;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
-use crate::{ErrorKind, Limits, Name, Part, Result, Trace, Value};
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 const PROPERTIES: Field<1> = Field::new(0, Part::Header, Name::LcLpPb);
 const DICTIONARY: Field<4> = Field::new(1, Part::Header, Name::DictionarySize);
@@ -38,10 +39,17 @@ impl Header {
     /// marker at the end.
     pub const DEFAULT: Self = Self { lc: 3, lp: 0, pb: 2, dictionary: 8 << 20, size: None };
 
-    /// Reads the header of a `.lzma` file. The `need` of an error of the class `Truncated` is its
-    /// length.
-    pub fn read(src: &[u8], _limits: &Limits) -> Result<Self> {
-        Self::read_traced(src, &mut ())
+    /// Reads the header of a `.lzma` file and compares its size with the limits. The dictionary is
+    /// for streams alone, and a [`Decoder`](super::Decoder) compares it. The `need` of an error of
+    /// the class `Truncated` is the length of the header.
+    pub fn read(src: &[u8], limits: &Limits) -> Result<Self> {
+        let header = Self::read_traced(src, &mut ())?;
+        match header.size {
+            Some(size) if size > limits.max_output => {
+                Err(Error::new(ErrorKind::OutputLimit, u64_from(SIZE_AT)).needing(size))
+            }
+            _ => Ok(header),
+        }
     }
 
     pub(super) fn read_traced<T: Trace>(src: &[u8], trace: &mut T) -> Result<Self> {
