@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use unspool::tree::Tree;
-use unspool::{Format, Limits as CoreLimits, at1, cvc, gzip, onpair, pco, xz, zstd};
+use unspool::{Format, Limits as CoreLimits, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
 
 use crate::fail::{Fail, Result};
 use crate::limits::{self, Limits};
@@ -61,6 +61,14 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
         () if is(Format::Xz) => {
             let options = xz::Options { limits, ..xz::Options::DEFAULT };
             xz::inspect(bytes, &mut xz::Workspace::new(), &options, tree)?;
+        }
+        () if is(Format::Lzma) => {
+            let options = lzma::Options { limits, ..lzma::Options::DEFAULT };
+            // One that the limits forbid is refused before it is used.
+            let window = lzma::Header::read(bytes, &limits).map_or(0, |header| header.window());
+            let window = if window > limits.max_window.saturating_add(64) { 0 } else { window };
+            let mut window = vec![0; usize::try_from(window).unwrap_or(0)];
+            lzma::inspect(bytes, &mut lzma::Workspace::new(), &mut window, &options, tree)?;
         }
         () if is(Format::Gzip) => {
             let options = gzip::Options { limits, ..gzip::Options::DEFAULT };

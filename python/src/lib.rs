@@ -19,7 +19,7 @@ mod source;
 mod stream;
 
 use pyo3::prelude::*;
-use unspool::{Probe, probe};
+use unspool::{PROBE_LEN, Probe, probe};
 
 /// Keeps memory that was freed, for the next array.
 #[global_allocator]
@@ -27,7 +27,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Returns the name of the format that these first bytes belong to, or `None`.
 ///
-/// Eight bytes are always enough. Fewer may be too few: then the result is `None` too.
+/// `PROBE_LEN` bytes are always enough. Fewer may be too few: then the result is `None` too.
 #[pyfunction]
 #[pyo3(name = "probe")]
 fn probe_bytes(first: &[u8]) -> Option<&'static str> {
@@ -40,6 +40,7 @@ fn probe_bytes(first: &[u8]) -> Option<&'static str> {
 #[pymodule]
 fn _unspool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("PROBE_LEN", PROBE_LEN)?;
     module.add_function(wrap_pyfunction!(probe_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(inspect::inspect, module)?)?;
     module.add_class::<limits::Limits>()?;

@@ -1,4 +1,4 @@
-//! Random access to the content of zstd, xz and gzip files.
+//! Random access to the content of zstd, xz, LZMA and gzip files.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use self_cell::{MutBorrow, self_cell};
 use unspool::threads::in_order;
 use unspool::zstd::{Dictionary, Flavour, Header, SeekFrame, SeekTableReader, detect, stream_buffer};
-use unspool::{End, Error, ErrorKind, Limits as CoreLimits, Status, Step, gzip, xz, zstd};
+use unspool::{End, Error, ErrorKind, Limits as CoreLimits, Status, Step, gzip, lzma, xz, zstd};
 
 use crate::fail::{Fail, Result, Signals};
 use crate::limits::{self, Limits};
@@ -53,12 +53,14 @@ impl Part {
 enum Format {
     Zstd(Flavour),
     Xz,
+    Lzma,
     Gzip,
 }
 
 enum Tables {
     Zstd(Box<zstd::Workspace>),
     Xz(Box<xz::Workspace>),
+    Lzma(Box<lzma::Workspace>),
     Gzip(Box<gzip::Workspace>),
 }
 
@@ -74,6 +76,7 @@ struct Memory {
 enum Machine<'m> {
     Zstd(zstd::Decoder<'m>),
     Xz(xz::Decoder<'m>),
+    Lzma(lzma::Decoder<'m>),
     Gzip(gzip::Decoder<'m>),
 }
 
@@ -95,6 +98,7 @@ impl Running {
         let tables = match format {
             Format::Zstd(_) => Tables::Zstd(Box::new(zstd::Workspace::new())),
             Format::Xz => Tables::Xz(Box::new(xz::Workspace::new())),
+            Format::Lzma => Tables::Lzma(Box::new(lzma::Workspace::new())),
             Format::Gzip => Tables::Gzip(Box::new(gzip::Workspace::new())),
         };
         let dictionary = dictionary.map(<[u8]>::to_vec);
@@ -111,6 +115,11 @@ impl Running {
                     window,
                     &xz::Options { limits: *limits, ..xz::Options::DEFAULT },
                 )),
+                Tables::Lzma(tables) => Machine::Lzma(lzma::Decoder::new(
+                    tables,
+                    window,
+                    &lzma::Options { limits: *limits, ..lzma::Options::DEFAULT },
+                )),
                 Tables::Gzip(tables) => Machine::Gzip(gzip::Decoder::new(
                     tables,
                     window,
@@ -124,6 +133,7 @@ impl Running {
         self.with_dependent_mut(|_, machine| match machine {
             Machine::Zstd(decoder) => decoder.step(src, end, dst),
             Machine::Xz(decoder) => decoder.step(src, end, dst),
+            Machine::Lzma(decoder) => decoder.step(src, end, dst),
             Machine::Gzip(decoder) => decoder.step(src, end, dst),
         })
     }
@@ -132,7 +142,7 @@ impl Running {
 fn zstd_options<'d>(format: Format, dictionary: Option<&'d [u8]>, limits: &CoreLimits) -> zstd::Options<'d> {
     let flavour = match format {
         Format::Zstd(flavour) => Some(flavour),
-        Format::Xz | Format::Gzip => None,
+        Format::Xz | Format::Lzma | Format::Gzip => None,
     };
     let dictionary = dictionary.map(Dictionary::new);
     zstd::Options { limits: *limits, flavour, dictionary, ..zstd::Options::DEFAULT }
@@ -189,6 +199,7 @@ impl Decoder {
             let head = source.head(1 << 20)?;
             let format = match format {
                 "xz" => Format::Xz,
+                "lzma" => Format::Lzma,
                 "gzip" => Format::Gzip,
                 "zstd-draft" => Format::Zstd(Flavour::Draft),
                 "zstd-v07" => Format::Zstd(Flavour::V07),
@@ -206,7 +217,7 @@ impl Decoder {
             let (parts, content) = match format {
                 Format::Xz => blocks(source, &limits)?,
                 Format::Zstd(_) => frames(source, &limits)?,
-                Format::Gzip => (vec![], None),
+                Format::Lzma | Format::Gzip => (vec![], None),
             };
             let size = |part: &Part| part.content().end - part.content().start;
             let by_parts = parts.len() > 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
+import os
 from pathlib import Path
 
 import numpy as np
@@ -139,6 +140,19 @@ def test_xz_files() -> None:
             assert stream.read(7) == expected[position : position + 7], (path, position)
 
 
+def test_lzma_files(tmp_path: Path) -> None:
+    (tmp_path / "noise.lzma").write_bytes(lzma.compress(os.urandom(1 << 20) * 2, format=lzma.FORMAT_ALONE))
+    for path in (*files("lzma", ".lzma"), tmp_path / "noise.lzma"):
+        expected = lzma.decompress(path.read_bytes(), format=lzma.FORMAT_ALONE)
+        assert unspool.probe(path) == unspool.inspect(path, max_nodes=10).format == "lzma"
+        stream = unspool.open(path)
+        assert isinstance(stream, unspool.Stream)
+        assert stream.read() == expected
+        for position in (0, len(expected) // 2, len(expected)):
+            stream.seek(position)
+            assert stream.read(7) == expected[position : position + 7], (path, position)
+
+
 def test_a_gzip_file_may_hold_any_other() -> None:
     with unspool.open(ROOT / "gzip" / "v1_int8.cvc.gz") as stream:
         inside = unspool.open(stream)
@@ -186,7 +200,13 @@ def test_hostile_files_raise_errors_with_a_place(format: str, least: int) -> Non
 
 
 def test_a_file_cut_at_any_byte_is_refused() -> None:
-    for path in ("pco/k_u32_arange.pco", "cvc/v0_spec_example.cvc", "xz/unspool.xz", "onpair/cpp/one_row_b12.onp"):
+    for path in (
+        "pco/k_u32_arange.pco",
+        "cvc/v0_spec_example.cvc",
+        "xz/unspool.xz",
+        "lzma/unspool.lzma",
+        "onpair/cpp/one_row_b12.onp",
+    ):
         whole = (ROOT / path).read_bytes()
         unspool.open(whole)
         for cut in range(len(whole)):
@@ -201,7 +221,14 @@ def test_a_file_cut_at_any_byte_is_refused() -> None:
 
 
 def test_inspections_tile_the_file() -> None:
-    for path in ("pco/k_u32_arange.pco", "cvc/v1_fp16.cvc", "xz/unspool.xz", "at1/c8_events.at1", "zstd/page.zst"):
+    for path in (
+        "pco/k_u32_arange.pco",
+        "cvc/v1_fp16.cvc",
+        "xz/unspool.xz",
+        "lzma/page.lzma",
+        "at1/c8_events.at1",
+        "zstd/page.zst",
+    ):
         inspection = unspool.inspect(ROOT / path)
         assert inspection.error is None and inspection.left_out == 0
         leaves = sorted((node.start, node.end) for node in inspection.walk() if node.part is not None)

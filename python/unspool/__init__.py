@@ -1,4 +1,4 @@
-"""Reads Pco, OnPair, CVC, AT-1, zstd, xz and gzip: by parts, from anywhere, safely.
+"""Reads Pco, OnPair, CVC, AT-1, zstd, xz, LZMA and gzip: by parts, from anywhere, safely.
 
 ``open`` returns the object of the format. Results are read in place by numpy and by every library
 that knows Arrow's C interface. A file that is refused raises ``Error``, with kind and place.
@@ -24,6 +24,7 @@ from ._source import Ranges, SourceLike, source_of
 from ._stream import Stream
 from ._types import CvcSection, PcoChunk
 from ._unspool import (
+    PROBE_LEN,
     Array,
     Cvc,
     CvcColumn,
@@ -73,12 +74,8 @@ __all__ = [
     "probe",
 ]
 
-# The most bytes that tell formats apart.
-_PROBE_LEN = 8
-
-
 def _format_of(source: Source) -> str:
-    first = source.read(0, min(_PROBE_LEN, len(source)))
+    first = source.read(0, min(PROBE_LEN, len(source)))
     format = _probe(first)
     if format is None:
         message = "unsupported at byte 0: no format that this build knows starts with these bytes"
@@ -89,7 +86,7 @@ def _format_of(source: Source) -> str:
 def probe(source: SourceLike) -> str | None:
     """Returns the name of the format of a file by its first bytes, or ``None``."""
     opened = source_of(source)
-    return _probe(opened.read(0, min(_PROBE_LEN, len(opened))))
+    return _probe(opened.read(0, min(PROBE_LEN, len(opened))))
 
 
 def open(
@@ -113,8 +110,8 @@ def open(
         text: Return rows of OnPair as ``str``, not as ``bytes``.
 
     Returns:
-        ``Pco``, ``OnPair``, ``Cvc`` or ``At1``; for zstd, xz and gzip a ``Stream``, which is a
-        seekable file object.
+        ``Pco``, ``OnPair``, ``Cvc`` or ``At1``; for zstd, xz, LZMA and gzip a ``Stream``, which
+        is a seekable file object.
     """
     opened = source_of(source)
     name = _format_of(opened) if format is None else format

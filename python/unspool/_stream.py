@@ -1,4 +1,4 @@
-"""The content of zstd, xz and gzip files, as a file object that seeks."""
+"""The content of zstd, xz, LZMA and gzip files, as a file object that seeks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PIECE = 1 << 20
 
 
 class Stream(io.RawIOBase):
-    """The decoded content of a zstd, xz or gzip file.
+    """The decoded content of a zstd, xz, LZMA or gzip file.
 
     A seek reads nothing. The next read decodes the block or frame that holds the position, if the
     file has several and an index: an xz file with blocks, a seekable zstd file. In other files it
