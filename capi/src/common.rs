@@ -189,7 +189,7 @@ pub struct UnspoolLimits {
     pub size: usize,
     /// Most bytes that a whole file may decode to.
     pub max_output: u64,
-    /// Most bytes of history that a streaming decoder may be asked to keep.
+    /// Most bytes of history that a decoder may be asked to keep, as of a Zstandard frame.
     pub max_window: u64,
     /// Most bytes that a header, a directory or an index may take in the file.
     pub max_header: u64,

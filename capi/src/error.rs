@@ -33,7 +33,7 @@ pub const UNSPOOL_CLASS_OUTPUT_TOO_SMALL: u8 = 6;
 /// The workspace is too small; `need` is the least size, in the units of its length. For AT-1 it
 /// may not be enough: see `UnspoolAt1Info`.
 pub const UNSPOOL_CLASS_WORKSPACE_TOO_SMALL: u8 = 7;
-/// The call is wrong, whatever the file holds.
+/// The call is wrong or does not fit the file, or its store failed.
 pub const UNSPOOL_CLASS_MISUSE: u8 = 8;
 
 /// The reason for which a function refuses, and the place.

@@ -109,7 +109,8 @@ pub struct LimitArgs {
     /// Refuse to decode to more than this [default: 16G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_output: Option<u64>,
-    /// Refuse Zstandard frames with larger windows [default: 128M; --long=28 needs more]
+    /// Refuse more history than this: windows of Zstandard, dictionaries of streamed xz and LZMA,
+    /// lookbacks of Pco [default: 128M; --long=28 needs more]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_window: Option<u64>,
 }

@@ -12,7 +12,7 @@ pub struct Done {
     /// nothing.
     pub content: u64,
     /// Top-level parts: frames of Zstandard and AT-1, streams of xz, members of gzip, chunks of Pco
-    /// and CVC.
+    /// and CVC. A file of OnPair or LZMA is one part.
     pub parts: u64,
     /// Blocks within the parts, for Zstandard and xz.
     pub blocks: u64,

@@ -16,7 +16,8 @@ pub enum Class {
     Checksum,
     /// A legal file that this build or this library cannot decode.
     Unsupported,
-    /// The file asks for more than the caller's [`Limits`](crate::Limits) allow.
+    /// The file asks for more than the caller's [`Limits`](crate::Limits) allow, or for more memory
+    /// than there is.
     Limit,
     /// The output slice is too small.
     OutputTooSmall {
@@ -30,7 +31,7 @@ pub enum Class {
         /// were not read yet.
         need: u64,
     },
-    /// The call itself is wrong, whatever the file.
+    /// The call is wrong or does not fit the file, or its store failed. The file may be fine.
     Misuse,
 }
 
@@ -279,7 +280,7 @@ kinds! {
     206 XzBlockSize Corrupt "the block is not as long as its header says"
     207 XzPadding Corrupt "padding is not zero, or not as long as it must be"
     208 XzNumber Corrupt "a number has more than nine bytes, or needless ones"
-    209 XzFilter Unsupported "this filter does not exist, or this build leaves it out"
+    209 XzFilter Unsupported "this filter does not exist, this build leaves it out, or a store cannot undo it"
     210 XzFilterChain Unsupported "LZMA2 comes last in a chain of filters, and only there"
     211 XzFilterProperties Unsupported "the properties of a filter are out of range or not as long as they must be"
     212 XzControl Corrupt "no chunk has this control byte"

@@ -37,14 +37,17 @@
 //!
 //! If a format needs more memory than its workspace, that argument follows the workspace.
 //! `decode_to` of zstd, xz, lzma and gzip takes a window; AT-1 and `decode_to` of Pco take scratch.
-//! A stream of CVC takes scratch alone. A [`Store`] is its own window; `decode_to_store` takes a
-//! page of it. Pco streams page by page: [`pco::Decoder`]. `decode_threaded` allocates the memory
-//! of its threads; lzma and gzip use one, because their files cannot be split.
+//! A stream of CVC takes a slice of bytes as its workspace, and no window. A [`Store`] is its own
+//! window; `decode_to_store` takes a page of it. `Header::read` of zstd also takes the flavour,
+//! which [`zstd::detect`] finds. Pco streams page by page: [`pco::Decoder`]. `decode_threaded`
+//! allocates the memory of its threads; lzma and gzip use one, because their files cannot be split.
 //!
 //! Words mean the same everywhere. A *workspace* holds tables, a *window* holds history, *scratch*
-//! holds bytes on their way. `Options` holds [`Limits`], the handling of checksums ([`Verify`]),
-//! and what the format adds. [`Done`] reports the progress of a call. A [`Trace`] receives the
-//! [`Name`], the bits and the value of every field; `&mut ()` ignores them, and costs nothing.
+//! holds bytes on their way. `Options` holds [`Limits`], the handling of checksums ([`Verify`]) if
+//! the format has them, and what the format adds. [`Done`] reports the progress of a call. Lengths
+//! of outputs, as of `decoded_len`, count elements of `dst`: bytes, or numbers of Pco and CVC. A
+//! [`Trace`] receives the [`Name`], the bits and the value of every field; `&mut ()` ignores them,
+//! and costs nothing.
 //!
 //! Every claim of a header is compared with [`Limits`] before any work is done for it. A refusal is
 //! an [`Error`]: a kind, a byte offset, and the amount that would have been enough. [`probe`]
@@ -61,6 +64,9 @@
 //! * `messages` adds the text of each error.
 //! * `threads` adds `decode_threaded` in every format, and `threads::in_order`, the loop below it.
 //! * `zstd-rfc` is Zstandard as RFC 8878 alone, without checksums; `zstd-xxh64` adds those.
+//! * `xz-filters` and `xz-sha256` are the parts of xz that few files need. `at1-columnar` is AT-1
+//!   for tables of text alone.
+//! * `formats` is every format, with all of its parts. `stats` adds [`stats`].
 //! * `heapless` makes `heapless::Vec` a [`Sink`], `embedded-io` adds adapters for its traits, and
 //!   `defmt` formats errors and results.
 //! * `embedded-storage` adds `nor`, a slot of NOR flash as a [`Store`].

@@ -13,11 +13,14 @@ pub struct Limits {
     /// Most bytes that a whole file may decode to. If only a part is decoded: most bytes of that
     /// part, and of each frame or block that contains it.
     pub max_output: u64,
-    /// Most bytes of history that a streaming decoder may be asked to keep.
+    /// Most bytes of history that a decoder may be asked to keep: the window of a Zstandard frame,
+    /// the dictionary of xz and LZMA, the numbers that Pco looks back at.
     ///
     /// A Zstandard frame with a larger window is refused in one piece too, so that a file decodes
-    /// either both ways or not at all. A frame in a single segment is its own window: in one piece
-    /// the output bounds it, in a stream this limit.
+    /// either both ways or not at all. So is Pco. For a Zstandard frame in a single segment, and
+    /// for xz and LZMA, the whole output is the history: in one piece `max_output` bounds it, in a
+    /// stream this limit. In AT-1, Zstandard always decodes in one piece, and only `max_output`
+    /// counts.
     pub max_window: u64,
     /// Most bytes that a header, a directory or an index may take in the file.
     pub max_header: u64,

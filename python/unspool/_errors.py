@@ -66,7 +66,7 @@ class WorkspaceTooSmallError(Error):
 
 
 class MisuseError(Error):
-    """The call itself is wrong, whatever the file."""
+    """The call is wrong, or does not fit the file."""
 
 
 class MisfitError(Error):

@@ -7,6 +7,9 @@ from ._types import CvcSection, PcoChunk
 
 __version__: str
 
+# The most bytes that tell formats apart.
+PROBE_LEN: int
+
 class Limits:
     """Bounds on what a file may ask for. A file that asks for more raises ``LimitError``."""
 
@@ -25,7 +28,7 @@ class Limits:
         """Most bytes that a file, or the part that is asked for, may decode to."""
     @property
     def max_window(self) -> int:
-        """Most bytes of history that a streaming decoder may keep."""
+        """Most bytes of history that a decoder may keep, as of a Zstandard frame."""
     @property
     def max_header(self) -> int:
         """Most bytes of a header, a directory or an index."""
@@ -239,7 +242,7 @@ class At1:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class Decoder:
-    """The content of a zstd, xz or gzip file, read at any position."""
+    """The content of a zstd, xz, LZMA or gzip file, read at any position."""
 
     def __init__(
         self,

@@ -181,6 +181,44 @@ fn manifests_on_pages_name_what_exists() {
     assert_eq!(dependencies, 3);
 }
 
+/// The page for devices has a row for each format, with the names after `unspool_FORMAT`. Pco has
+/// some of them for each width; the page names those for 32 bits.
+#[test]
+fn the_firmware_page_lists_every_function_of_c() {
+    let page = read("docs/firmware.md");
+    let start = page.find("| | describe | open |").expect("the table of functions");
+    let table = page[start..].split("\n\n").next().unwrap();
+    let mut functions = 0;
+    for (format, title) in [
+        ("zstd", "Zstandard"),
+        ("xz", "xz"),
+        ("gzip", "gzip"),
+        ("pco", "Pco"),
+        ("onpair", "OnPair"),
+        ("cvc", "CVC"),
+        ("at1", "AT-1"),
+    ] {
+        let rows = table.lines().filter(|line| line.starts_with(&format!("| {title}")));
+        let listed: BTreeSet<&str> = rows.flat_map(|row| row.split('`')).filter(|name| name.starts_with('_')).collect();
+        let header = read(format!("capi/include/unspool/{format}.h"));
+        for name in header.split(&format!("unspool_{format}_")).skip(1) {
+            let Some((name, _)) = name.split_once('(') else { continue };
+            if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                continue;
+            }
+            let width = ["_8", "_16", "_64"].iter().find_map(|width| name.strip_suffix(width));
+            let name = format!("_{}", width.map_or(name.to_owned(), |name| format!("{name}_32")));
+            let open_end = |listed: &str| listed.strip_suffix('…').is_some_and(|start| name.starts_with(start));
+            assert!(
+                listed.contains(name.as_str()) || listed.iter().any(|listed| open_end(listed)),
+                "docs/firmware.md lists no `{name}` for {title}"
+            );
+            functions += 1;
+        }
+    }
+    assert!(functions > 80, "only {functions} functions were found");
+}
+
 /// The README rounds figures of `docs/sizes.md`, and may lag a little after changes of the code.
 #[test]
 fn the_readme_shows_the_sizes_that_were_measured() {

@@ -68,7 +68,7 @@ const LABELS: [(&str, &str); 6] = [
 pub fn build() -> Result<()> {
     demo::build()?;
     // The step `docs` checks the same sources with the same flags; only the output is another.
-    cmd("cargo doc --locked -p unspool --features threads --lib --no-deps --target-dir")
+    cmd("cargo doc --locked -p unspool --features threads,embedded-storage --lib --no-deps --target-dir")
         .arg(RUSTDOC)
         .env("RUSTDOCFLAGS", "-D warnings")
         .run()?;

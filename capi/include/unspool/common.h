@@ -251,7 +251,7 @@ extern "C" {
 /** A number has more than nine bytes, or needless ones. */
 #define UNSPOOL_ERROR_XZ_NUMBER 208u
 
-/** This filter does not exist, or this build leaves it out. */
+/** This filter does not exist, this build leaves it out, or a store cannot undo it. */
 #define UNSPOOL_ERROR_XZ_FILTER 209u
 
 /** LZMA2 comes last in a chain of filters, and only there. */
@@ -772,7 +772,7 @@ extern "C" {
  */
 #define UNSPOOL_CLASS_WORKSPACE_TOO_SMALL 7u
 
-/** The call is wrong, whatever the file holds. */
+/** The call is wrong or does not fit the file, or its store failed. */
 #define UNSPOOL_CLASS_MISUSE 8u
 
 /** A format of a file. */
@@ -796,7 +796,7 @@ typedef struct UnspoolLimits {
   size_t size;
   /** Most bytes that a whole file may decode to. */
   uint64_t max_output;
-  /** Most bytes of history that a streaming decoder may be asked to keep. */
+  /** Most bytes of history that a decoder may be asked to keep, as of a Zstandard frame. */
   uint64_t max_window;
   /** Most bytes that a header, a directory or an index may take in the file. */
   uint64_t max_header;
