@@ -493,6 +493,13 @@ fn errors_are_those_of_the_core() {
                 found.push(format!("{line}: {verdict} with {head} bytes at first, in pieces of {cut:?}"));
             }
         }
+        let inspected =
+            formats::inspect(format, &mut Source::of(&bytes, bytes.len(), None, 1), None, false, true, &LIMITS);
+        let error = inspected.unwrap_or_else(|_| panic!("{line}")).error;
+        let verdict = error.map_or("accepted at 0".to_owned(), |error| format!("{:?} at {}", error.kind, error.at));
+        if verdict != format!("{kind} at {at}") {
+            found.push(format!("{line}: {verdict} inspected"));
+        }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use unspool::tree::Tree;
-use unspool::{Format, Limits as CoreLimits, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
+use unspool::{Done, Error, ErrorKind, Format, Limits as CoreLimits, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
 
 use crate::fail::{Fail, Result};
 use crate::limits::{self, Limits};
@@ -56,11 +56,14 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
         }
         () if is(Format::At1) => {
             let options = at1::Options { limits, ..at1::Options::DEFAULT };
-            at1::inspect(bytes, &mut at1::Workspace::new(), &options, tree)?;
+            let inspected = at1::inspect(bytes, &mut at1::Workspace::new(), &options, tree);
+            let decoded = at1::decode_to_vec(bytes, &options);
+            return first(inspected, decoded, |error| error.kind == ErrorKind::At1BundleWhole);
         }
         () if is(Format::Xz) => {
             let options = xz::Options { limits, ..xz::Options::DEFAULT };
-            xz::inspect(bytes, &mut xz::Workspace::new(), &options, tree)?;
+            let inspected = xz::inspect(bytes, &mut xz::Workspace::new(), &options, tree);
+            return first(inspected, xz::decode_to_vec(bytes, &options), |_| false);
         }
         () if is(Format::Lzma) => {
             let options = lzma::Options { limits, ..lzma::Options::DEFAULT };
@@ -77,9 +80,24 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
         }
         () if format.starts_with("zstd") => {
             let options = zstd::Options { limits, ..zstd::Options::DEFAULT };
-            zstd::inspect(bytes, &mut zstd::Workspace::new(), &options, tree)?;
+            let inspected = zstd::inspect(bytes, &mut zstd::Workspace::new(), &options, tree);
+            let decoded = zstd::decode_to_vec(bytes, &options);
+            return first(inspected, decoded, |error| error.kind == ErrorKind::ZstdDictionaryWanted);
         }
         () => return Err(PyValueError::new_err(format!("unknown format: {format}")).into()),
     }
     Ok(())
+}
+
+/// Returns the first error of a file. Decoding finds it, unless the error is `excused`: then the
+/// file decodes only in another way.
+fn first(
+    inspected: unspool::Result<Done>,
+    decoded: unspool::Result<Vec<u8>>,
+    excused: impl Fn(&Error) -> bool,
+) -> Result<()> {
+    match decoded {
+        Err(error) if !excused(&error) => Err(error.into()),
+        _ => Ok(inspected.map(drop)?),
+    }
 }

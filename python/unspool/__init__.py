@@ -131,7 +131,7 @@ def inspect(
 ) -> Inspection:
     """Returns the structure of a file: every field with its bits and its value.
 
-    A broken file has the fields before its ``error``.
+    A broken file has the fields before its ``error``, which is that of decoding. Some may follow it.
     """
     opened = source_of(source)
     name = _format_of(opened) if format is None else format

@@ -139,10 +139,11 @@ pub fn verdicts() -> Vec<Verdict> {
     all
 }
 
-/// Cuts a file at a byte, or flips a bit.
+/// Cuts a file at a byte, drops three bytes from there on, or flips a bit.
 pub fn damage(bytes: &mut Vec<u8>, change: &str, place: usize) {
     match change {
         "cut" => bytes.truncate(place),
+        "drop" => drop(bytes.drain(place..bytes.len().min(place + 3))),
         _ => bytes[place / 8] ^= 1 << (place % 8),
     }
 }

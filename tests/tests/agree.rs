@@ -312,7 +312,11 @@ fn the_table_of_verdicts_is_up_to_date() {
             let bytes = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(&path));
             for turn in 0..60 {
                 let at = 8 + random.below(bytes.len() - 8);
-                let (change, place) = if turn % 3 == 0 { ("cut", at) } else { ("flip", at * 8 + random.below(8)) };
+                let (change, place) = match turn % 3 {
+                    0 => ("cut", at),
+                    1 => ("drop", at),
+                    _ => ("flip", at * 8 + random.below(8)),
+                };
                 let mut changed = bytes.clone();
                 damage(&mut changed, change, place);
                 match agree(&changed) {

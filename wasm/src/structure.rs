@@ -338,15 +338,15 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         Probe::Match(unspool::Format::At1) => {
             use unspool::at1::{Options, Workspace, inspect};
             let options = Options { limits: *limits, ..Options::DEFAULT };
-            let done = inspect(bytes, &mut Workspace::new(), &options, structure)?;
-            // Decode the content too: a wrong hash shows only there.
+            let inspected = inspect(bytes, &mut Workspace::new(), &options, structure);
+            // Decode the content too: it finds the first error, and a wrong hash shows only there.
             crate::at1::files(bytes, limits)?;
-            structure.checks[0] = done.checksums.matched;
+            structure.checks[0] = inspected?.checksums.matched;
             Ok(())
         }
         #[cfg(feature = "zstd")]
         Probe::Match(unspool::Format::Zstd | unspool::Format::ZstdV07 | unspool::Format::ZstdSkippable) => {
-            use unspool::zstd::{Options, Workspace, decode, decoded_len, inspect};
+            use unspool::zstd::{Options, Workspace, decode, decode_to_vec, decoded_len, inspect};
             let (workspace, options) = (&mut Workspace::new(), &Options { limits: *limits, ..Options::DEFAULT });
             let trace = &mut Shifted::new(structure, 0);
             let size = decoded_len(bytes, workspace, options);
@@ -356,13 +356,16 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
                     structure.checks[0] = done.checksums.matched;
                     Ok(())
                 }
-                // Without its dictionary, a file shows its structure first, then the error.
-                None => inspect(bytes, workspace, options, trace).and(size.map(drop)),
+                // A broken file shows its structure, and so does one without its dictionary.
+                None => {
+                    let inspected = inspect(bytes, workspace, options, trace).map(drop);
+                    size.or_else(|_| decode_to_vec(bytes, options).map(|_| 0)).and(inspected)
+                }
             }
         }
         #[cfg(feature = "xz")]
         Probe::Match(unspool::Format::Xz) => {
-            use unspool::xz::{Options, Workspace, decode, inspect};
+            use unspool::xz::{Options, Workspace, decode, decode_to_vec, inspect};
             let (workspace, options) = (&mut Workspace::new(), Options { limits: *limits, ..Options::DEFAULT });
             let size = inspect(bytes, workspace, &options, &mut ()).map(|done| done.content);
             let trace = &mut Shifted::new(structure, 0);
@@ -370,10 +373,13 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
                 Some(mut out) => {
                     let done = decode(bytes, &mut out, workspace, &options, trace)?;
                     structure.checks[0] = done.checksums.matched;
+                    Ok(())
                 }
-                None => drop(inspect(bytes, workspace, &options, trace)?),
+                None => {
+                    let inspected = inspect(bytes, workspace, &options, trace).map(drop);
+                    size.or_else(|_| decode_to_vec(bytes, &options).map(|_| 0)).and(inspected)
+                }
             }
-            Ok(())
         }
         #[cfg(feature = "lzma")]
         Probe::Match(unspool::Format::Lzma) => {
@@ -394,7 +400,8 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
 }
 
 /// Allocates a buffer for the decoded content; decoding verifies checksums, which the structure
-/// alone cannot. None if the size is unknown or memory is short.
+/// alone cannot. None if the size is unknown or memory is short. The size of a broken file is
+/// unknown; decoding it to a vector finds its first error.
 #[cfg(any(feature = "xz", feature = "zstd"))]
 fn room(size: Result<u64, Error>) -> Option<Vec<u8>> {
     let size = usize::try_from(size.ok()?).ok()?;

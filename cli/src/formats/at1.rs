@@ -152,14 +152,8 @@ pub fn inspect(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
     let bytes = source.hold()?;
     let mut report = Report::new(Format::At1, Tree::new(MAX_NODES));
     let options = with(limits);
-    let inspected = unspool::at1::inspect(bytes, &mut Workspace::new(), &options, &mut report.tree);
-    let header = match inspected.and_then(|_| Header::read(bytes, limits)) {
-        Ok(header) => header,
-        Err(error) => {
-            report.error = Some(error);
-            return Ok(report);
-        }
-    };
+    report.error = unspool::at1::inspect(bytes, &mut Workspace::new(), &options, &mut report.tree).err();
+    let Ok(header) = Header::read(bytes, limits) else { return Ok(report) };
     report.fact("codec", format!("{} {}", header.codec as u8, header.codec.name()));
     if header.container == Container::Frames {
         report.fact("layout", "frames of some lines each");
@@ -176,7 +170,7 @@ pub fn inspect(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
     {
         report.fact("scratch", format!("{need} bytes for its streams"));
     }
-    // Only decoding shows the decoded length, and whether the hashes match.
+    // Only decoding finds the first error, and shows the decoded length and whether hashes match.
     let mut count = Count::default();
     let decoded = if is_bundle(bytes) {
         bundle(bytes, threads, limits, &mut count, |name, inner| {

@@ -22,20 +22,19 @@ const fn options(limits: &Limits) -> Options {
 pub fn inspect(source: &mut Source, limits: &Limits) -> Result<Report, Stop> {
     let mut report = Report::new(Format::Xz, Tree::new(MAX_NODES));
     let bytes = source.hold()?;
-    match unspool::xz::inspect(bytes, &mut Workspace::new(), &options(limits), &mut report.tree) {
-        Ok(done) => {
-            report.fact("streams", done.parts);
-            report.fact("blocks", done.blocks);
-            report.fact("window", done.window);
-            report.decoded = Some(done.content);
-            // Only decoding shows whether checks match.
-            match whole(source, None, limits, &mut Buffered::new(&mut Count::default())) {
-                Ok(_) => report.checksums = Some(checksums(done.checksums)),
-                Err(Stop::Refused(error)) => report.error = Some(error),
-                Err(stop) => return Err(stop),
-            }
-        }
-        Err(error) => report.error = Some(error),
+    let inspected = unspool::xz::inspect(bytes, &mut Workspace::new(), &options(limits), &mut report.tree);
+    if let Ok(done) = &inspected {
+        report.fact("streams", done.parts);
+        report.fact("blocks", done.blocks);
+        report.fact("window", done.window);
+        report.decoded = Some(done.content);
+    }
+    // Only decoding finds the first error, and shows whether checks match.
+    let decoded = whole(source, None, limits, &mut Buffered::new(&mut Count::default()));
+    match (inspected, decoded) {
+        (Ok(done), Ok(_)) => report.checksums = Some(checksums(done.checksums)),
+        (_, Err(Stop::Refused(error))) | (Err(error), Ok(_)) => report.error = Some(error),
+        (_, Err(stop)) => return Err(stop),
     }
     Ok(report)
 }

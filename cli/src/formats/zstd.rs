@@ -95,34 +95,34 @@ fn report(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limi
     allow_segment(bytes, &mut options);
     let mut workspace = Workspace::new();
     facts(&mut report, bytes, &options);
-    match unspool::zstd::inspect(bytes, &mut workspace, &options, tree) {
-        Ok(done) => {
-            report.fact("frames", done.parts);
-            match seekable(bytes, limits) {
-                Ok(Some(file)) => {
-                    let largest = file.scratch_len();
-                    report.fact("seek table", format!("{} frames, the largest of {largest} bytes", file.len()));
-                }
-                Ok(None) => {}
-                Err(error) => report.fact("seek table", format!("unusable: {error}")),
+    let inspected = unspool::zstd::inspect(bytes, &mut workspace, &options, tree);
+    if let Ok(done) = &inspected {
+        report.fact("frames", done.parts);
+        match seekable(bytes, limits) {
+            Ok(Some(file)) => {
+                let largest = file.scratch_len();
+                report.fact("seek table", format!("{} frames, the largest of {largest} bytes", file.len()));
             }
-            // Only decoding shows whether checksums match.
-            let mut content = Count::default();
-            let decoded = stream(&mut &*bytes, &options, &mut Buffered::new(&mut content));
-            report.decoded = match decoded {
-                Ok(_) => Some(content.0),
-                Err(_) => decoded_len(bytes, &mut workspace, &options).ok(),
-            };
-            match decoded {
-                Ok(_) => report.checksums = Some(checksums(done.checksums)),
-                Err(Stop::Refused(error)) if error.kind == ErrorKind::ZstdDictionaryWanted && dictionary.is_none() => {
-                    report.fact("content", format!("not decoded, it needs the dictionary {}", error.need));
-                }
-                Err(Stop::Refused(error)) => report.error = Some(error),
-                Err(_) => {}
-            }
+            Ok(None) => {}
+            Err(error) => report.fact("seek table", format!("unusable: {error}")),
         }
-        Err(error) => report.error = Some(error),
+    }
+    // Only decoding finds the first error, and shows whether checksums match.
+    let mut content = Count::default();
+    let decoded = stream(&mut &*bytes, &options, &mut Buffered::new(&mut content));
+    report.decoded = match decoded {
+        Ok(_) => Some(content.0),
+        Err(_) => decoded_len(bytes, &mut workspace, &options).ok(),
+    };
+    let lacks = |error: &Error| error.kind == ErrorKind::ZstdDictionaryWanted && dictionary.is_none();
+    match (inspected, decoded) {
+        (Ok(done), Ok(_)) => report.checksums = Some(checksums(done.checksums)),
+        (Ok(_), Err(Stop::Refused(error))) if lacks(&error) => {
+            report.fact("content", format!("not decoded, it needs the dictionary {}", error.need));
+        }
+        (_, Err(Stop::Refused(error))) if !lacks(&error) => report.error = Some(error),
+        (Err(error), _) => report.error = Some(error),
+        (Ok(_), Err(_)) => {}
     }
     report
 }

@@ -37,7 +37,7 @@ export type * from './public/zstd.js';
 
 /**
  * Detects the format, loads its inspector, and inspects a whole file. For a broken file, returns
- * all fields before the error, and the error.
+ * all fields before the error, and the error of `decode`.
  */
 export async function inspect(bytes: Bytes, options: InspectOptions = {}): Promise<Inspection> {
   const { inspect } = await import('./inspect.js');
