@@ -9,7 +9,7 @@ use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser}
 use clap::{Args, Parser, Subcommand};
 use unspool::{Format, Limits};
 
-use crate::query;
+use crate::{memory, query};
 
 /// Inspect, decode, query and check compressed files
 ///
@@ -19,8 +19,8 @@ use crate::query;
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
-    /// Refuse to allocate more memory than this [default: 4G]
-    #[arg(long, value_name = "BYTES", value_parser = bytes, global = true)]
+    /// Refuse to allocate more memory than this, at least 16M [default: 4G]
+    #[arg(long, value_name = "BYTES", value_parser = memory_limit, global = true)]
     pub max_memory: Option<u64>,
 }
 
@@ -255,7 +255,7 @@ fn bytes(text: &str) -> Result<u64, String> {
     let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
     let shift = match unit.to_ascii_uppercase().as_str() {
-        "" => 0,
+        "" if !digits.is_empty() => 0,
         "K" => 10,
         "M" => 20,
         "G" => 30,
@@ -263,4 +263,13 @@ fn bytes(text: &str) -> Result<u64, String> {
     };
     let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
     number.ok_or_else(|| "expected a number of bytes that fits in 64 bits".to_owned())
+}
+
+fn memory_limit(text: &str) -> Result<u64, String> {
+    let limit = bytes(text)?;
+    if limit < memory::LEAST {
+        Err("expected at least 16M, because the command needs some itself".to_owned())
+    } else {
+        Ok(limit)
+    }
 }

@@ -43,6 +43,8 @@ use source::Source;
 pub fn main() -> ExitCode {
     let Arguments { command, max_memory } = Arguments::parse();
     memory::set_limit(max_memory.unwrap_or(memory::DEFAULT));
+    #[cfg(unix)]
+    output::outlive_file_limit();
     let failure = match command {
         Command::Inspect { file, take, json, stats, symbols, all } => {
             run_inspect(&file, &take, Shown { json, stats, symbols, all })

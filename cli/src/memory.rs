@@ -12,6 +12,9 @@ use unspool::{Error, ErrorKind};
 /// The limit if no option names one. It is more than a window of 2 GiB takes.
 pub const DEFAULT: u64 = 4 << 30;
 
+/// The smallest limit. The command itself takes a few MiB, whatever the file.
+pub const LEAST: u64 = 2 * RESERVE;
+
 /// Requests below this are granted beyond the limit.
 const SMALL: usize = 64 << 10;
 
@@ -36,8 +39,7 @@ pub fn limit() -> u64 {
 
 /// Returns the bytes that may still be allocated for a file.
 pub fn left() -> u64 {
-    let limit = limit();
-    (limit - RESERVE.min(limit / 8)).saturating_sub(USED.load(Relaxed) as u64)
+    limit().saturating_sub(RESERVE).saturating_sub(USED.load(Relaxed) as u64)
 }
 
 /// Refuses a request that exceeds what is left.

@@ -47,13 +47,11 @@ impl Output {
             (Some(path), Some(metadata)) if !metadata.is_file() => {
                 Box::new(OpenOptions::new().write(true).open(path).map_err(failed)?)
             }
-            (Some(path), metadata) => match follow(path) {
+            (Some(path), metadata) => match follow(path).map_err(failed)? {
                 // A file that a process already has open is appended to.
                 None => Box::new(OpenOptions::new().append(true).open(path).map_err(failed)?),
                 Some(path) => {
-                    let mut name = path.file_name().unwrap_or_default().to_owned();
-                    name.push(format!(".{}.partial", std::process::id()));
-                    let partial = path.with_file_name(name);
+                    let partial = path.with_file_name(partial_name());
                     let create = || File::create_new(&partial);
                     let output = Self::to_partial(shown, &partial, create, Place::Path(path))?;
                     if let (Some(metadata), Some(partial)) = (metadata, &output.partial) {
@@ -73,7 +71,7 @@ impl Output {
         if folder.has(name) {
             return Err(Failure::io("cannot write", &shown, ErrorKind::AlreadyExists.into()));
         }
-        let partial = format!(".{}.partial", std::process::id());
+        let partial = partial_name();
         let (path, create) = (folder.path_of(&partial), || folder.create(&partial));
         Self::to_partial(&shown, &path, create, Place::Folder(Rc::clone(&folder), partial.clone(), name.to_owned()))
     }
@@ -86,7 +84,7 @@ impl Output {
     ) -> Result<Self, Failure> {
         unfinished(Some(path));
         let file = create().and_then(|file| Ok((file.try_clone()?, file)));
-        let (writer, file) = file.map_err(|error| Failure::io("cannot create", path, error))?;
+        let (writer, file) = file.map_err(|error| Failure::io("cannot create", shown, error))?;
         let partial = Partial { file, path: path.to_owned(), place };
         Ok(Self::new(Box::new(writer), shown, Some(partial)))
     }
@@ -159,6 +157,12 @@ impl Output {
     }
 }
 
+/// Returns the name of a file that is not complete. It is short, so that the final name may be as
+/// long as the system allows.
+fn partial_name() -> String {
+    format!(".{}.partial", std::process::id())
+}
+
 /// A file that gets its name when it is complete.
 struct Partial {
     file: File,
@@ -196,19 +200,20 @@ impl Partial {
 ///
 /// Returns `None` for a file that a process has open, such as `/dev/stdout` or `/dev/fd/3` on
 /// Linux: it has no name of its own.
-fn follow(path: &Path) -> Option<PathBuf> {
+fn follow(path: &Path) -> io::Result<Option<PathBuf>> {
     // No system follows longer chains of links.
     const MOST: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MOST {
-        let Ok(target) = path.read_link() else { break };
+        let Ok(target) = path.read_link() else { return Ok(Some(path)) };
         let folder = path.parent().unwrap_or(Path::new(""));
         if folder.canonicalize().is_ok_and(|folder| folder.starts_with("/proc")) {
-            return None;
+            return Ok(None);
         }
         path = folder.join(target);
     }
-    Some(path)
+    // The system refuses such a chain too, and has the words for it.
+    path.metadata().map(|_| Some(path))
 }
 
 impl Sink for Output {
@@ -272,6 +277,15 @@ fn when_ended(before: impl Fn() + Send + 'static) {
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     });
+}
+
+/// Lets a write fail that makes a file larger than `ulimit -f` allows. Otherwise a signal ends the
+/// program; if anything handles it, the write returns an error.
+#[cfg(unix)]
+pub fn outlive_file_limit() {
+    let handled = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    // If that is impossible, the signal keeps its usual effect.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, handled);
 }
 
 /// Prints a report. A reader that stops early is no error.

@@ -202,6 +202,45 @@ fn an_interrupted_decode_removes_its_file() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_is_an_error_and_leaves_nothing() {
+    let scratch = scratch("limit");
+    let out = scratch.join("out");
+    let script = format!(
+        "ulimit -f 1; exec '{}' decode '{}' -o '{}'",
+        env!("CARGO_BIN_EXE_unspool"),
+        vector("v1_fp16.cvc"),
+        out.display()
+    );
+    let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(stderr(&output).starts_with(&format!("error: cannot write {}: ", out.display())), "{output:?}");
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0);
+}
+
+/// A file is written under a shorter name first.
+#[cfg(unix)]
+#[test]
+fn an_output_has_any_name_that_the_system_allows() {
+    let scratch = scratch("names");
+    let out = scratch.join("y".repeat(255));
+    let output = unspool(&["decode", &vector("v1_fp16.cvc"), "-o", out.to_str().unwrap()]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(!read(&out).is_empty());
+    // An error has the name that the user typed.
+    let nowhere = scratch.join("nowhere").join("out");
+    let output = unspool(&["decode", &vector("v1_fp16.cvc"), "-o", nowhere.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with(&format!("error: cannot create {}: ", nowhere.display())), "{output:?}");
+    // A link to itself leads nowhere.
+    let circle = scratch.join("circle");
+    std::os::unix::fs::symlink(&circle, &circle).unwrap();
+    let output = unspool(&["decode", &vector("v1_fp16.cvc"), "-o", circle.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(circle.read_link().is_ok(), "the link is replaced");
+}
+
 #[test]
 fn a_failed_decode_keeps_the_existing_file() {
     let scratch = scratch("survives");

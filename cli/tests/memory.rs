@@ -378,6 +378,17 @@ fn memory_has_a_limit() {
     assert!(output.status.code() == Some(1) && words(&output).contains(advice), "{}", words(&output));
     let (output, _) = fed(&["decode", "-", "--max-memory", "60M"], frame());
     assert!(output.status.success(), "{}", words(&output));
+    // With the smallest limit there is an error, or enough memory, in every command.
+    let blocks: Vec<u8> = (0..9).flat_map(|_| zeros(1024)).collect();
+    for command in ["decode", "check", "inspect"] {
+        for threads in ["1", "2", "16"] {
+            let (output, _) =
+                fed(&[command, "-", "--max-memory", "16M", "-T", threads], std::io::Cursor::new(blocks.clone()));
+            assert!(matches!(output.status.code(), Some(0 | 1)), "{command} -T {threads}: {output:?}");
+        }
+    }
+    let (output, _) = fed(&["check", "-", "--max-memory", "15M"], std::io::empty());
+    assert!(output.status.code() == Some(2) && words(&output).contains("at least 16M"), "{}", words(&output));
     // Frames of AT-1 that decode to more than threads may hold, and a payload that memory must.
     let frame = [b"\x01\x01", &zeros(1024)[..]].concat();
     let mut file = b"AT1\x03\xFF\x01".to_vec();
