@@ -140,8 +140,14 @@ impl<F: NorFlash> Store for NorStore<F> {
         let end = at.checked_add(u64_from(page.len())).filter(|&end| end <= self.capacity()).ok_or(outside)?;
         let start = u32::try_from(at).ok().and_then(|at| self.slot.start.checked_add(at)).ok_or(outside)?;
         let begins_sector = |at: u64| at.checked_rem(u64_from(F::ERASE_SIZE)) == Some(0);
-        if begins_sector(start.into()) && begins_sector(end - at) && self.holds(at, page)? {
-            return Ok(());
+        if begins_sector(start.into()) && begins_sector(end - at) {
+            match self.holds(at, page) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                // Flash with error correction does not read what a loss of power left half written.
+                // Writing the page erases that.
+                Err(_) => self.failure = None,
+            }
         }
         let done = self.rewrite(start, page);
         self.attempt(at, done)

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 /// Bounds on what a file may ask for.
 #[pyclass(frozen, module = "unspool")]
@@ -60,6 +61,18 @@ impl Limits {
     #[getter]
     fn max_depth(&self) -> u16 {
         self.0.max_depth
+    }
+
+    /// Pickles the bounds, for workers.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let named = PyDict::new(py);
+        named.set_item("max_output", self.0.max_output)?;
+        named.set_item("max_window", self.0.max_window)?;
+        named.set_item("max_header", self.0.max_header)?;
+        named.set_item("max_elements", self.0.max_elements)?;
+        named.set_item("max_columns", self.0.max_columns)?;
+        named.set_item("max_depth", self.0.max_depth)?;
+        Ok((PyTuple::empty(py), named))
     }
 
     fn __repr__(&self) -> String {

@@ -1,10 +1,9 @@
 //! The bytes of a file, by range: in memory, on disk, or from an object of Python.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -23,7 +22,7 @@ pub struct Source {
 
 enum Body {
     Memory(Py<PyBytes>),
-    File(Mutex<File>),
+    File(File),
     /// An object with `read_range(start, end)`.
     Reader(Py<PyAny>),
 }
@@ -63,6 +62,18 @@ fn os_error(error: &io::Error, path: &Path) -> PyErr {
     }
 }
 
+/// Reads at a position, not at that of the file, which processes share after a fork.
+#[cfg(unix)]
+fn read_at(file: &File, into: &mut [u8], position: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, position)
+}
+
+/// Reads at a position.
+#[cfg(windows)]
+fn read_at(file: &File, into: &mut [u8], position: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, position)
+}
+
 #[pymethods]
 impl Source {
     /// The bytes of this object.
@@ -83,7 +94,7 @@ impl Source {
             }
         });
         let (len, file) = opened.map_err(|error: io::Error| os_error(&error, &path))?;
-        Ok(Self { len, body: Body::File(Mutex::new(file)) })
+        Ok(Self { len, body: Body::File(file) })
     }
 
     /// An object with `read_range(start, end)`, of `len` bytes.
@@ -125,11 +136,15 @@ impl Source {
             Body::File(file) => {
                 let mut bytes = Vec::new();
                 bytes.try_reserve_exact(end - start).map_err(|_| no_memory())?;
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.seek(SeekFrom::Start(range.start)).map_err(PyErr::from)?;
-                (&mut *file).take(range.end - range.start).read_to_end(&mut bytes).map_err(PyErr::from)?;
-                if bytes.len() != end - start {
-                    return Err(short(range.start + bytes.len() as u64).into());
+                bytes.resize(end - start, 0);
+                let mut filled = 0;
+                while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+                    match read_at(file, rest, range.start + filled as u64) {
+                        Ok(0) => return Err(short(range.start + filled as u64).into()),
+                        Ok(len) => filled += len,
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(PyErr::from(error).into()),
+                    }
                 }
                 Ok(Data::Owned(bytes))
             }

@@ -23,6 +23,12 @@ const PIECE: u64 = 256 << 10;
 /// The largest block or frame that is decoded as a whole to reach a part of it.
 const MOST_PART: u64 = 64 << 20;
 
+/// Bytes that threads decode ahead at most.
+const MOST_AHEAD: u64 = 256 << 20;
+
+/// A read of this length at the start is likely to be followed by others.
+const LONG: usize = 1 << 20;
+
 /// Parts that are kept, besides those that threads decode ahead.
 const KEPT: usize = 2;
 
@@ -274,15 +280,31 @@ impl Decoder {
         let number = self.parts.partition_point(|part| part.content().end <= position);
         let Some(part) = self.parts.get(number) else { return Ok(vec![]) };
         if !state.kept.iter().any(|(kept, _)| *kept == number) {
-            // Threads decode the parts after it as well, if reads follow one another.
-            let follows = number == 0 || state.kept.iter().any(|(kept, _)| kept + 1 == number);
-            let count = if follows { self.threads.get() } else { 1 };
-            self.decode_parts(state, number, count)?;
+            // Threads decode the parts after it as well, if reads follow one another or are long.
+            let is_long = number == 0 && len >= LONG;
+            let follows = is_long || state.kept.iter().any(|(kept, _)| kept + 1 == number);
+            let count = if follows { self.ahead(number) } else { 1 };
+            match self.decode_parts(state, number, count) {
+                // The error is in a later part. A read that gets there returns it.
+                Err(Fail::Refused(_)) if state.kept.iter().any(|(kept, _)| *kept == number) => {}
+                decoded => decoded?,
+            }
         }
         let content = state.kept.iter().find(|(kept, _)| *kept == number).map_or(&[][..], |(_, content)| content);
         let start = usize::try_from(position - part.content().start).unwrap_or(usize::MAX);
         let rest = content.get(start..).unwrap_or_default();
         Ok(rest.get(..len).unwrap_or(rest).to_vec())
+    }
+
+    /// Returns how many parts are decoded at once from this one on.
+    fn ahead(&self, first: usize) -> usize {
+        let mut left = MOST_AHEAD;
+        let fits = |part: &&Part| {
+            let size = part.content().end - part.content().start;
+            left = left.saturating_sub(size);
+            left > 0
+        };
+        self.parts.iter().skip(first).take(self.threads.get()).take_while(fits).count().max(1)
     }
 
     fn decode_parts(&self, state: &mut State, first: usize, count: usize) -> Result<()> {

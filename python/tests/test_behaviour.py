@@ -6,12 +6,14 @@ import gc
 import gzip
 import lzma
 import os
+import pickle
 import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pcodec.standalone
@@ -163,6 +165,116 @@ def test_objects_work_after_a_fork() -> None:
         same = column.numpy(threads=2).tobytes() == expected and stream.read() == content[3:]
         os._exit(0 if same else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def rows_are_right(column: unspool.CvcColumn, expected: list[bytes], first: int) -> int:
+    for turn in range(400):
+        row = (first + 7 * turn) % len(expected)
+        if np.asarray(column[row]).tobytes() != expected[row]:
+            return 1
+    return 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_processes_read_at_the_same_time_after_a_fork() -> None:
+    column = unspool.open(ROOT / "cvc" / "med_fp16.cvc").column()
+    expected = [np.asarray(column[row]).tobytes() for row in range(len(column))]
+    children = []
+    for first in range(3):
+        child = os.fork()
+        if child == 0:
+            status = 2
+            try:
+                status = rows_are_right(column, expected, first)
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0, 0]
+
+
+class Flaky:
+    """Refuses one read."""
+
+    def __init__(self, content: bytes, refused: int) -> None:
+        self.content, self.refused, self.reads = content, refused, 0
+        self.size = len(content)
+
+    def read_range(self, start: int, end: int) -> bytes:
+        if end > self.refused:
+            self.reads += 1
+            if self.reads == 1:
+                raise OSError("reset")
+        return self.content[start:end]
+
+
+def test_a_read_that_failed_can_be_repeated() -> None:
+    content = os.urandom(4 << 20)
+    packed = gzip.compress(content, 0)
+    stream = unspool.open(Flaky(packed, 3 << 20))
+    assert isinstance(stream, unspool.Stream)
+    stream.seek(10)
+    with pytest.raises(OSError, match="reset"):
+        stream.read()
+    assert stream.tell() == 10
+    assert stream.read() == content[10:]
+
+
+def test_a_broken_block_spoils_no_other() -> None:
+    content = os.urandom(3000)
+    blocks = lzma.compress(content[:1000]) + lzma.compress(content[1000:2000]) + lzma.compress(content[2000:])
+    broken = bytearray(blocks)
+    broken[len(blocks) // 2] ^= 1
+    for threads in (1, 2, 4):
+        stream = unspool.open(bytes(broken), threads=threads)
+        assert isinstance(stream, unspool.Stream) and len(stream.starts) == 3
+        assert stream.read(1000) == content[:1000]
+        with pytest.raises(unspool.Error):
+            stream.read(1000)
+        with pytest.raises(unspool.Error):
+            stream.read()
+        stream.seek(2000)
+        assert stream.read() == content[2000:]
+
+
+def test_threads_share_a_stream() -> None:
+    content = os.urandom(1 << 20)
+    stream = unspool.open(gzip.compress(content, 0))
+    assert isinstance(stream, unspool.Stream)
+    pieces: list[bytes] = []
+
+    def take() -> None:
+        while piece := stream.read(1000):
+            pieces.append(piece)
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(pieces) == sorted(content[at : at + 1000] for at in range(0, len(content), 1000))
+
+
+def test_a_closed_stream_closes_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "content.gz"
+    path.write_bytes(gzip.compress(b"content"))
+
+    def holds() -> bool:
+        links = [f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd")]
+        return any(os.path.islink(link) and os.readlink(link) == str(path) for link in links)
+
+    with unspool.open(path) as stream:
+        assert stream.read() == b"content"
+        assert holds() or not os.path.isdir("/proc/self/fd")
+    assert not os.path.isdir("/proc/self/fd") or not holds()
+    with pytest.raises(ValueError, match="closed"):
+        stream.tell()
+
+
+def test_limits_are_pickled() -> None:
+    limits = unspool.Limits(max_output=5, max_depth=7)
+    again = pickle.loads(pickle.dumps(limits))
+    assert repr(again) == repr(limits)
 
 
 INTERRUPTED = """

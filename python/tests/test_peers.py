@@ -107,6 +107,11 @@ def test_numcodecs_codecs_decode_to_an_array_of_the_caller() -> None:
     out = np.empty_like(column)
     codec.decode(packed, out)
     assert np.array_equal(out, column)
+    # In the order of Fortran, as the reference does it.
+    ours, theirs = (np.zeros(column.shape, column.dtype, order="F") for _ in range(2))
+    codec.decode(packed, ours)
+    numcodecs.pcodec.PCodec().decode(packed, theirs)
+    assert np.array_equal(ours, theirs) and ours.any()
     with pytest.raises(NotImplementedError):
         codec.encode(column)
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numcodecs
-import numpy as np
 from numcodecs.abc import Codec
-from numcodecs.compat import ensure_bytes
+from numcodecs.compat import ensure_bytes, ensure_contiguous_ndarray
 
 from ._unspool import Limits, Source
 from ._unspool import Pco as _Pco
@@ -35,8 +34,9 @@ class Pco(Codec):
     def decode(self, buf: Any, out: Any = None) -> Any:
         column = _Pco(Source.memory(ensure_bytes(buf)), self._limits)
         if out is not None:
-            # `out` may have another shape than one dimension, but the same numbers.
-            column.numpy(out=np.asarray(out).reshape(-1), threads=self._threads)
+            # `out` may have another shape than one dimension, and the order of Fortran. It is filled
+            # in the order of its memory, as numcodecs does.
+            column.numpy(out=ensure_contiguous_ndarray(out).reshape(-1), threads=self._threads)
             return out
         return column.numpy(threads=self._threads)
 

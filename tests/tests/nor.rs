@@ -9,19 +9,22 @@ use unspool::zstd::{self, Dictionary, Options, Workspace};
 use unspool::{ErrorKind, Store};
 use unspool_tests::read;
 
-/// NOR flash: writes are aligned and only to erased bytes. It can lose its power.
+/// NOR flash: writes are aligned and only to erased bytes. It can lose its power, and then refuses
+/// to read the unit that was being written, until it is erased.
 struct Nor<const READ: usize, const WRITE: usize, const ERASE: usize> {
     bytes: Vec<u8>,
     erased: usize,
     written: usize,
     /// Units that can be written until the power fails.
     power: usize,
+    /// The place of the unit that is half written.
+    torn: Option<usize>,
 }
 
 impl<const READ: usize, const WRITE: usize, const ERASE: usize> Nor<READ, WRITE, ERASE> {
     /// Returns flash that holds something else.
     fn new(len: usize) -> Self {
-        Self { bytes: vec![0x5A; len], erased: 0, written: 0, power: usize::MAX }
+        Self { bytes: vec![0x5A; len], erased: 0, written: 0, power: usize::MAX, torn: None }
     }
 }
 
@@ -36,6 +39,9 @@ impl<const READ: usize, const WRITE: usize, const ERASE: usize> ReadNorFlash for
         let at = offset as usize;
         if !at.is_multiple_of(READ) || !bytes.len().is_multiple_of(READ) {
             return Err(NorFlashErrorKind::NotAligned);
+        }
+        if self.torn.is_some_and(|torn| (at..at + bytes.len()).contains(&torn)) {
+            return Err(NorFlashErrorKind::Other);
         }
         bytes.copy_from_slice(self.bytes.get(at..at + bytes.len()).ok_or(NorFlashErrorKind::OutOfBounds)?);
         Ok(())
@@ -54,6 +60,7 @@ impl<const READ: usize, const WRITE: usize, const ERASE: usize> NorFlash for Nor
         let (from, to) = (from as usize, to as usize);
         assert!(from.is_multiple_of(ERASE) && to.is_multiple_of(ERASE) && from < to, "{from}..{to}");
         self.bytes.get_mut(from..to).ok_or(NorFlashErrorKind::OutOfBounds)?.fill(0xFF);
+        self.torn = self.torn.filter(|torn| !(from..to).contains(torn));
         self.erased += (to - from) / ERASE;
         Ok(())
     }
@@ -63,8 +70,13 @@ impl<const READ: usize, const WRITE: usize, const ERASE: usize> NorFlash for Nor
         if !at.is_multiple_of(WRITE) || !bytes.len().is_multiple_of(WRITE) {
             return Err(NorFlashErrorKind::NotAligned);
         }
-        for (unit, place) in bytes.chunks(WRITE).zip(self.bytes[at..].chunks_mut(WRITE)) {
-            self.power = self.power.checked_sub(1).ok_or(NorFlashErrorKind::Other)?;
+        let places = (at..).step_by(WRITE).zip(self.bytes[at..].chunks_mut(WRITE));
+        for (unit, (at, place)) in bytes.chunks(WRITE).zip(places) {
+            let Some(power) = self.power.checked_sub(1) else {
+                self.torn = Some(at);
+                return Err(NorFlashErrorKind::Other);
+            };
+            self.power = power;
             assert!(place.iter().all(|&byte| byte == 0xFF), "a write to {at}, which is not erased");
             place.copy_from_slice(unit);
             self.written += 1;
