@@ -96,8 +96,9 @@ const MAGICS: &[(&[u8], Format)] = &[
 pub fn probe(prefix: &[u8]) -> Probe {
     let mut min = usize::MAX;
     for &(magic, format) in MAGICS {
-        let same = |(&a, &b): (&u8, &u8)| a == b || b == 0x50 && a & 0xF0 == b;
-        if !prefix.iter().zip(magic).all(same) {
+        let is_free = |at| at == 0 && format == Format::ZstdSkippable;
+        let same = |(at, (&a, &b)): (usize, (&u8, &u8))| a == b || is_free(at) && a & 0xF0 == b;
+        if !prefix.iter().zip(magic).enumerate().all(same) {
             continue;
         }
         if prefix.len() >= magic.len() {
@@ -133,11 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_byte_of_a_magic_counts() {
+    fn every_bit_of_a_magic_counts() {
         for &(magic, format) in MAGICS {
-            for bit in 0..8 {
+            for bit in 0..8 * magic.len() {
+                if format == Format::ZstdSkippable && bit < 4 {
+                    continue;
+                }
                 let mut file = magic.to_vec();
-                *file.last_mut().unwrap() ^= 1 << bit;
+                file[bit / 8] ^= 1 << (bit % 8);
                 file.resize(PROBE_LEN, 0);
                 let other = MAGICS.iter().find(|(magic, _)| file.starts_with(magic));
                 assert_eq!(probe(&file), other.map_or(Probe::Unknown, |&(_, f)| Probe::Match(f)), "{format:?} {bit}");

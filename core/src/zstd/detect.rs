@@ -9,6 +9,8 @@ use super::flavour::{BlockHeader, BlockKind, Flavour};
 use super::header::{FrameHeader, Header, cut};
 use super::options::Options;
 use super::walk::{BLOCK_HEADER, CHECKSUM, Upcoming, Walk};
+#[cfg(feature = "zstd")]
+use crate::checksum::Xxh64;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, Limits, Result};
@@ -16,7 +18,8 @@ use crate::{ErrorKind, Limits, Result};
 /// Returns the format of a file; `None` if it starts with none of the magic numbers, or is empty.
 ///
 /// If the headers of a file fit two formats, returns the one that owns the magic number today: RFC
-/// 8878 for `28`, v0.7 for `27`. No known encoder writes such a file.
+/// 8878 for `28`, v0.7 for `27`. The one such frame that encoders write has two bytes and a checksum
+/// in the draft, and a byte in RFC 8878: the checksum decides.
 pub fn detect(src: &[u8]) -> Option<Flavour> {
     let mut first = src;
     // Skippable frames are the same in all formats.
@@ -25,16 +28,19 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
     {
         first = first.get(8..)?.get(size as usize..)?;
     }
-    let (&first, rest) = first.split_first()?;
-    let owner = Flavour::of(first);
-    if rest.iter().zip(&[0xB5, 0x2F, 0xFD]).any(|(byte, magic)| byte != magic) || !owner.starts_with(first) {
+    let (&byte, rest) = first.split_first()?;
+    let owner = Flavour::of(byte);
+    if rest.iter().zip(&[0xB5, 0x2F, 0xFD]).any(|(byte, magic)| byte != magic) || !owner.starts_with(byte) {
         return None;
     }
     #[cfg(feature = "zstd")]
     {
         // Mostly, one walk is enough.
-        let ours = misfit(src, owner);
-        Some(if ours > 0 && misfit(src, Flavour::Draft) < ours { Flavour::Draft } else { owner })
+        let is_draft = match misfit(src, owner, owner) {
+            0 => owner.is_rfc() && is_pair(first),
+            ours => misfit(src, Flavour::Draft, owner) < ours,
+        };
+        Some(if is_draft { Flavour::Draft } else { owner })
     }
     #[cfg(not(feature = "zstd"))]
     Some(owner)
@@ -42,14 +48,33 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
 
 /// Returns how badly the headers fit a format: a chain that ends at the end of the file fits best,
 /// then one that the end cuts. If none fits, the magic number decides.
+///
+/// Nobody writes the draft today. So a chain of the `owner` of the magic number that breaks after a
+/// frame, as before bytes that are none, fits as well as one that the end cuts.
 #[cfg(feature = "zstd")]
 #[inline(never)]
-fn misfit(src: &[u8], flavour: Flavour) -> u8 {
-    match promise(src, flavour, false) {
+fn misfit(src: &[u8], flavour: Flavour, owner: Flavour) -> u8 {
+    let mut is_complete = false;
+    let followed = follow(src, flavour, false, |_, block, end| {
+        is_complete |= block.last && end <= src.len() && flavour == owner;
+    });
+    match followed {
         Ok(_) => 0,
-        Err(fault) if fault.kind == ErrorKind::Truncated => 1,
+        Err(fault) if fault.kind == ErrorKind::Truncated || is_complete => 1,
         Err(_) => 2,
     }
+}
+
+/// Returns whether a frame of the draft with two bytes and a checksum starts here. Its block header
+/// `09 00 00` is that of one last byte in RFC 8878, and the rest is as long as a checksum.
+#[cfg(feature = "zstd")]
+fn is_pair(frame: &[u8]) -> bool {
+    let mut walk = Walk::new(Flavour::Draft, false);
+    let Ok(at) = walk.frame(frame, 0, &mut ()) else { return false };
+    let Some(&[9, 0, 0, a, b, x, y, z, ..]) = frame.get(at..) else { return false };
+    let end = Flavour::Draft.block([x, y, z]);
+    let checksum = Flavour::Draft.checksum_of(Xxh64::of(&[a, b]));
+    walk.header.checksum && end.kind == BlockKind::End && end.size == checksum
 }
 
 /// Returns the format in which to decode a whole file.

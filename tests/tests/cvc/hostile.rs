@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use unspool::checksum::Crc32;
 use unspool::cvc::{File, Options, Outline, Workspace, inspect};
 use unspool::tree::Tree;
 use unspool::{Class, Error, ErrorKind, Limits};
@@ -280,4 +281,28 @@ fn a_hundred_thousand_chunks_open_and_decode() {
     let short = workspace.len() - 1;
     let (_, end) = stream(&bytes, None, &mut workspace[..short], &Limits::DEFAULT, || (1000, 1000));
     assert_eq!(end.unwrap_err().class(), Class::WorkspaceTooSmall { need: json.len() as u64 + 12 });
+}
+
+/// A claim of so many values that their bytes overflow 64 bits.
+#[test]
+fn refuses_rows_of_a_chunk_whose_length_overflows() {
+    for encoding in ["fp16", "int8"] {
+        let head = format!(
+            r#"{{"num_vectors": {rows}, "dimension": 2, "compression": "{encoding}", "chunks": [{{"rows": {rows}, "min": 0, "scale": 1}}]}}"#,
+            rows = 1u64 << 62
+        );
+        let (payload, len) = ([0x3Cu8; 8], 8u32.to_le_bytes());
+        let crc = Crc32::of(&payload).to_le_bytes();
+        let head_len = (head.len() as u32).to_le_bytes();
+        let bytes = [b"CVCF\x01\0\0\0", &head_len[..], head.as_bytes(), &len, &crc, &payload].concat();
+        let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+        let column = file.only_column().unwrap();
+        for rows in [0..1, 2..3, 5..7] {
+            let mut out = [0xAA; 64];
+            let error = column.decode_bytes(&bytes, rows.clone(), &mut out, &OPTIONS).expect_err(encoding);
+            assert!(matches!(error.class(), Class::Corrupt | Class::Truncated), "{encoding} {rows:?}: {error:?}");
+            assert!(out == [0xAA; 64], "{encoding} {rows:?}");
+        }
+        assert!(inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut ()).is_err(), "{encoding}");
+    }
 }

@@ -94,6 +94,45 @@ fn detects_truncated_files_that_fit_one_format() {
     assert_eq!(detect(b"\x30\xB5\x2F\xFD"), None);
 }
 
+/// Bytes after a sound frame do not make it one of the draft, whose headers happen to be cut.
+#[test]
+fn bytes_after_a_frame_do_not_change_its_format() {
+    let (mut tried, mut random) = (std::cell::Cell::new(0), Random(3));
+    let mut noise = [0; 40];
+    noise.iter_mut().for_each(|byte| *byte = random.bits().to_le_bytes()[0]);
+    valid(|vector| {
+        if vector.flavour == Flavour::Draft {
+            return;
+        }
+        for trailing in [&b"garbage"[..], &[0; 9], &noise] {
+            let bytes = [&vector.bytes[..], trailing].concat();
+            // After skippable frames alone, the bytes are of no format.
+            let found = detect(&bytes).unwrap_or(Flavour::Rfc8878);
+            assert_eq!(found, vector.flavour, "{} and {trailing:?}", vector.name);
+            tried.set(tried.get() + 1);
+        }
+    });
+    assert!(*tried.get_mut() > 500);
+}
+
+/// A frame of the draft with two bytes and a checksum has the headers of one byte in RFC 8878.
+#[test]
+fn a_checksum_tells_two_bytes_of_the_draft_from_one_of_the_rfc() {
+    let draft = b"\x28\xB5\x2F\xFD\x04\x38\x09\0\0hi\x1F\x13\xF5";
+    assert_eq!(detect(draft), Some(Flavour::Draft));
+    assert_eq!(decoded(draft, &Options::DEFAULT).as_deref(), Ok(&b"hi"[..]));
+    let mut workspace = Workspace::new();
+    assert_eq!(decoded_len(draft, &mut workspace, &Options::DEFAULT), Ok(2));
+    let twice = draft.repeat(2);
+    assert_eq!(decoded(&twice, &Options::DEFAULT).as_deref(), Ok(&b"hihi"[..]));
+    for byte in 0..=255u8 {
+        let checksum = (unspool::checksum::Xxh64::of(&[byte]) as u32).to_le_bytes();
+        let rfc = [b"\x28\xB5\x2F\xFD\x04\x38\x09\0\0", &[byte][..], &checksum].concat();
+        assert_eq!(detect(&rfc), Some(Flavour::Rfc8878));
+        assert_eq!(decoded(&rfc, &Options::DEFAULT).as_deref(), Ok(&[byte][..]));
+    }
+}
+
 #[test]
 fn decodes_or_refuses_the_golden_files_of_libzstd() {
     for folder in vector_folders("zstd") {

@@ -127,7 +127,6 @@ fn run<T: Trace>(
     let start = emit_header(src, options, trace);
     if let Some(size) = declared(src, options)
         && size > u64_from(dst.len())
-        && size <= options.limits.max_output
     {
         let at = if options.raw.is_none() { SIZE_AT } else { 0 };
         return (Done::default(), Some(Error::new(ErrorKind::OutputTooSmall, u64_from(at)).needing(size)));
@@ -174,11 +173,11 @@ const fn xz(options: &Options) -> XzOptions {
     XzOptions { limits: options.limits, verify: Verify::Skip, ..XzOptions::DEFAULT }
 }
 
-/// Returns the length of the content of LZMA, if the header claims one.
+/// Returns the length of the content of LZMA, if the header claims one that the limits allow.
 fn declared(src: &[u8], options: &Options) -> Option<u64> {
     match options.raw {
         None => Header::read(src, &options.limits).ok()?.size,
-        Some(Raw { coder: Coder::Lzma(header), .. }) => header.size,
+        Some(Raw { coder: Coder::Lzma(header), .. }) => header.size.filter(|&size| size <= options.limits.max_output),
         Some(_) => None,
     }
 }
