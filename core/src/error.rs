@@ -406,7 +406,7 @@ kinds! {
     640 At1NoBundle Misuse "only a bundle holds several files"
     641 At1Manifest Corrupt "the manifest is an array of objects with a name each, and a stream for each of them"
     642 At1UnsafeName Corrupt "the name of a file leads outside of the bundle, or is none"
-    643 At1EmptyGaps Limit "a text has many gaps that stay empty, and is used over and over"
+    643 At1EmptyGaps Limit "many gaps or fields stay empty, over and over"
     644 At1Dictionary Unsupported "a zstd payload was made with a dictionary, and nobody can give it one"
     670 At1NotQueryable Unsupported "only the codecs 7 qcolumnar and 8 qjson can be queried"
     671 At1QueryFrames Unsupported "a file in frames cannot be queried, only one of a single piece"

@@ -413,7 +413,7 @@ impl Code {
     const EMPTY: Self = Self { fast: [0; 1 << FAST], counts: [0; MOST + 1], symbols: [0; LITERALS] };
 
     /// Builds the code of these lengths. Returns false if they are too short for their number, or
-    /// leave codes without a symbol. A code of one symbol or none may do so.
+    /// leave codes without a symbol. A code of one symbol of one bit may do so, or one of none.
     fn build(&mut self, lengths: &[u8]) -> bool {
         *self = Self::EMPTY;
         for &length in lengths {
@@ -432,7 +432,7 @@ impl Code {
                 return false;
             }
         }
-        if code != 1 << MOST && start > 1 {
+        if code != 1 << MOST && (start > 1 || self.counts[1] != start) {
             return false;
         }
         for (symbol, &length) in (0u16..).zip(lengths) {

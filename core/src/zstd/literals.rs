@@ -110,7 +110,7 @@ impl Literals {
             return Ok(());
         }
         let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
-        // With fewer than six literals the last stream would have none or fewer.
+        // libzstd refuses fewer than six literals in four streams, and no encoder writes them.
         let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(fault)?;
         let mut end = all.start + 6;
         emit_field(trace, Part::Header, Name::JumpTable, all.start..end, Value::None);

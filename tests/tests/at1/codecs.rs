@@ -287,3 +287,16 @@ fn runs_of_rows_are_the_rows_one_by_one() {
     }
     assert_eq!(errors, 100);
 }
+
+/// Without a backend, the next number is the length of a file of xz. One that is no such length is
+/// the number of a backend that nobody knows.
+#[test]
+fn an_unknown_backend_is_no_length() {
+    for backend in 3..=32u8 {
+        let bytes = file(4, &[("meta", vec![0; 40])], |bytes| (backend, bytes.to_vec()));
+        // The magic number, the version, the codec, a count, and a name with its length.
+        let at = 4 + 1 + 1 + 1 + 4;
+        let error = decoded(&bytes).unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::At1Backend, at), "{backend}");
+    }
+}

@@ -290,3 +290,25 @@ fn gaps_that_stay_empty_do_not_keep_the_decoder_busy() {
         assert_eq!(out.map(|out| out.len()).map_err(|error| error.kind), Err(ErrorKind::At1EmptyGaps));
     }
 }
+
+/// Rows of thousands of fields, which write nothing between them either.
+#[test]
+fn fields_that_stay_empty_do_not_keep_the_decoder_busy() {
+    let (rows, columns) = (1 << 16, 4000);
+    let mut meta = numbers([rows, 0, 0, 0]);
+    unsigned(&mut meta, columns);
+    let texts = vec![b'\n'; rows as usize - 1];
+    let others = columns as usize - 1;
+    let table = [
+        ("meta", meta),
+        ("row_modes", vec![1; rows as usize]),
+        ("fieldcounts", numbers([columns]).repeat(rows as usize)),
+        ("coltypes", [vec![0], vec![4; others]].concat()),
+        ("col_index", [numbers([texts.len() as u64]), numbers([3]).repeat(others)].concat()),
+        ("values", [texts, [0, 1, 0].repeat(others)].concat()),
+        ("quotemodes", vec![0; columns as usize]),
+    ];
+    let bytes = file(4, &table, zstd);
+    let out = within(10 << 20, "fields", || decoded(&bytes));
+    assert_eq!(out.map(|out| out.len()).map_err(|error| error.kind), Err(ErrorKind::At1EmptyGaps));
+}

@@ -13,7 +13,8 @@ use super::shared::{
     Decode, Entry, Error, ErrorKind, Extra, Header, Lent, Limits, Lines, Numbers, Output, Result, Set, Stream, Verdict,
     each_line,
 };
-use crate::num::index;
+use crate::at1::budget::WorkBudget;
+use crate::num::{index, u64_from};
 use crate::tuning;
 
 /// A table whose streams are decoded.
@@ -26,6 +27,8 @@ pub(crate) struct Columnar<'a> {
     field_counts: Numbers<'a>,
     verbatim: Lines<'a>,
     columns: Columns<'a>,
+    /// Fields between which nothing is written.
+    empty: WorkBudget,
 }
 
 impl<'a> Decode<'a, 10> for Columnar<'a> {
@@ -72,6 +75,7 @@ impl<'a> Decode<'a, 10> for Columnar<'a> {
             modes: modes.numbers(),
             field_counts: field_counts.numbers(),
             verbatim: Lines::new(verbatim),
+            empty: WorkBudget::default(),
             columns: Columns::open(index(columns), types, lengths, values, quotes, &mut lent.scratch)?,
         })
     }
@@ -158,6 +162,10 @@ impl Columnar<'_> {
         let fields = self.field_counts.index()?;
         if fields > self.columns.len() {
             return Err(self.field_counts.fault(ErrorKind::At1FieldCount));
+        }
+        // Any other delimiter writes a byte for each field.
+        if self.delimiter.is_empty() && self.empty.is_overspent(u64_from(fields), out.written()) {
+            return Err(self.field_counts.fault(ErrorKind::At1EmptyGaps));
         }
         for column in 0..fields {
             if column > 0 {
