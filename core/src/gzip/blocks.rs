@@ -147,7 +147,8 @@ impl BlockReader {
         }
     }
 
-    /// A reader at a block that starts at this bit, after so much content of its file.
+    /// A reader at a block that starts at this bit, after so much content of its file. It does not
+    /// know where the member starts, and lets matches reach back before it.
     pub fn at_block(bit: u64, content: u64, limits: &Limits) -> Self {
         Self { state: State::Block, bit, content, members: 1, ..Self::new(limits) }
     }

@@ -233,7 +233,7 @@ impl SeekFrame {
         let wrong = Error::new(ErrorKind::ZstdSeekTable, self.range.start);
         let size = self.content.end.saturating_sub(self.content.start);
         let too_small = Error::new(ErrorKind::OutputTooSmall, self.range.start).needing(size);
-        let dst = dst.get_mut(..index(size)).filter(|dst| u64_from(dst.len()) == size).ok_or(too_small)?;
+        let dst = dst.get_mut(..index(size)).ok_or(too_small)?;
         let mut done = decode(bytes, dst, workspace, options, &mut ()).map_err(|error| match error.kind {
             // The slice is as long as the table says.
             ErrorKind::OutputTooSmall => wrong,

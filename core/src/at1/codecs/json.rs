@@ -47,7 +47,7 @@ impl<'a> Decode<'a, 8> for Tape<'a> {
         let stack = scratch.records(max_depth(u64_from(tape.bytes.len()), limits))?;
         let mut lines = FlaggedLines::open(&mut meta.numbers(), flags, verbatim)?;
         // In this codec only 1 is a trailing line feed.
-        lines.trailing &= u8::from(lines.trailing == 1);
+        lines.trailing = u8::from(lines.trailing == 1);
         let keys = Texts::lines(keys, scratch)?;
         let values = Blobs::open(lengths, values, 1, scratch)?;
         let rules = rules(rules_stream, values.len(), scratch)?;
@@ -67,7 +67,7 @@ impl Tape<'_> {
     fn value(&mut self, out: &mut Output<'_>) -> Verdict<()> {
         let mut depth = 0usize;
         loop {
-            match self.tape.unsigned()? {
+            match self.tape.byte()? {
                 0 => {
                     let column = self.tape.index()?;
                     out.put(self.values.item(column)?);
