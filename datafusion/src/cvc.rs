@@ -29,7 +29,8 @@ const PLACES: usize = 1 << 16;
 
 /// A file whose head is known.
 pub(crate) struct Cvc {
-    head: Bytes,
+    /// A copy, so that the bytes after the head can be freed.
+    pub(crate) head: Bytes,
     limits: Limits,
     pub(crate) schema: SchemaRef,
     pub(crate) rows: u64,
@@ -55,7 +56,7 @@ impl Cvc {
         }
         schema = Schema::new(fields);
         let rows = file.num_vectors();
-        Ok(Self { head: bytes.slice(..len), limits: *limits, schema: Arc::new(schema), rows })
+        Ok(Self { head: Bytes::copy_from_slice(head), limits: *limits, schema: Arc::new(schema), rows })
     }
 
     fn file(&self) -> unspool::Result<File<'_>> {

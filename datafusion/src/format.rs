@@ -76,7 +76,7 @@ impl FileFormat for Format {
             .buffered(IN_FLIGHT)
             .try_collect()
             .await?;
-        Ok(Arc::new(merge(&heads)?))
+        Ok(Arc::new(merge(self.kind, &heads)?))
     }
 
     async fn infer_stats(
@@ -88,7 +88,7 @@ impl FileFormat for Format {
     ) -> Result<Statistics> {
         let io = Io::new(Arc::clone(store), object.clone(), None);
         let known = self.heads.get(self.kind, &self.options, store, &io).await?;
-        Ok(known.head.statistics(&table_schema, object.size))
+        Ok(known.head.statistics(&table_schema, object.size, &self.options))
     }
 
     async fn create_physical_plan(&self, state: &dyn Session, conf: FileScanConfig) -> Result<Arc<dyn ExecutionPlan>> {
@@ -107,9 +107,9 @@ impl FileFormat for Format {
 
 /// Returns the schema of a table of several files: the columns of all of them, by name.
 ///
-/// A column that some files do not have is nullable. If files store a column as numbers of
-/// different types, the type that holds all of them exactly is chosen.
-fn merge(files: &[(String, SchemaRef)]) -> Result<Schema> {
+/// A column that some files do not have is nullable. If files store a column with different types,
+/// the table has the wider one.
+fn merge(kind: Kind, files: &[(String, SchemaRef)]) -> Result<Schema> {
     let mut merged: Vec<(FieldRef, usize)> = vec![];
     for (path, schema) in files {
         for field in schema.fields() {
@@ -117,7 +117,7 @@ fn merge(files: &[(String, SchemaRef)]) -> Result<Schema> {
                 merged.push((Arc::clone(field), 1));
                 continue;
             };
-            let Some(wider) = wider(known.data_type(), field.data_type()) else {
+            let Some(wider) = wider(kind, known.data_type(), field.data_type()) else {
                 let (name, one, other) = (field.name(), known.data_type(), field.data_type());
                 return plan_err!("column {name:?} is {one} in earlier files and {other} in {path}; name its type");
             };
@@ -133,12 +133,16 @@ fn merge(files: &[(String, SchemaRef)]) -> Result<Schema> {
     Ok(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-/// Returns the type that holds the values of both, as tables of AT-1 can be read.
-fn wider(one: &DataType, other: &DataType) -> Option<DataType> {
+/// Returns the type that holds the values of both exactly, as tables of AT-1 can be read.
+///
+/// Floats do not hold all integers. Only AT-1 reads both as floats, because its option `decimals`
+/// asked for them.
+fn wider(kind: Kind, one: &DataType, other: &DataType) -> Option<DataType> {
     use DataType::{Decimal128, Float64, Int64, Null, Utf8View};
     Some(match (one, other) {
         (one, other) if one == other => one.clone(),
         (Null, other) | (other, Null) => other.clone(),
+        (Int64, Float64) | (Float64, Int64) if kind != Kind::At1 => return None,
         (Int64, wider @ (Decimal128(..) | Float64 | Utf8View))
         | (wider @ (Decimal128(..) | Float64 | Utf8View), Int64) => wider.clone(),
         (Decimal128(..) | Float64, Utf8View) | (Utf8View, Decimal128(..) | Float64) => Utf8View,
@@ -218,7 +222,7 @@ impl TableProviderFactory for Tables {
             for path in &paths {
                 found.push((path.to_string(), options.infer_schema(state, path).await?));
             }
-            Arc::new(merge(&found)?)
+            Arc::new(merge(self.0, &found)?)
         } else {
             let fields = declared.fields().iter().filter(|field| !partitions.contains(field.name()));
             Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>()))

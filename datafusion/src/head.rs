@@ -1,6 +1,6 @@
 //! Heads of files: what is known before a query reads data. They are read once and kept.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,6 +71,23 @@ impl Head {
         }
     }
 
+    /// Returns the bytes of the file that the head was made of, at most `prefix`.
+    fn len(&self, prefix: usize) -> usize {
+        match self {
+            // The first block follows the head.
+            Self::At1(file) => {
+                let blocks = file.table.wrapped().or_else(|| file.table.block(0, 0).ok());
+                let end =
+                    blocks.filter(|blocks| !blocks.is_empty()).and_then(|blocks| usize::try_from(blocks.start).ok());
+                end.map_or(prefix, |end| end.min(prefix))
+            }
+            Self::Lines(..) => prefix,
+            Self::Cvc(file) => file.head.len(),
+            Self::Pco(file) => file.head.len(),
+            Self::OnPair(_) => 0,
+        }
+    }
+
     /// Returns the number of rows if the format states it.
     fn rows(&self) -> Option<u64> {
         match self {
@@ -82,9 +99,12 @@ impl Head {
         }
     }
 
-    /// Returns what the head says about the columns of a table. Bounds are inexact, because a
-    /// writer claims them and nobody has verified them.
-    pub(crate) fn statistics(&self, schema: &Schema, size: u64) -> Statistics {
+    /// Returns what the head says about the columns of a table.
+    ///
+    /// Bounds are inexact, because a writer claims them and nobody has verified them. The engine
+    /// still orders files and counts distinct values by inexact bounds. So there are none if the
+    /// table ignores zone maps.
+    pub(crate) fn statistics(&self, schema: &Schema, size: u64, options: &Options) -> Statistics {
         let count = |rows: u64| usize::try_from(rows).ok();
         let num_rows = match self {
             Self::Pco(file) => file.expected.and_then(count).map_or(Precision::Absent, Precision::Inexact),
@@ -92,7 +112,7 @@ impl Head {
         };
         let mapping = Mapping::new(schema, &self.schema());
         let column = |(number, data_type): (usize, &DataType)| match self {
-            Self::At1(file) => file.statistics(mapping.get(number), data_type),
+            Self::At1(file) if options.zone_maps => file.statistics(mapping.get(number), data_type),
             _ => ColumnStatistics::new_unknown(),
         };
         let types = schema.fields().iter().map(|field| field.data_type());
@@ -134,30 +154,69 @@ impl Head {
     }
 }
 
-/// A head, and the first bytes of the file.
+/// A head, and the first bytes of the file. They spare a request for data after the head.
 #[derive(Clone)]
 pub(crate) struct Known {
     pub(crate) head: Arc<Head>,
+    /// Bytes of the file that the head was made of.
+    len: usize,
     pub(crate) prefix: Bytes,
     /// Keeps the address of the store from being used again.
     #[allow(dead_code, reason = "held, not read")]
     store: Arc<dyn ObjectStore>,
 }
 
+impl Known {
+    /// Returns the bytes that it counts.
+    fn size(&self) -> usize {
+        self.len.max(self.prefix.len()).saturating_add(ENTRY)
+    }
+}
+
 /// Bytes of files that are kept at most. Heads take a few times as much.
 const KEPT: usize = 32 << 20;
 
-/// Bytes that an entry counts at least.
+/// Bytes that an entry counts beside those of its file.
 const ENTRY: usize = 1 << 10;
 
 /// Heads by file, so that planning and reading fetch each once.
 #[derive(Default)]
 pub(crate) struct Heads(Mutex<Kept>);
 
+/// The heads that are kept. If they become too large, the oldest ones lose their prefix. If heads
+/// alone are too large, the oldest ones are evicted.
 #[derive(Default)]
 struct Kept {
-    heads: HashMap<Key, Known>,
+    heads: HashMap<Arc<Key>, Known>,
+    /// Keys of all entries, the oldest first.
+    order: VecDeque<Arc<Key>>,
+    /// Keys of the entries that have their prefix, the oldest first.
+    with_prefix: VecDeque<Arc<Key>>,
     size: usize,
+}
+
+impl Kept {
+    fn insert(&mut self, key: Key, known: Known) {
+        let key = Arc::new(key);
+        // Two tasks may have read the same head.
+        if self.heads.contains_key(&key) {
+            return;
+        }
+        self.size = self.size.saturating_add(known.size());
+        self.heads.insert(Arc::clone(&key), known);
+        self.with_prefix.push_back(Arc::clone(&key));
+        self.order.push_back(key);
+        // The newest entry stays, whatever its size.
+        while self.size > KEPT && self.order.len() > 1 {
+            if let Some(known) = self.with_prefix.pop_front().and_then(|key| self.heads.get_mut(&key)) {
+                self.size -= known.size();
+                known.prefix = Bytes::new();
+                self.size += known.size();
+            } else if let Some(known) = self.order.pop_front().and_then(|key| self.heads.remove(&key)) {
+                self.size -= known.size();
+            }
+        }
+    }
 }
 
 /// The identity of a file, which changes when the file does. A store is known by its address: it
@@ -192,14 +251,9 @@ impl Heads {
             return Ok(known.clone());
         }
         let (head, prefix) = Head::read(kind, options, io).await?;
-        let known = Known { head: Arc::new(head), prefix, store: Arc::clone(store) };
-        let mut kept = self.lock();
-        let more = known.prefix.len().saturating_add(ENTRY);
-        if kept.size.saturating_add(more) > KEPT {
-            *kept = Kept::default();
-        }
-        kept.size = kept.size.saturating_add(more);
-        kept.heads.insert(key, known.clone());
+        let len = head.len(prefix.len());
+        let known = Known { head: Arc::new(head), len, prefix, store: Arc::clone(store) };
+        self.lock().insert(key, known.clone());
         Ok(known)
     }
 
@@ -211,5 +265,35 @@ impl Heads {
 impl fmt::Debug for Heads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Heads({})", self.lock().heads.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::array::new_empty_array;
+    use object_store::memory::InMemory;
+
+    use super::*;
+
+    #[test]
+    fn old_prefixes_are_evicted_before_old_heads() {
+        const FILES: usize = 40;
+        let (options, bytes) = (Options::DEFAULT, Bytes::from(vec![0; 1 << 20]));
+        let empty = new_empty_array(&DataType::Null);
+        let lines = Arc::new(OtherLines { numbers: Arc::clone(&empty), texts: empty });
+        let head = Arc::new(Head::Lines(lines, lines::schema(&options)));
+        let key = |file: usize| Key { store: 0, path: file.to_string(), size: 0, modified: 0, tag: None };
+        for (len, heads) in [(0, FILES), (bytes.len(), 31)] {
+            let mut kept = Kept::default();
+            for file in 0..FILES {
+                let (head, prefix) = (Arc::clone(&head), bytes.clone());
+                kept.insert(key(file), Known { head, len, prefix, store: Arc::new(InMemory::new()) });
+                assert!(kept.size <= KEPT, "{} bytes", kept.size);
+            }
+            assert_eq!((kept.heads.len(), kept.order.len()), (heads, heads), "{len} bytes of a head");
+            let prefix = |file: usize| kept.heads.get(&key(file)).map(|known| known.prefix.len());
+            assert_eq!(prefix(0), (len == 0).then_some(0));
+            assert_eq!(prefix(FILES - 1), Some(if len == 0 { bytes.len() } else { 0 }));
+        }
     }
 }

@@ -27,7 +27,8 @@
 //!
 //! A file that is broken or hostile ends its query with a [`FileError`]: path, kind, place. Bounds
 //! of zone maps are reported to the planner as inexact, because nobody has verified them. They do
-//! skip row groups, as in `unspool query`; [`Options::zone_maps`] turns that off.
+//! skip row groups, as in `unspool query`, and decide the order of files and `count(DISTINCT …)`.
+//! [`Options::zone_maps`] turns both off.
 //!
 //! # Memory
 //!

@@ -21,7 +21,7 @@ use unspool_arrow::Error;
 
 use crate::io::Io;
 use crate::options::Options;
-use crate::plan::{Mapping, Plan, convert, missing, slices};
+use crate::plan::{Condition, Mapping, Plan, convert, missing, slices};
 
 /// The name of the only column.
 const COLUMN: &str = "value";
@@ -75,7 +75,10 @@ impl OnPair {
             false => vec![],
         };
         let [tokens, token_offsets] = <[Bytes; 2]>::try_from(tables).unwrap_or_default();
-        let tests = plan.conditions.iter().map(|condition| TextTest::of(&condition.expr)).collect();
+        // Codes hold the text of the file. A value of another declared type has a text of its own.
+        let keeps_text = plan.schema.field_with_name(COLUMN).is_ok_and(|field| is_text(field.data_type()));
+        let test = |condition: &Condition| TextTest::of(&condition.expr).filter(|_| keeps_text);
+        let tests = plan.conditions.iter().map(test).collect();
         let size = if is_read { PIECE } else { u64::MAX };
         let pieces = (0..(end.saturating_sub(rows.start)).div_ceil(size)).map(move |i| {
             let start = rows.start.saturating_add(i.saturating_mul(size));
@@ -281,7 +284,14 @@ impl TextTest {
     }
 }
 
-/// Returns the text of a literal that the column is compared with.
+/// Returns whether values of a type are the bytes of the file.
+const fn is_text(data_type: &DataType) -> bool {
+    use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    matches!(data_type, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView)
+}
+
+/// Returns the text of a literal that the column is compared with. The table's type of the column
+/// must be one of text.
 fn column_and_text(column: &Arc<dyn PhysicalExpr>, literal: &Arc<dyn PhysicalExpr>) -> Option<Vec<u8>> {
     let mut column = column;
     // Casts between kinds of strings keep their bytes.

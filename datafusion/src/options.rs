@@ -56,7 +56,7 @@ impl Kind {
 /// | `scale` | digits after the point of exact decimals, 0 to 38 | `9` |
 /// | `misfit` | `error`, `null`: the outcome of a value that does not fit its column | `error` |
 /// | `lines` | `rows`, `other`: the table, or the lines of the file that are no rows | `rows` |
-/// | `zone_maps` | `use`, `ignore`: skip row groups by the bounds that a writer claims | `use` |
+/// | `zone_maps` | `use`, `ignore`: skip row groups and plan by the bounds that a writer claims | `use` |
 /// | `strings` | `text`, `binary`: the type of strings | `text` |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -68,7 +68,8 @@ pub struct Options {
     pub on_misfit: OnMisfit,
     /// Returns the lines of an AT-1 file that are no rows, instead of the rows.
     pub other_lines: bool,
-    /// Skips row groups of AT-1 by their zone maps, which nobody has verified.
+    /// Skips row groups of AT-1 by their zone maps, and plans with their bounds, which nobody has
+    /// verified.
     pub zone_maps: bool,
     /// Returns strings of OnPair, and lines of AT-1 that are no rows, as bytes.
     pub binary: bool,

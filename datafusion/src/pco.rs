@@ -42,7 +42,8 @@ impl Pco {
         let reader = ChunkReader::new(bytes, &Options { limits: *limits, ..Options::DEFAULT })?;
         let ty = reader.peek(bytes.get(header.len..).unwrap_or_default())?;
         let field = Field::new(COLUMN, ty.map_or(DataType::Null, data_type), ty.is_none());
-        let head = bytes.slice(..header.len.min(bytes.len()));
+        // A copy, so that the bytes after the head can be freed.
+        let head = Bytes::copy_from_slice(bytes.get(..header.len).unwrap_or(bytes));
         let expected = (header.n_hint > 0).then_some(header.n_hint);
         Ok(Self { limits: *limits, schema: Arc::new(Schema::new(vec![field])), expected, head })
     }

@@ -144,7 +144,9 @@ pub(crate) fn slices(batch: &RecordBatch, size: usize) -> impl Iterator<Item = R
     (0..rows.div_ceil(size)).map(move |i| batch.slice(i * size, size.min(rows - i * size)))
 }
 
-/// Converts an array to the type of its column in the table. A value that does not fit is an error.
+/// Converts an array to the type of its column in the table, as `CAST` does.
+///
+/// A value out of range is an error. A float that becomes an integer loses its fraction.
 pub(crate) fn convert(array: ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
         return Ok(array);

@@ -1,9 +1,10 @@
 //! The command `unspool-sql`: runs SQL over files, and prints the answer.
 
-use std::fs::File;
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::iter::successors;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,8 @@ use datafusion::arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType, Field, Sc
 use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
-use datafusion::error::Result;
+use datafusion::common::plan_err;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
@@ -45,7 +47,7 @@ struct Args {
     /// Format of the answer.
     #[arg(long, short, value_enum, default_value = "table")]
     format: Output,
-    /// File of the answer, instead of standard output.
+    /// File of the one answer, instead of standard output.
     #[arg(long, short)]
     output: Option<PathBuf>,
     /// Print the plan instead of the answer.
@@ -109,14 +111,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// True once the reader of standard output has closed it. Connections break with the same kind of
-/// error, so the error alone does not say whether an answer is complete.
+/// True once the reader of a pipe has closed it. Connections break with the same kind of error, so
+/// the error alone does not say whether an answer is complete.
 static READER_LEFT: AtomicBool = AtomicBool::new(false);
 
-/// Standard output, which notes that its reader has closed it.
-struct Stdout;
+/// Standard output or another pipe, which notes that its reader has closed it.
+struct Pipe<W>(W);
 
-impl Stdout {
+impl<W> Pipe<W> {
     fn note<T>(result: io::Result<T>) -> io::Result<T> {
         if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
             READER_LEFT.store(true, Ordering::Relaxed);
@@ -125,14 +127,79 @@ impl Stdout {
     }
 }
 
-impl Write for Stdout {
+impl<W: Write> Write for Pipe<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Self::note(io::stdout().write(bytes))
+        Self::note(self.0.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Self::note(io::stdout().flush())
+        Self::note(self.0.flush())
     }
+}
+
+/// A file under another name in its folder, until it is complete. The query may read the file that
+/// it replaces. Dropping it removes the file.
+struct Partial {
+    file: File,
+    path: PathBuf,
+    /// The final name.
+    to: PathBuf,
+}
+
+impl Partial {
+    /// Creates the file, with the permissions of the one that it replaces.
+    fn create(to: &Path, older: Option<Metadata>) -> Result<Self> {
+        let path = to.with_file_name(format!(".{}.partial", std::process::id()));
+        let file = File::create_new(&path).map_err(|error| failed("cannot create", &path, error))?;
+        if let Some(older) = older {
+            // If that is not allowed, the new file still belongs to the user.
+            let _ = file.set_permissions(older.permissions());
+        }
+        Ok(Self { file, path, to: to.to_owned() })
+    }
+
+    /// Renames the file. Its content reaches the disk first, so that no crash leaves a file of this
+    /// name without its content.
+    fn complete(&self) -> Result<()> {
+        let renamed = self.file.sync_all().and_then(|()| std::fs::rename(&self.path, &self.to));
+        renamed.map_err(|error| failed("cannot write", &self.to, error))
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // A complete file has another name.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn failed(what: &str, path: &Path, error: io::Error) -> DataFusionError {
+    io::Error::new(error.kind(), format!("{what} {}: {error}", path.display())).into()
+}
+
+/// Opens the output. Returns the file that needs its name after the answer, if it is one.
+fn open(output: Option<&Path>) -> Result<(Box<dyn Write + Send>, Option<Partial>)> {
+    let Some(path) = output else { return Ok((Box::new(Pipe(io::stdout())), None)) };
+    let found = match path.metadata() {
+        Ok(found) => Some(found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed("cannot write", path, error)),
+    };
+    // Links stay links, also to a file that does not exist yet. No system follows longer chains.
+    let target = |link: &PathBuf| Some(link.with_file_name("").join(link.read_link().ok()?));
+    let links: Vec<_> = successors(Some(path.to_owned()), target).take(40).collect();
+    // Linux has a link for each open file, such as that of `/dev/stdout`.
+    let is_open = links.iter().any(|link| {
+        let folder = link.parent().and_then(|folder| folder.canonicalize().ok());
+        link.is_symlink() && folder.is_some_and(|folder| folder.starts_with("/proc"))
+    });
+    // A device, a pipe or an open file must not be replaced.
+    if is_open || found.as_ref().is_some_and(|found| !found.is_file()) {
+        let file = OpenOptions::new().append(true).open(path);
+        return Ok((Box::new(Pipe(file.map_err(|error| failed("cannot write", path, error))?)), None));
+    }
+    let partial = Partial::create(links.last().map_or(path, PathBuf::as_path), found)?;
+    Ok((Box::new(partial.file.try_clone()?), Some(partial)))
 }
 
 async fn run(args: &Args, threads: usize) -> Result<()> {
@@ -157,10 +224,17 @@ async fn run(args: &Args, threads: usize) -> Result<()> {
     let builder = cluster::coordinate(builder, &args.workers).await?;
     let context = SessionContext::new_with_state(builder.build()).enable_url_table();
     unspool_datafusion::register(&context)?;
+    let mut has_answer = false;
     for mut statement in DFParser::parse_sql(args.sql.as_deref().unwrap_or_default())? {
         widen(&mut statement)?;
         let plan = context.state().statement_to_plan(statement).await?;
         let frame = context.execute_logical_plan(plan).await?;
+        // A statement such as CREATE EXTERNAL TABLE has no answer.
+        let answers = !frame.schema().fields().is_empty();
+        if answers && has_answer && args.output.is_some() {
+            return plan_err!("--output takes one answer; this statement has another");
+        }
+        has_answer |= answers;
         answer(args, frame).await?;
     }
     Ok(())
@@ -199,7 +273,7 @@ async fn answer(args: &Args, frame: DataFrame) -> Result<()> {
             let Some(plans) = batch.columns().last() else { continue };
             let plans = ArrayFormatter::try_new(plans.as_ref(), &FormatOptions::default())?;
             for row in 0..batch.num_rows() {
-                writeln!(Stdout, "{}", plans.value(row))?;
+                writeln!(Pipe(io::stdout()), "{}", plans.value(row))?;
             }
         }
         return Ok(());
@@ -208,7 +282,6 @@ async fn answer(args: &Args, frame: DataFrame) -> Result<()> {
     let plan = frame.create_physical_plan().await?;
     let schema = plan.schema();
     if schema.fields().is_empty() {
-        // A statement without an answer, such as CREATE EXTERNAL TABLE.
         let mut stream = execute_stream(plan, context)?;
         while let Some(batch) = stream.next().await {
             batch?;
@@ -216,10 +289,7 @@ async fn answer(args: &Args, frame: DataFrame) -> Result<()> {
         return Ok(());
     }
     let mut stream = execute_stream(Arc::clone(&plan), context)?;
-    let target: Box<dyn Write + Send> = match &args.output {
-        Some(path) => Box::new(File::create(path)?),
-        None => Box::new(Stdout),
-    };
+    let (target, partial) = open(args.output.as_deref())?;
     let mut writer = Writer::new(args.format, BufWriter::new(target), &schema)?;
     let mut progress = Progress::new(args, plan);
     let mut tick = tokio::time::interval(Duration::from_millis(200));
@@ -240,7 +310,13 @@ async fn answer(args: &Args, frame: DataFrame) -> Result<()> {
         }
     }
     progress.clear();
-    writer.finish()
+    writer.finish()?;
+    // Some systems do not replace a file that is open.
+    drop(stream);
+    match partial {
+        Some(partial) => partial.complete(),
+        None => Ok(()),
+    }
 }
 
 /// The command as a worker, and as the coordinator of workers.

@@ -10,7 +10,7 @@ use unspool_arrow::at1::{Decimals, OnMisfit, Options, Table};
 use unspool_tests::{Random, files_in, read, vector_folders};
 
 use crate::common::{
-    Column, DECIMAL, INTEGER, TEXT, Zones, columns_of, plain_session, reference, rows, session, table,
+    Column, DECIMAL, INTEGER, TEXT, Zones, columns_of, plain_session, reference, rows, session, strings, table,
 };
 
 /// A column to ask for, and some of its values.
@@ -342,6 +342,70 @@ async fn bounds_of_zone_maps_are_no_answers() {
     assert_eq!(found, ["1700000000|1700002495|500"]);
     // They do skip groups, as `unspool query` does.
     assert_eq!(rows(&context, "SELECT count(*) FROM t WHERE ts > 5").await.unwrap(), ["0"]);
+    // If they are ignored, they decide nothing.
+    let create = format!("{} OPTIONS (zone_maps 'ignore')", create.replace("TABLE t", "TABLE i"));
+    context.sql(&create).await.unwrap();
+    for (sql, expected) in [
+        ("SELECT count(DISTINCT ts), count(DISTINCT side) FROM i WHERE ts > 100", "500|4"),
+        ("SELECT count(*), count(ts), min(ts), max(ts) FROM i WHERE ts > 100", "500|500|1700000000|1700002495"),
+        ("SELECT ts FROM i WHERE ts > 100 ORDER BY ts LIMIT 1 OFFSET 499", "1700002495"),
+    ] {
+        assert_eq!(rows(&context, sql).await.unwrap(), [expected], "{sql}");
+    }
+}
+
+/// Bounds in the wrong order must not decide the order of files either.
+#[tokio::test]
+async fn ignored_bounds_do_not_order_files() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, start, zones) in [("a", 100, Zones::Claimed(0, 9)), ("b", 0, Zones::Claimed(10, 19))] {
+        let values = (start..start + 10).map(|value| value.to_string()).collect();
+        let bytes = table(&[Column { name: "x", kind: INTEGER, values }], 64, zones);
+        std::fs::write(folder.path().join(format!("{name}.at1")), bytes).unwrap();
+    }
+    let files = folder.path().display();
+    for partitions in [1, 2] {
+        let context = session(partitions, 100);
+        let create = format!(
+            "CREATE EXTERNAL TABLE t STORED AS AT1 WITH ORDER (x ASC) LOCATION '{files}/' OPTIONS (zone_maps 'ignore')"
+        );
+        context.sql(&create).await.unwrap();
+        for (sql, expected) in [
+            ("SELECT x FROM t ORDER BY x LIMIT 3 OFFSET 2", &["2", "3", "4"][..]),
+            ("SELECT x FROM t ORDER BY x LIMIT 1", &["0"]),
+            ("SELECT x FROM t ORDER BY x LIMIT 2 OFFSET 9", &["9", "100"]),
+            ("SELECT x FROM t ORDER BY x DESC LIMIT 1", &["109"]),
+        ] {
+            assert_eq!(rows(&context, sql).await.unwrap(), expected, "{partitions} partitions: {sql}");
+        }
+    }
+}
+
+/// Codes decide conditions on the text of a file, not on values that were made of it.
+#[tokio::test]
+async fn conditions_on_a_declared_type_keep_their_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.onp");
+    std::fs::write(&path, strings(&["05", "5", "57", "007", "12"])).unwrap();
+    let context = session(1, 100);
+    for (data_type, condition, count) in [
+        ("BIGINT", "CAST(value AS VARCHAR) LIKE '5%'", "3"),
+        ("BIGINT", "CAST(value AS VARCHAR) LIKE '0%'", "0"),
+        ("BIGINT", "CAST(value AS VARCHAR) = '5'", "2"),
+        ("BIGINT", "'7' = CAST(value AS VARCHAR)", "1"),
+        ("DOUBLE", "CAST(value AS VARCHAR) LIKE '%5.0%'", "2"),
+        ("VARCHAR", "value LIKE '0%'", "2"),
+        ("VARCHAR", "value = '5'", "1"),
+        ("VARCHAR", "value LIKE '%7%'", "2"),
+        ("BYTEA", "CAST(value AS VARCHAR) LIKE '5%'", "2"),
+    ] {
+        context.deregister_table("t").unwrap();
+        let create =
+            format!("CREATE EXTERNAL TABLE t (value {data_type}) STORED AS ONPAIR LOCATION '{}'", path.display());
+        context.sql(&create).await.unwrap();
+        let found = rows(&context, &format!("SELECT count(*) FROM t WHERE {condition}")).await.unwrap();
+        assert_eq!(found, [count], "{data_type}: {condition}");
+    }
 }
 
 fn one_column(array: datafusion::arrow::array::ArrayRef) -> RecordBatch {

@@ -100,3 +100,85 @@ fn a_refused_file_is_named_with_kind_and_place() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && message.contains("c0_ssh.at1: unsupported at byte 4"), "{message}");
 }
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    names.into_iter().map(|name| name.into_string().unwrap()).collect()
+}
+
+#[test]
+fn an_answer_replaces_the_file_that_it_was_read_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    let lines: String = (0..10_000).map(|row| format!("{row}\n")).collect();
+    std::fs::write(&path, format!("x\n{lines}")).unwrap();
+    let path = path.to_str().unwrap();
+    let sql = format!("SELECT x FROM '{path}' WHERE x >= 10 ORDER BY x");
+    assert_eq!(text(&run(&["-f", "csv", "-o", path, &sql])), "");
+    let kept: String = (10..10_000).map(|row| format!("{row}\n")).collect();
+    assert!(std::fs::read_to_string(path).unwrap() == format!("x\n{kept}"));
+    assert_eq!(names(folder.path()), ["a.csv"]);
+}
+
+#[test]
+fn an_output_takes_one_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, unwritten) = (folder.path().join("a.csv"), folder.path().join("b.csv"));
+    let path = path.to_str().unwrap();
+    // Statements without an answer are no second one.
+    let sql = "SET datafusion.execution.batch_size = 100; SELECT 1 AS n; SET datafusion.execution.batch_size = 200";
+    assert_eq!(text(&run(&["-f", "csv", "-o", path, sql])), "");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "n\n1\n");
+    let sql = format!("SELECT 2 AS n; COPY (SELECT 3 AS n) TO '{}'", unwritten.display());
+    let output = run(&["-f", "csv", "-o", path, &sql]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && message.contains("--output takes one answer"), "{message}");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "n\n2\n");
+    assert_eq!(names(folder.path()), ["a.csv"]);
+}
+
+#[test]
+fn a_failing_query_leaves_an_older_file_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, new) = (folder.path().join("old.csv"), folder.path().join("new.csv"));
+    std::fs::write(&path, "old").unwrap();
+    // The answer begins before the division.
+    let sql = "SELECT 1 / (value - 9999) AS n FROM range(0, 10000)";
+    for path in [&path, &new] {
+        let output = run(&["-f", "csv", "-o", path.to_str().unwrap(), sql]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && message.contains("ivide by zero"), "{message}");
+    }
+    assert!(std::fs::read(&path).unwrap() == b"old");
+    assert_eq!(names(folder.path()), ["old.csv"]);
+}
+
+/// Pipes, links and files that are open already are not replaced.
+#[cfg(unix)]
+#[test]
+fn an_output_that_is_open_is_written_directly() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(text(&run(&["-f", "csv", "-o", "/dev/stdout", "SELECT 1 AS n"])), "n\n1\n");
+    assert_eq!(text(&run(&["-f", "csv", "-o", "/dev/null", "SELECT 1 AS n"])), "");
+    // The shell appends.
+    let log = folder.path().join("log");
+    std::fs::write(&log, "old\n").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool-sql"));
+    command.args(["-f", "csv", "-o", "/dev/stdout", "SELECT 1 AS n"]);
+    let output = command.stdout(std::fs::File::options().append(true).open(&log).unwrap()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "old\nn\n1\n");
+    // A link stays a link, also one to a file that does not exist yet.
+    let link = folder.path().join("link");
+    symlink("new", &link).unwrap();
+    for n in 1..3 {
+        let sql = format!("SELECT {n} AS n");
+        assert_eq!(text(&run(&["-f", "csv", "-o", link.to_str().unwrap(), &sql])), "");
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(folder.path().join("new")).unwrap(), format!("n\n{n}\n"));
+    }
+    assert_eq!(names(folder.path()), ["link", "log", "new"]);
+}

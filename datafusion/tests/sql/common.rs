@@ -50,6 +50,8 @@ pub enum Zones {
     Swapped,
     /// Around zero, wherever the values are.
     Narrow,
+    /// These bounds for integers, whatever the values are.
+    Claimed(i64, i64),
 }
 
 /// Writes a table with a header line, in row groups whose blocks are compressed.
@@ -78,6 +80,7 @@ pub fn table(columns: &[Column], rows_per_group: usize, zones: Zones) -> Vec<u8>
                         Zones::Wide => (i64::MIN + 1, i64::MAX - 1),
                         Zones::Swapped => (high.max(low + 1), low),
                         Zones::Narrow => (0, 1),
+                        Zones::Claimed(low, high) => (low, high),
                     };
                     signed(&mut index, low);
                     signed(&mut index, high);
@@ -87,7 +90,7 @@ pub fn table(columns: &[Column], rows_per_group: usize, zones: Zones) -> Vec<u8>
                     let (low, high) =
                         (parsed().fold(f64::INFINITY, f64::min), parsed().fold(f64::NEG_INFINITY, f64::max));
                     let (low, high) = match zones {
-                        Zones::Honest => (low, high),
+                        Zones::Honest | Zones::Claimed(..) => (low, high),
                         Zones::Wide => (-1e30, 1e30),
                         Zones::Swapped => (f64::NAN, low),
                         Zones::Narrow => (0.0, 1.0),
@@ -106,6 +109,25 @@ pub fn table(columns: &[Column], rows_per_group: usize, zones: Zones) -> Vec<u8>
         [("meta", meta), ("row_modes", modes), ("verbatim", header.into_bytes()), ("index", index), ("blocks", blocks)];
     let pack = |bytes: &[u8]| (2, bytes.to_vec());
     file(7, &streams, pack)
+}
+
+/// Writes an OnPair file of these rows, with a token for each byte.
+pub fn strings(rows: &[&str]) -> Vec<u8> {
+    let mut codes: Vec<u8> = rows.concat().into_bytes();
+    codes.resize(codes.len().next_multiple_of(8), 0);
+    let mut end = 0;
+    let ends = rows.iter().map(|row| {
+        end += row.len() as u32;
+        end
+    });
+    let numbers = |numbers: Vec<u32>| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let (token_offsets, row_offsets) = (numbers((0..=256).collect()), numbers([0].into_iter().chain(ends).collect()));
+    let mut file = b"ONPAIR01\x08".to_vec();
+    for (table, width) in [((0..=255).collect(), 1), (token_offsets, 4), (codes, 8), (row_offsets, 4)] {
+        file.extend((table.len() as u32 / width).to_le_bytes());
+        file.extend(table);
+    }
+    file
 }
 
 /// Runs a query of the core over a file in memory.

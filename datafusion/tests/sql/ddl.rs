@@ -81,3 +81,36 @@ async fn options_choose_and_are_checked() {
         assert!(context.sql(&create("g", &format!("OPTIONS ({options})"))).await.is_err(), "{options}");
     }
 }
+
+/// Integers and floats of 64 bits have no common type, because `DOUBLE` rounds integers above 2^53.
+#[tokio::test]
+async fn integers_and_floats_of_pco_have_no_common_type() {
+    // `pco` 1.1.0 wrote both: 2^53 + 1, and 0.5.
+    let integers = b"pco!\x03\0\x40\x04\x01\x04\0\0\0\0\x10\0\x08\0\0\0\0\0\0\x01\x04\0\0";
+    let floats = b"pco!\x03\0\x40\x04\x01\x06\0\0\0\0\x10\0\0\0\0\0\0\0\0\xFF\x05\0\0";
+    let whole = small(0, INTEGER, &["9007199254740993"]);
+    let parts = small(10, DECIMAL, &["0.5"]);
+    let context = session(1, 100);
+    let files: [(&str, &[u8]); 4] =
+        [("p/a.pco", integers), ("p/b.pco", floats), ("t/a.at1", &whole), ("t/b.at1", &parts)];
+    Counting::with(&context, &files).await;
+    let create = |columns: &str| format!("CREATE EXTERNAL TABLE p {columns} STORED AS PCO LOCATION 'mem://files/p/'");
+    let error = context.sql(&create("")).await.unwrap_err().to_string();
+    let expected = "column \"value\" is Int64 in earlier files and Float64 in p/b.pco; name its type";
+    assert!(error.contains(expected), "{error}");
+    // A type that the statement names converts as `CAST` does.
+    for (data_type, expected) in [("BIGINT", ["0", "9007199254740993"]), ("DOUBLE", ["0.5", "9007199254740992.0"])] {
+        context.deregister_table("p").unwrap();
+        context.sql(&create(&format!("(value {data_type})"))).await.unwrap();
+        assert_eq!(rows(&context, "SELECT value FROM p ORDER BY value").await.unwrap(), expected, "{data_type}");
+    }
+    // A value out of range is an error.
+    context.deregister_table("p").unwrap();
+    context.sql(&create("(value INT)")).await.unwrap();
+    assert!(rows(&context, "SELECT value FROM p").await.is_err());
+    // The option of AT-1 asks for floats.
+    let create = "CREATE EXTERNAL TABLE t STORED AS AT1 LOCATION 'mem://files/t/' OPTIONS (decimals 'float')";
+    context.sql(create).await.unwrap();
+    let found = rows(&context, "SELECT price FROM t ORDER BY price").await.unwrap();
+    assert_eq!(found, ["0.5", "9007199254740992.0"]);
+}

@@ -133,3 +133,25 @@ async fn an_analysis_shows_groups_and_bytes() {
     }
     assert!(read > 0 && plan.contains("bytes_read="), "{plan}");
 }
+
+/// The prefixes of these files do not fit the cache, but their heads do.
+#[tokio::test]
+async fn heads_of_many_files_are_read_once() {
+    const FILES: u64 = 700;
+    let bytes = trades(4000);
+    assert!(bytes.len() > 64 << 10, "{} bytes", bytes.len());
+    let context = session(2, 8192);
+    let names: Vec<_> = (0..FILES).map(|file| format!("a/{file}.at1")).collect();
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), &bytes[..])).collect();
+    let store = Counting::with(&context, &files).await;
+    context.sql("CREATE EXTERNAL TABLE t STORED AS AT1 LOCATION 'mem://files/a/'").await.unwrap();
+    assert_eq!(store.take().1, FILES);
+    for (sql, expected) in [
+        ("SELECT count(*) FROM t", 4000 * FILES),
+        // Zone maps exclude all rows.
+        ("SELECT count(note) FROM t WHERE ts < 5", 0),
+    ] {
+        assert_eq!(rows(&context, sql).await.unwrap(), [expected.to_string()]);
+        assert_eq!(store.take().1, 0, "{sql}");
+    }
+}
