@@ -11,8 +11,8 @@ use crate::at1::workspace_of;
 use crate::common::{UnspoolBuffers, UnspoolLimits, bad_argument, compared, limits_of, reply, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    NOTHING, Opaque, Span, answer, clear, disjoint, fits, held, held_in, input, maybe, needed, noted, output, room,
-    span,
+    NOTHING, Opaque, Span, answer, apart, clear, disjoint, fits, held, held_in, input, lent_to, maybe, needed, noted,
+    output, room, span,
 };
 
 /// Names a column: by its name, or if that is null by its number, from 0. A name is a path of JSON,
@@ -304,7 +304,7 @@ pub unsafe extern "C" fn unspool_at1_query_init(
             let [filters, columns] = lists;
             let memory =
                 compared(buffers, [span(request, 1), filters, columns], [span(query, 1), span(terms, terms_len)])?;
-            let empty = clear(query, &[NOTHING; 5])?;
+            let empty = clear(query, &[NOTHING, NOTHING, NOTHING, span(terms, terms_len), NOTHING])?;
             let limits = limits_of(limits)?;
             let request = read(needed(request)?, terms, terms_len)?;
             let lent = memory.slices();
@@ -334,6 +334,7 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
             let asked = held_in(query)?;
             let new = span(scratch.cast::<u8>(), scratch_len);
             disjoint(&[span(query, 1), new, asked.space(), asked.scratch()], 0)?;
+            apart(new, lent_to(query.cast_const()))?;
             let longer = output(scratch.cast::<u8>(), scratch_len)?;
             let Some((front, _)) = longer.split_at_mut_checked(asked.scratch.len()) else {
                 return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(asked.scratch.len())));
@@ -424,7 +425,8 @@ pub unsafe extern "C" fn unspool_at1_query_line(
     unsafe {
         reply(wrote, error, || {
             let (asked, dst) = (held(query)?, (dst.cast::<u8>(), dst_len));
-            disjoint(&[span(query, 1), asked.scratch(), span(dst.0, dst.1)], 2)?;
+            disjoint(&[span(query, 1), asked.scratch(), asked.space(), span(dst.0, dst.1)], 3)?;
+            apart(span(dst.0, dst.1), lent_to(query))?;
             let (row, dst) = (asked.row()?, output(dst.0, dst.1)?);
             let mut sink = SliceSink::new(dst);
             if let Err(error) = row.write_line(&mut sink) {

@@ -12,7 +12,8 @@ use crate::common::{
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, answer, clear, disjoint, fits, held, input, maybe, needed, output, sized, span,
+    Checked, NOTHING, Opaque, Span, answer, clear, disjoint, fits, held, input, lent_to, maybe, needed, output, sized,
+    span,
 };
 
 /// Words of an open file.
@@ -235,6 +236,16 @@ pub unsafe extern "C" fn unspool_cvc_workspace_len(
     unsafe { reply(len, error, || Ok(Header::read(input(src.cast(), src_len)?, &limits_of(limits)?)?.head_len())) }
 }
 
+/// Returns the header that a file, a column or a plan borrows.
+///
+/// # Safety
+///
+/// As for [`lent_to`].
+pub(crate) unsafe fn head_of<O: Opaque>(of: *const O) -> Span {
+    // SAFETY: the same promise.
+    unsafe { lent_to(of) }.get(3).copied().unwrap_or(NOTHING)
+}
+
 /// Parses the header, from the whole file or from the bytes that `unspool_cvc_workspace_len` says.
 /// The file borrows the bytes, and so do columns and plans that are made from it.
 #[unsafe(no_mangle)]
@@ -248,7 +259,7 @@ pub unsafe extern "C" fn unspool_cvc_open(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            let empty = clear(file, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
+            let empty = clear(file, &[NOTHING, NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING])?;
             let (src, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
             empty.build(|place| {
                 let file = place.write(File::new());
@@ -298,7 +309,7 @@ pub unsafe extern "C" fn unspool_cvc_column(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            let empty = clear(column, &[NOTHING, NOTHING, span(file, 1), NOTHING, NOTHING])?;
+            let empty = clear(column, &[NOTHING, NOTHING, span(file, 1), head_of(file), NOTHING])?;
             let number = usize::try_from(number).unwrap_or(usize::MAX);
             let found = held(file)?.columns().nth(number);
             empty.fill(found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))??);
@@ -319,7 +330,8 @@ pub unsafe extern "C" fn unspool_cvc_column_named(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            let empty = clear(column, &[NOTHING, NOTHING, span(file, 1), span(name.cast::<u8>(), name_len), NOTHING])?;
+            let empty =
+                clear(column, &[NOTHING, NOTHING, span(file, 1), head_of(file), span(name.cast::<u8>(), name_len)])?;
             empty.fill(held(file)?.column(text(name, name_len)?)?);
             Ok(())
         })
@@ -362,7 +374,7 @@ pub unsafe extern "C" fn unspool_cvc_column_name(
     unsafe {
         run(error, || {
             let dst = (dst.cast::<u8>(), dst_len);
-            disjoint(&[span(column, 1), span(dst.0, dst.1)], 1)?;
+            disjoint(&[span(column, 1), head_of(column), span(dst.0, dst.1)], 2)?;
             let name = held(column)?.name();
             spell(&|| name.chars(), output(dst.0, dst.1)?, len)
         })
@@ -384,7 +396,7 @@ pub unsafe extern "C" fn unspool_cvc_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let lent = lend(buffers, [span(column, 1)])?;
+            let lent = lend(buffers, [span(column, 1), head_of(column)])?;
             held(column)?.decode_bytes(lent.src, first_row..end_row, lent.dst, &options_of(checks)?)
         })
     }
@@ -405,7 +417,7 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let lent = lend(buffers, [span(column, 1)])?;
+            let lent = lend(buffers, [span(column, 1), head_of(column)])?;
             let (column, values) = (held(column)?, floats(lent.dst)?);
             let decoded = column.decode(lent.src, first_row..end_row, values, &options_of(checks)?);
             decoded.map(done_in_bytes).map_err(floats_in_bytes)

@@ -6,7 +6,7 @@ use unspool::cvc::{Payload, Plan};
 use unspool::{Checksums, Done, Error, ErrorKind, Result, Verify};
 
 use crate::common::{UnspoolBuffers, UnspoolChecks, UnspoolDone, bad_argument, compared, reply, reply_done, verify};
-use crate::cvc::{UnspoolCvcColumn, done_in_bytes, floats, floats_in_bytes};
+use crate::cvc::{UnspoolCvcColumn, done_in_bytes, floats, floats_in_bytes, head_of};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{NOTHING, Opaque, answer, clear, fits, held, held_in, input, span};
 
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            let empty = clear(plan, &[NOTHING, NOTHING, span(column, 1), NOTHING, NOTHING])?;
+            let empty = clear(plan, &[NOTHING, NOTHING, span(column, 1), head_of(column), NOTHING])?;
             let column = held(column)?;
             empty.build(|place| {
                 let state = place.write(PlanState { plan: Plan::new(), named: false });
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let lent = compared(buffers, [], [span(plan, 1)])?.slices();
+            let lent = compared(buffers, [head_of(plan.cast_const())], [span(plan, 1)])?.slices();
             let (state, values) = (held_in(plan)?, floats(lent.dst)?);
             let (payload, checksums) = open(state, lent.src, verify(checks)?)?;
             payload.decode(values).map_err(floats_in_bytes)?;

@@ -7,7 +7,7 @@ use unspool::{Class, Error, ErrorKind, Result};
 use crate::memory::answer;
 
 /// The result of a function that can fail: 0, or the number of an error. The numbers are those of
-/// the `enum` below.
+/// the constants `UNSPOOL_ERROR_…`.
 pub type UnspoolErrorKind = u16;
 
 /// The way to handle an error: one of `UNSPOOL_CLASS_...`.

@@ -251,6 +251,8 @@ static int at1(Bytes file) {
   uint64_t len = 0;
   Progress progress = {0, 0};
   int failed = unspool_at1_info(file.data, file.len, &limits, &info, &error);
+  /* Decoding finds the first error. */
+  if (failed && error.error_class != UNSPOOL_CLASS_LIMIT) failed = 0, info = (UnspoolAt1Info){0};
   if (!failed) {
     buffers.scratch_len = (size_t)(pieces ? info.scratch_len_to : info.scratch_len);
     buffers.scratch = memory(buffers.scratch_len);

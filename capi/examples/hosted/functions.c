@@ -206,6 +206,10 @@ static void overlaps(void) {
   bytes = read_file("cvc/v1_fp16.cvc", &len);
   CHECK(unspool_cvc_open(&cvc_file, bytes, len, NULL, &error) == 0 && unspool_cvc_column(&cvc_column, &cvc_file, 0, &error) == 0);
   OVERLAPS(unspool_cvc_column((UnspoolCvcColumn *)(void *)&cvc_file, &cvc_file, 0, &error));
+  OVERLAPS(unspool_cvc_column((UnspoolCvcColumn *)(void *)(bytes + 16), &cvc_file, 0, &error));
+  OVERLAPS(unspool_cvc_column_name(&cvc_column, bytes + 16, 4, NULL, &error));
+  OVERLAPS(unspool_cvc_decode(&cvc_column, 0, 1, &(UnspoolBuffers){.src = dst, .src_len = 9, .dst = bytes + 16, .dst_len = 9}, UNSPOOL_CHECKS_SKIP, NULL, &error));
+  OVERLAPS(unspool_cvc_decode_f32(&cvc_column, 0, 1, &(UnspoolBuffers){.src = dst, .src_len = 9, .dst = bytes + 16, .dst_len = 8}, UNSPOOL_CHECKS_SKIP, NULL, &error));
   OVERLAPS(unspool_cvc_decode(&cvc_column, 0, 1, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = bytes + 9, .dst_len = 9}, UNSPOOL_CHECKS_SKIP, NULL, &error));
   OVERLAPS(unspool_cvc_init(&cvc_decoder, &(UnspoolBuffers){.workspace = dst, .workspace_len = 9}, &(UnspoolCvcOptions){.size = sizeof(UnspoolCvcOptions), .checks = UNSPOOL_CHECKS_SKIP, .column = dst + 8, .column_len = 1}, &error));
   OVERLAPS(unspool_cvc_init(&cvc_decoder, &(UnspoolBuffers){.workspace = (uint8_t *)&cvc_decoder, .workspace_len = 9}, &(UnspoolCvcOptions){.size = sizeof(UnspoolCvcOptions), .checks = UNSPOOL_CHECKS_SKIP}, &error));
@@ -384,7 +388,7 @@ static void cvc(void) {
     wrote += step.wrote;
   }
   CHECK(wrote == expected_len && unspool_cvc_output(&decoder) == UNSPOOL_CVC_F32);
-  CHECK(unspool_cvc_done(&decoder, &done, &error) == 0 && done.checks_matched == info.chunks && !done.wrote);
+  CHECK(unspool_cvc_done(&decoder, &done, &error) == 0 && done.checks_matched == info.chunks && done.parts == info.chunks && done.wrote == expected_len && done.read == len);
 
   /* A byte of the last chunk is wrong: it is counted unless it is an error, and the stream goes
    * on. */
@@ -1129,6 +1133,7 @@ static void at1_query(void) {
   CHECK(STEP(next.start, bytes + next.start, (size_t)(next.end - next.start)) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need > room);
   CHECK(unspool_at1_query_lend(&query, longer, room - 1, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == room);
   CHECK(unspool_at1_query_lend(&query, scratch + 1, sizeof scratch - 1, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_at1_query_lend(&query, terms, sizeof terms, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_at1_query_lend(&query, longer, sizeof longer, &error) == 0);
   memset(scratch, 0xA5, sizeof scratch);
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 1 && next.values == 1);
@@ -1149,6 +1154,7 @@ static void at1_query(void) {
   request.limit = 1;
   CHECK(unspool_at1_query_init(&query, &request, NULL, 0, &(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = longer, .scratch_len = sizeof longer, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == 0);
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 0 && next.values == 3);
+  CHECK(unspool_at1_query_line(&query, &workspace, 99, &wrote, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_at1_query_line(&query, line, sizeof row_0 - 2, &wrote, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == sizeof row_0 - 1);
   CHECK(unspool_at1_query_line(&query, line, sizeof line, &wrote, &error) == 0 && wrote == sizeof row_0 - 1 && !memcmp(line, row_0, wrote));
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_NOTHING);

@@ -605,7 +605,7 @@ extern "C" {
 /** The name of a file leads outside of the bundle, or is none. */
 #define UNSPOOL_ERROR_AT1_UNSAFE_NAME 642u
 
-/** A text has many gaps that stay empty, and is used over and over. */
+/** Many gaps or fields stay empty, over and over. */
 #define UNSPOOL_ERROR_AT1_EMPTY_GAPS 643u
 
 /** A zstd payload was made with a dictionary, and nobody can give it one. */
@@ -780,7 +780,7 @@ typedef uint8_t UnspoolFormat;
 
 /**
  * The result of a function that can fail: 0, or the number of an error. The numbers are those of
- * the `enum` below.
+ * the constants `UNSPOOL_ERROR_…`.
  */
 typedef uint16_t UnspoolErrorKind;
 
