@@ -47,8 +47,8 @@ pub struct Error {
     /// Offset of the byte at which the error shows, from the start of the input.
     pub at: u64,
     /// The amount that would be enough: units of the output or the workspace, bytes of a truncated
-    /// input, or the amount that a limit forbids; the ID of a dictionary that is wanted. 0 if no such
-    /// number is known.
+    /// input, or the amount that a limit forbids; the ID of a dictionary that is wanted. 0 if no
+    /// such number is known.
     pub need: u64,
 }
 

@@ -34,8 +34,8 @@ class Pco(Codec):
     def decode(self, buf: Any, out: Any = None) -> Any:
         column = _Pco(Source.memory(ensure_bytes(buf)), self._limits)
         if out is not None:
-            # `out` may have another shape than one dimension, and the order of Fortran. It is filled
-            # in the order of its memory, as numcodecs does.
+            # `out` may have another shape than one dimension, and the order of Fortran. It is
+            # filled in the order of its memory, as numcodecs does.
             column.numpy(out=ensure_contiguous_ndarray(out).reshape(-1), threads=self._threads)
             return out
         return column.numpy(threads=self._threads)

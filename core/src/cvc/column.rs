@@ -36,8 +36,8 @@ pub(super) struct StoredColumn {
 impl StoredColumn {
     pub(super) const NONE: Self = Self { encoding: Encoding::Fp16, values: 0, place: None, node: 0 };
 
-    /// Returns the length of the payload if the header determines it. More than 64 bits count as the
-    /// largest number, which is no length of a payload.
+    /// Returns the length of the payload if the header determines it. More than 64 bits count as
+    /// the largest number, which is no length of a payload.
     pub(super) fn payload_len(&self) -> Option<u64> {
         match self.place {
             Some(_) => None,

@@ -585,8 +585,8 @@ impl Convolution<'_> {
             return false;
         }
         let sum: u64 = self.weights().map(|weight| u64::from(weight.unsigned_abs())).sum();
-        // The reference adds in f64, where all numbers within 512 of 2^63 become 2^63. It rounds the
-        // bias before, which can make a sum larger by 255 more.
+        // The reference adds in f64, where all numbers within 512 of 2^63 become 2^63. It rounds
+        // the bias before, which can make a sum larger by 255 more.
         let bound = if width == 32 { (1 << 63) - 512 } else { 1 << (2 * width - 1) };
         sum < 1 << (width - 1) && (sum << width).checked_add(self.bias.unsigned_abs()).is_some_and(|all| all < bound)
     }

@@ -18,8 +18,8 @@ use crate::{ErrorKind, Limits, Result};
 /// Returns the format of a file; `None` if it starts with none of the magic numbers, or is empty.
 ///
 /// If the headers of a file fit two formats, returns the one that owns the magic number today: RFC
-/// 8878 for `28`, v0.7 for `27`. The one such frame that encoders write has two bytes and a checksum
-/// in the draft, and a byte in RFC 8878: the checksum decides.
+/// 8878 for `28`, v0.7 for `27`. The one such frame that encoders write has two bytes and a
+/// checksum in the draft, and a byte in RFC 8878: the checksum decides.
 pub fn detect(src: &[u8]) -> Option<Flavour> {
     let mut first = src;
     // Skippable frames are the same in all formats.

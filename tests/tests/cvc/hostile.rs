@@ -283,7 +283,7 @@ fn a_hundred_thousand_chunks_open_and_decode() {
     assert_eq!(end.unwrap_err().class(), Class::WorkspaceTooSmall { need: json.len() as u64 + 12 });
 }
 
-/// A claim of so many values that their bytes overflow 64 bits.
+/// The bytes of the values that the header claims overflow 64 bits.
 #[test]
 fn refuses_rows_of_a_chunk_whose_length_overflows() {
     for encoding in ["fp16", "int8"] {

@@ -462,8 +462,8 @@ impl<'a> Entries<'a> {
             None => (Wrapping::Plain, Backend::Xz, tag_at),
         };
         let (len, start) = varint(self.src, len_at, self.end)?;
-        // Without a backend, the payload is a whole file of xz. The unknown number of one is not its
-        // length.
+        // Without a backend, the payload is a whole file of xz. An unknown backend is no length of
+        // one.
         let is_xz = len >= 32 && len % 4 == 0 && self.src.get(index(start)).is_none_or(|&first| first == 0xFD);
         if wrapping == Wrapping::Plain && !is_xz {
             return Err(Error::new(ErrorKind::At1Backend, tag_at));
