@@ -223,7 +223,7 @@ fn laid_out(chunks: &[(usize, usize)]) -> Vec<u8> {
         assert!(at >= json.len() + 12);
         bytes.resize(bytes.len().max(at + 8 + rows), 0);
         bytes[at..at + 4].copy_from_slice(&(rows as u32).to_le_bytes());
-        bytes[at + 4..at + 8].copy_from_slice(&unspool::checksum::Crc32::of(&payload).to_le_bytes());
+        bytes[at + 4..at + 8].copy_from_slice(&Crc32::of(&payload).to_le_bytes());
         bytes[at + 8..at + 8 + rows].copy_from_slice(&payload);
     }
     bytes
@@ -264,7 +264,7 @@ fn a_hundred_thousand_chunks_open_and_decode() {
     for chunk in 0..100_000u32 {
         let payload = [chunk as u8, (chunk >> 8) as u8];
         bytes.extend(2u32.to_le_bytes());
-        bytes.extend(unspool::checksum::Crc32::of(&payload).to_le_bytes());
+        bytes.extend(Crc32::of(&payload).to_le_bytes());
         bytes.extend(payload);
     }
     let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
