@@ -86,7 +86,7 @@ export async function openFile(file: Source, options: OpenOptions): Promise<Open
   const door = await loadFormat(format);
   const whole = async (own: DecodeOptions = {}): Promise<Decoded> => {
     checkOptions(own, { limits: true, signal: true, checksums: true, dictionary: true });
-    return decode(await source.read({ start: 0, end: size }, own.signal), { limits, ...own });
+    return decode(await source.read({ start: 0, end: size }, own.signal), { ...own, limits: own.limits ?? limits });
   };
   return { format, size, decode: whole, ...(await door.open(source, options, loadDecoder)) } as OpenedFile;
 }

@@ -117,6 +117,8 @@ const MOST_ENCODED = 64 * 2 ** 20;
 const SILENCE = 30_000;
 const TIMED_OUT = `the server sent nothing for ${SILENCE / 1000} seconds`;
 
+const CHANGED = 'the file has changed since it was opened';
+
 /** Awaits an answer of a server, and throws the error of `late` after a long silence. */
 async function inTime<T>(answer: Promise<T>, late: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -194,6 +196,8 @@ async function openUrl(source: string | URL | Request, most: number, signal?: Ab
       hangUp(response);
       return { bytes: new Uint8Array(), start, size: 0, version, status };
     }
+    // A file that has become shorter does not satisfy the range.
+    if (status === 416 && start > 0) throw refuse(CHANGED);
     if (!response.ok) {
       hangUp(response);
       throw new SourceError(`${String(url)} cannot be fetched: ${status} ${response.statusText}`, String(url), status);
@@ -205,6 +209,7 @@ async function openUrl(source: string | URL | Request, most: number, signal?: Ab
       if (bytes === undefined) throw refused(status, isEncoded ? `the server sent more than ${limit} bytes in the Content-Encoding ${encoding}` : `the server sent more than limits.maxInput, ${limit} bytes`);
       return { bytes, start: 0, size: bytes.length, version, status };
     }
+    if (/^bytes \d+-\d+\/\*$/.test(range ?? '')) throw refuse('the server does not tell the length of the file: its Content-Range ends with *');
     const [first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(range ?? '')?.slice(1).map(Number) ?? [];
     if (first === undefined || last === undefined || size === undefined) {
       throw refuse('the server sent no valid Content-Range; from another origin it must also expose that header');
@@ -228,7 +233,7 @@ async function openUrl(source: string | URL | Request, most: number, signal?: Ab
     // dates.
     const both = version.findIndex((then, at) => then && part.version[at]);
     const differs = both >= 0 && part.version[both] !== version[both];
-    if (part.size !== size || differs) throw refused(part.status, 'the file has changed since it was opened');
+    if (part.size !== size || differs) throw refused(part.status, CHANGED);
     return part.bytes.subarray(start - part.start, end - part.start);
   };
   return { size, read };

@@ -83,6 +83,12 @@ test('zarrita gets the message of a broken chunk, and of metadata that does not 
   const bytes = Buffer.from(files[chunk], 'base64');
   await assert.rejects(open({ ...files, [chunk]: bytes.subarray(0, bytes.length - 3).toString('base64') }), ({ cause }) => cause.name === 'Truncated');
   await assert.rejects(open({ ...files, [chunk]: stores['v3 pcodec int64'].files[chunk] }), ({ cause }) => cause.message === 'the chunk holds 40 of int64; the metadata says 40 of int32');
+  // A chunk of the metadata's type that holds far more numbers than the metadata says.
+  const numbers = read('pco/m_i32_classic_auto.pco');
+  for (const limits of [undefined, { maxOutput: 1e9 }]) {
+    registerCodecs(zarr.registry, { limits, pool });
+    await assert.rejects(open({ ...files, [chunk]: Buffer.from(numbers).toString('base64') }), ({ cause }) => cause.name === 'OutputLimit');
+  }
   registerCodecs(zarr.registry, { limits: { maxOutput: 100 }, pool });
   await assert.rejects(open(files), ({ cause }) => cause.name === 'OutputLimit');
   assert.throws(() => registerCodecs(zarr.registry, { pool: 1 }), TypeError);

@@ -198,6 +198,14 @@ test('opens a file of any format', async () => {
       if (format === 'zstd') assert.deepEqual(await content(file.stream()), all.decodeZstd(bytes));
     }
   }
+  // The limits given to `open` hold unless a call has others.
+  const limited = await open(read(files.pco), { limits: { maxOutput: 3 } });
+  for (const own of [undefined, {}, { limits: undefined }]) await assert.rejects(limited.decode(own), { name: 'OutputLimit' });
+  assert.equal((await limited.decode({ limits: {} })).format, 'pco');
+  // Enough for the head of the table, not for its rows.
+  const { query } = await open(read(files.at1), { limits: { maxOutput: 1000 } });
+  for (const own of [{}, { limits: undefined }]) await assert.rejects(query({ limit: 3, ...own }), { name: 'OutputLimit' });
+  assert.equal((await query({ limit: 3, limits: {} })).rows.length, 3);
   // Codecs without a table.
   const { format, table, decode: whole } = await open(read('at1/c5_pop_postext.at1'));
   assert.deepEqual([format, table], ['at1', undefined]);

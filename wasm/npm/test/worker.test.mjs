@@ -87,7 +87,13 @@ test('fails the job of a worker that never answers, and starts another one', asy
   assert.equal((await patient.inspect(slow)).size, 60e6);
   patient.terminate();
   worker.terminate();
-  assert.throws(() => new UnspoolWorker({ startTimeout: -1 }), TypeError);
+  for (const startTimeout of [-1, NaN, 0.5]) assert.throws(() => new UnspoolWorker({ startTimeout }), TypeError);
+  // A timer of Node or a browser counts 31 bits.
+  for (const time of [2 ** 31, Infinity]) {
+    const endless = new UnspoolWorker({ startTimeout: time });
+    assert.equal((await endless.decode(onpair)).format, 'onpair');
+    endless.terminate();
+  }
 });
 
 /** Creates a pool of one whose workers do nothing by themselves. */

@@ -36,7 +36,7 @@ interface ChunkMeta {
 const BYTES = { decodeZstd: ['zstd', 'numcodecs.zstd'], decodeGzip: ['gzip', 'numcodecs.gzip'], decodeLzma: ['numcodecs.lzma'] } as const;
 
 /** Decodes a chunk with one of the functions. */
-type Decode = <N extends keyof Functions>(name: N, bytes: Uint8Array, more?: Omit<Parameters<Functions[N]>[1], 'limits'>) => ReturnType<Functions[N]>;
+type Decode = <N extends keyof Functions>(name: N, bytes: Uint8Array, more?: Parameters<Functions[N]>[1]) => ReturnType<Functions[N]>;
 
 /**
  * Registers all codecs, in place of any of the same names. They read arrays of Zarr 2 and 3, and
@@ -52,7 +52,7 @@ export function registerCodecs(registry: CodecRegistry, options: CodecOptions = 
     while (pool?.room === 0) await pool.ready();
     return functions[name](bytes, { limits, ...more });
   }) as Decode;
-  registry.set('numcodecs.pcodec', async () => ({ kind: 'array_to_bytes', fromConfig: (_: unknown, meta: ChunkMeta) => numbersOf(meta, decode) }) as never);
+  registry.set('numcodecs.pcodec', async () => ({ kind: 'array_to_bytes', fromConfig: (_: unknown, meta: ChunkMeta) => numbersOf(meta, decode, limits) }) as never);
   for (const [name, ids] of Object.entries(BYTES) as [keyof typeof BYTES, readonly string[]][]) {
     for (const id of ids) {
       registry.set(id, async () => ({ kind: 'bytes_to_bytes', fromConfig: (configuration: unknown) => bytesOf(name, configuration, decode) }) as never);
@@ -64,15 +64,21 @@ function encode(): never {
   throw new Error('unspool decodes; it has no encoder');
 }
 
+/** Bytes of the widest number. */
+const WIDEST = 8;
+
 /** Decodes chunks of numbers. */
-function numbersOf({ dataType, shape }: ChunkMeta, decode: Decode): object {
+function numbersOf({ dataType, shape }: ChunkMeta, decode: Decode, limits: Limits | undefined): object {
   const stride = shape.map((_, at) => shape.slice(at + 1).reduce((product, length) => product * length, 1));
   const size = shape.reduce((product, length) => product * length, 1);
+  // A chunk that claims more numbers is refused before memory is allocated. Of another type, it may
+  // be larger than one of `dataType`: the error below says so.
+  const capped: Limits = { ...limits, maxOutput: Math.min(limits?.maxOutput ?? Infinity, WIDEST * size) };
   return {
     kind: 'array_to_bytes',
     encode,
     async decode(bytes: Uint8Array): Promise<object> {
-      const { dtype, data } = await decode('decodePco', bytes);
+      const { dtype, data } = await decode('decodePco', bytes, { limits: capped });
       if (dtype !== dataType || data.length !== size) throw new TypeError(`the chunk holds ${data.length} of ${dtype}; the metadata says ${size} of ${dataType}`);
       return { data, shape, stride };
     },

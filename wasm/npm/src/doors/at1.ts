@@ -1,5 +1,5 @@
 import { decodeAt1Files, decodeAt1Into } from '../at1.js';
-import { type At1QueryOptions, queryAt1 } from '../at1-query.js';
+import { type At1Answer, type At1QueryOptions, queryAt1 } from '../at1-query.js';
 import { describeAt1 } from '../at1-table.js';
 import { at1Text } from '../at1-text.js';
 import type { DecodeResults } from '../decode.js';
@@ -17,6 +17,8 @@ export const door: Door<DecodeResults['at1']> = {
       if (error instanceof UnspoolError && error.class === 'Unsupported') return undefined;
       throw error;
     });
-    return { table, query: (query: At1QueryOptions = {}) => queryAt1(source, { ...options, ...query }), text: () => at1Text(source, options) };
+    const query = (own: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> =>
+      queryAt1(source, { ...own, limits: own.limits ?? options.limits, signal: own.signal ?? options.signal });
+    return { table, query, text: () => at1Text(source, options) };
   },
 };

@@ -68,12 +68,13 @@ export interface PoolNumbers {
   /** Maximum number of jobs that wait. 1,000 by default; a further call is rejected. */
   readonly maxQueue?: number | undefined;
   /**
-   * Milliseconds until a new worker must have loaded its code, 30,000 by default. After that its
-   * job fails with a `TimeoutError`.
+   * Milliseconds until a new worker must have loaded its code, 30,000 by default; may be
+   * `Infinity`. After that its job fails with a `TimeoutError`.
    */
   readonly startTimeout?: number | undefined;
   /**
-   * Milliseconds that a worker has to end an aborted job, 40 by default. After that it is replaced.
+   * Milliseconds that a worker has to end an aborted job, 40 by default; may be `Infinity`. After
+   * that it is replaced.
    */
   readonly grace?: number | undefined;
 }
@@ -102,7 +103,8 @@ export class PoolBase implements Disposable {
 
   /** @internal */
   constructor(start: Start, { workers, maxQueue = 1000, startTimeout = 30_000, grace = 40 }: PoolNumbers) {
-    for (const [name, number] of Object.entries({ workers, maxQueue, startTimeout, grace })) checkWhole(name, number);
+    for (const [name, number] of Object.entries({ workers, maxQueue })) checkWhole(name, number);
+    for (const [name, time] of Object.entries({ startTimeout, grace })) if (time !== Infinity) checkWhole(name, time);
     if (workers === 0 || maxQueue === 0) throw new RangeError('workers and maxQueue must be 1 or more');
     this.#start = start;
     this.#workers = workers;

@@ -53,6 +53,9 @@ export interface Times {
   readonly grace: number;
 }
 
+/** Longest delay of a timer: about 25 days. A longer one would run at once. */
+const LONGEST = 2 ** 31 - 1;
+
 /** A task while it runs. */
 interface Running {
   readonly task: Task;
@@ -82,7 +85,7 @@ export class Slot {
     this.#ready = new Promise((resolve) => (this.#setReady = resolve));
     this.#port = start((reply) => this.#receive(reply), (error) => this.#fail(error));
     const late = (): void => this.#fail(new DOMException(`the worker did not start within ${startTimeout} ms; its file must import unspool/worker/host`, 'TimeoutError'));
-    this.#timer = setTimeout(late, startTimeout);
+    this.#timer = setTimeout(late, Math.min(startTimeout, LONGEST));
   }
 
   /** True if it can run a job now. */
@@ -127,7 +130,7 @@ export class Slot {
     if (!running.isSent) return this.#free();
     this.#isEnding = true;
     this.#post({ abort: true });
-    this.#timer = setTimeout(() => this.#end(), this.#grace);
+    this.#timer = setTimeout(() => this.#end(), Math.min(this.#grace, LONGEST));
   }
 
   /** Ends the worker, and rejects its job. */
