@@ -57,6 +57,7 @@ const manifest: Plugin = {
             'application/octet-stream': ['.cvc', '.pco', '.onp', '.at1'],
             'application/zstd': ['.zst'],
             'application/x-xz': ['.xz'],
+            'application/x-lzma': ['.lzma'],
             'application/gzip': ['.gz'],
           },
           launch_type: 'single-client',

@@ -48,6 +48,8 @@ export function App() {
   const running = useRef(new Map<string, Running>());
   /** Keys by their last use, the oldest first. */
   const used = useRef<string[]>([]);
+  /** Counts what the visitor asked to see. Reading a dropped file must not undo a later request. */
+  const requests = useRef(0);
   /** The current state, for callbacks that must not depend on it. */
   const now = useRef({ entries, active });
   now.current = { entries, active };
@@ -143,10 +145,11 @@ export function App() {
   }, []);
 
   const showFiles = useCallback(async (files: readonly File[]) => {
+    const [request, { active }] = [++requests.current, now.current];
     const { file, dictionary, perhaps, others } = await sortOut(files);
     if (file === undefined) return;
-    const here = find(now.current.active);
-    if (files.length === 1 && here?.state.kind === 'open' && mayWantDictionary(here.state.report) && (await isDictionary(file))) return lend(file);
+    const here = find(active);
+    if (files.length === 1 && here?.state.kind === 'open' && mayWantDictionary(here.state.report) && (await isDictionary(file))) return lend(active, file);
     const all = [file, ...others];
     const keys = all.map(() => `own ${performance.timeOrigin} ${owned++}`);
     const lends = perhaps && keys[all.indexOf(perhaps)];
@@ -162,6 +165,7 @@ export function App() {
     const [first] = wanted;
     if (first === undefined) return;
     add(wanted);
+    if (request !== requests.current) return;
     writeAddress();
     goToOwn(first.key);
     activate(first.key);
@@ -169,6 +173,7 @@ export function App() {
 
   /** Compares the current file with the one that was shown before, or with the next one. */
   const compare = useCallback((): void => {
+    requests.current++;
     const files = now.current.entries.map(({ wanted }) => wanted).filter(({ pair }) => pair === undefined);
     const here = files.find(({ key }) => key === now.current.active);
     const others = files.filter(({ key }) => key !== here?.key);
@@ -184,13 +189,13 @@ export function App() {
     activate(wanted.key);
   }, []);
 
-  /** Reopens the current file with this dictionary. */
-  const lend = useCallback((dictionary: File) => {
-    const here = find(now.current.active);
+  /** Reopens a file with this dictionary. */
+  const lend = useCallback((key: string, dictionary: File) => {
+    const here = find(key);
     if (here?.state.kind !== 'open') return;
     const { source } = here.state.file;
     const wanted = { ...here.wanted, get: () => Promise.resolve(source), dictionary, perhaps: undefined };
-    change(here.wanted.key, (entry) => ({ ...entry, wanted }));
+    change(key, (entry) => ({ ...entry, wanted }));
     void read(wanted);
   }, []);
 
@@ -238,6 +243,7 @@ export function App() {
 
   /** Goes to the tab of a file, as a link would. */
   const goTo = useCallback((key: string): void => {
+    requests.current++;
     writeAddress();
     const hash = find(key)?.wanted.hash;
     if (hash === undefined) {
@@ -259,6 +265,7 @@ export function App() {
   }, []);
 
   const goHome = useCallback((): void => {
+    requests.current++;
     if (location.hash !== '') location.hash = '';
     else history.pushState(null, '', location.pathname + location.search);
     activate('');
@@ -266,15 +273,20 @@ export function App() {
 
   useEffect(() => {
     follow();
-    addEventListener('hashchange', follow);
+    const went = (): void => {
+      requests.current++;
+      follow();
+    };
+    addEventListener('hashchange', went);
     // Between the start and the visitor's files the address stays the same. After a reload their
     // bytes are gone.
     const back = (): void => {
+      requests.current++;
       if (location.hash === '') activate(find(keyHere()) === undefined ? '' : keyHere());
     };
     addEventListener('popstate', back);
     return () => {
-      removeEventListener('hashchange', follow);
+      removeEventListener('hashchange', went);
       removeEventListener('popstate', back);
     };
   }, []);
@@ -285,7 +297,15 @@ export function App() {
     if (location.hash === hash) follow();
     else location.hash = hash;
   }, []);
-  const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), address: openAddress, dictionary: lend }), []);
+  const opening = useMemo<Opening>(() => ({
+    files: (files) => void showFiles(files),
+    address: openAddress,
+    // The visitor may show another file before they have picked the dictionary.
+    dictionary: (picked) => {
+      const { active } = now.current;
+      void picked.then((dictionary) => lend(active, dictionary));
+    },
+  }), []);
   const over = useDropped(opening);
   useLaunched(opening);
 

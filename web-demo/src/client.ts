@@ -101,7 +101,7 @@ export class OpenFile {
 
   #open(): Wanted {
     const { source, dictionary } = this;
-    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size } : source, dictionary };
+    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size, version: source.version } : source, dictionary };
   }
 
   /** Returns the bytes that a report describes. */
@@ -284,6 +284,8 @@ export class OpenFile {
   #ask(wanted: Wanted, { tell, signal }: Care = {}): Promise<unknown> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
+      // An aborted signal fires no event.
+      signal?.throwIfAborted();
       this.#waiting.set(id, { wanted, resolve, reject, tell });
       signal?.addEventListener('abort', () => this.#cancel(id), { once: true });
       this.#worker.postMessage({ id, ...wanted });

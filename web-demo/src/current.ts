@@ -1,13 +1,13 @@
 // The file of a worker.
 import { probe, UnspoolError, type Format } from 'unspool';
-import { RemoteFile, type Content } from './arrive/remote';
+import { PROBED, RemoteFile, type Content } from './arrive/remote';
 import type { Opened } from './formats/door';
 import type { Fault } from './model';
 import type { Part } from './text/parts';
 import { network } from './words';
 
 /** The source of a file: bytes of the visitor, or a large remote file. */
-export type Source = Blob | { readonly url: string; readonly size: number };
+export type Source = Blob | Pick<RemoteFile, 'url' | 'size' | 'version'>;
 
 interface Current {
   file: Opened | undefined;
@@ -28,9 +28,6 @@ export function here<T>(door: T | undefined): T {
   if (door === undefined) throw new Error(network.gone);
   return door;
 }
-
-/** Number of bytes that identify every format. */
-export const PROBED = 16;
 
 export async function formatOf(content: Content): Promise<Format | undefined> {
   return probe(await bytesIn(content, PROBED)).format;

@@ -63,8 +63,20 @@ export function rest(n: number | bigint): string | undefined {
   return exact(n) === value(n) ? undefined : exact(n);
 }
 
+/** Scripts whose spelling needs joiners between letters. */
+const JOINED = `[${['Arab', 'Syrc', 'Mong', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh'].map((script) => `\\p{Script=${script}}`).join('')}]`;
+
+/** Format letters that are kept. */
+const KEPT = [
+  // Signs in front of a number, which are shown.
+  String.raw`[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]`,
+  `(?<=${JOINED})[\\u200c\\u200d](?=${JOINED})`,
+  // Joiners of emoji, which may have a colour.
+  String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})`,
+];
+
 /** Letters that change how others are shown, or are not shown themselves. */
-const UNSEEN = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c\ufeff]|[\p{Cc}]/gu;
+const UNSEEN = new RegExp(String.raw`[\p{Cc}\p{Cf}](?<!${KEPT.join('|')})`, 'gu');
 
 /**
  * Shows control characters as symbols, and the marks that turn text round by their numbers: a name

@@ -2,8 +2,8 @@
 import { probe, readBlob, UnspoolError } from 'unspool';
 import { errorTable, inspect, outline, type Inspection } from 'unspool/inspect';
 import { idOf } from './arrive/dictionary';
-import { RemoteFile } from './arrive/remote';
-import { bytesIn, current, faultOf, formatOf, here, PROBED, type Source } from './current';
+import { PROBED, RemoteFile } from './arrive/remote';
+import { bytesIn, current, faultOf, formatOf, here, type Source } from './current';
 import { doorOf } from './formats';
 import type { Opened } from './formats/door';
 import { endBefore, endOf, withLaterChunks, withoutEmptyEnd, withPacked, withTrailing } from './formats/structures';
@@ -28,7 +28,7 @@ const [HEAD, HEAD_REMOTE] = [2 ** 24, 2 ** 20];
 const [FEW, FEW_REMOTE] = [128, 16];
 
 export async function open(source: Source, post: (progress: Progress) => void): Promise<Report> {
-  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
+  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size, source.version), post);
   if (source.size > ((await doorOf(await formatOf(source)))?.whole ?? MOST)) return openLarge(source, source, post);
   return openWhole(source, await readBlob(source, { onProgress: (done, total) => post({ done, total }) }));
 }

@@ -3,12 +3,9 @@
 const CACHE = `unspool ${VERSION}`;
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(
-    caches.open(CACHE).then(async (cache) => {
-      await cache.addAll(FILES);
-      await self.skipWaiting();
-    }),
-  );
+  // Without `skipWaiting`, this version waits until no page of the previous one is open: such a
+  // page may load more of its files from the previous cache.
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
 });
 
 self.addEventListener('activate', (event) => {

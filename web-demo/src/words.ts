@@ -26,7 +26,7 @@ export const page = {
   drop: 'Drop files here',
   dropOver: 'Drop to open',
   choose: 'or choose them',
-  kinds: 'Zstandard, xz, gzip, Pco, OnPair, CVC and AT-1, of any size. Detected from content, not file extension.',
+  kinds: 'Zstandard, xz, .lzma, gzip, Pco, OnPair, CVC and AT-1, of any size. Detected from content, not file extension.',
   samples: 'No file? Try a sample',
   samplesLabel: 'Samples',
   open: 'Open',
@@ -90,6 +90,9 @@ export const network = {
   status: (status: string): string => `The server returned ${status}.`,
   range: (status: number): string => `the server returned ${status} for a range`,
   closed: 'the connection closed early',
+  changed: 'the file on the server has changed since it was opened',
+  otherRange: 'the server sent other bytes than requested',
+  hidden: (size: number): string => `The file has ${bytes(size)}. Its server does not expose the header Content-Range (CORS), so parts of it cannot be read. Download the file and open it here.`,
   stopped: (done: number, total: number): string => `The download stopped after ${bytes(done)}${total > 0 ? ` of ${bytes(total)}` : ''}.`,
   gone: 'this file has no such content',
 } as const;
@@ -276,7 +279,7 @@ export const unknown = {
   short: 'The file is too short to detect its format.',
   none: 'Unknown format: the first bytes match none that this page knows.',
   looks: (kind: string): string => `This looks like ${kind}.`,
-  known: 'The page opens Zstandard, xz, gzip, Pco, OnPair, CVC and AT-1, detected from content. You can view and search the bytes of this file.',
+  known: 'The page opens Zstandard, xz, .lzma, gzip, Pco, OnPair, CVC and AT-1, detected from content. You can view and search the bytes of this file.',
 } as const;
 
 /** The kinds of bytes in a file, by the ID of their part. */

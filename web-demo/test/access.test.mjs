@@ -37,6 +37,11 @@ test('moves in the tree by keyboard', async () => {
   await tree.press('ArrowRight');
   await tree.press('ArrowRight');
   assert.equal(await selected.getAttribute('aria-level'), '2');
+  const place = async () => [await selected.getAttribute('aria-posinset'), await selected.getAttribute('aria-setsize')].map(Number);
+  const [first, fields] = await place();
+  assert.ok(first === 1 && fields > 1, `${first} of ${fields}`);
+  await tree.press('ArrowDown');
+  assert.deepEqual(await place(), [2, fields]);
   await tree.press('ArrowLeft');
   assert.match(await selected.textContent(), /^header/);
   assert.equal(await tree.getAttribute('aria-activedescendant'), await selected.getAttribute('id'));
@@ -143,6 +148,14 @@ test('keeps the keyboard position after a control is removed', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Remove condition 2' }).waitFor({ state: 'detached' });
   assert.equal(await focused(), 'Add a condition');
+  // The next tab takes the focus, or the previous one, or the name of the only file.
+  await it.drop(...['a', 'b', 'c', 'd'].map((name) => [`${name}.txt`, Buffer.from(name)]));
+  await heading('a.txt');
+  for (const [closed, expected] of [['b.txt', 'Close c.txt'], ['d.txt', 'Close c.txt'], ['events.at1', 'Close a.txt'], ['c.txt', 'a.txt']]) {
+    await page.getByRole('button', { name: `Close ${closed}` }).press('Enter');
+    await page.getByRole('button', { name: `Close ${closed}` }).waitFor({ state: 'detached' });
+    assert.equal(await focused(), expected);
+  }
   // The server never answers, so the visitor cancels.
   const other = createServer(() => undefined);
   await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));

@@ -79,6 +79,12 @@ test('compares two files of one format in one drop', async () => {
   await verdict('Values differ');
 });
 
+test('compares two files that have no magic number', async () => {
+  await open();
+  await drop(['one.lzma', vector('lzma/page.lzma')], ['two.lzma', vector('lzma/unspool.lzma')]);
+  await heading('one.lzma ↔ two.lzma');
+});
+
 test('says that files are identical, or hold the same values', async () => {
   const text = 'one line of text\n'.repeat(400);
   await open();

@@ -205,6 +205,26 @@ test('decodes a large file of numbers chunk by chunk, and values on demand', asy
   await still();
 });
 
+test('starts no statistics after the sample of them was cancelled', async () => {
+  // The sample never ends.
+  await page.addInitScript(() => {
+    const { postMessage } = Worker.prototype;
+    window.asked = [];
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if ('statistics' in message) window.asked.push(message.sample);
+      if (message.sample !== true) postMessage.call(this, message, ...rest);
+    };
+  });
+  await open();
+  await page.locator('input[type=file]').first().setInputFiles(sparse('sampled.pco', [0, Buffer.concat([PCO_HEAD, chunkHead(2 ** 23)])], [7 + 17 + 2 ** 26, Buffer.from([0])]));
+  await heading('sampled.pco');
+  await page.getByRole('button', { name: /^Cancel computing/ }).click();
+  await page.getByRole('button', { name: /^Compute statistics/ }).waitFor();
+  // A worker that does not react is replaced, and repeats its jobs.
+  await page.waitForTimeout(1500);
+  assert.deepEqual(await page.evaluate(() => window.asked), [true]);
+});
+
 test('reads and searches a large string file on demand', async () => {
   const small = vector('onpair/cpp/urls_b12.onp');
   const word = (number) => {

@@ -255,6 +255,47 @@ test('opens several files in tabs, to switch between and close', async () => {
   }
 });
 
+test('reaches the button of every tab with eight long names', async () => {
+  const names = Array.from({ length: 8 }, (_, at) => `${at} measurements of the long northern winter.txt`);
+  const tabs = page.getByRole('navigation', { name: 'Open files' });
+  await open();
+  await page.locator('input[type=file]').first().setInputFiles(names.map((name) => ({ name, mimeType: '', buffer: Buffer.from(name) })));
+  await heading(names[0]);
+  const boxes = await tabs.locator('.file').evaluateAll((files) => files.map((file) => [file, ...file.children].map((element) => element.getBoundingClientRect()).map(({ left, right }) => [left, right])));
+  for (const [[left, right], ...buttons] of boxes) for (const [from, to] of buttons) assert.ok(from >= left && to <= right, `${from} to ${to} in ${left} to ${right}`);
+  // The current tab is in sight, also on a phone.
+  await page.setViewportSize({ width: 400, height: 800 });
+  for (const name of [names[7], names[0]]) {
+    await tabs.getByRole('button', { name, exact: true }).click();
+    await heading(name);
+    const [box, tab] = await Promise.all([tabs.boundingBox(), tabs.locator('.current').boundingBox()]);
+    assert.ok(tab.x >= box.x - 1 && tab.x + tab.width <= box.x + box.width + 1, `${tab.x} to ${tab.x + tab.width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  // The last file has no tab.
+  for (const name of names.slice(0, 7)) await tabs.getByRole('button', { name: `Close ${name}` }).click();
+  await heading(names[7]);
+});
+
+test('shows the file that was dropped last', async () => {
+  await open();
+  await page.evaluate(() => {
+    const { arrayBuffer } = Blob.prototype;
+    const slow = new Promise((resolve) => (window.hurry = resolve));
+    Blob.prototype.arrayBuffer = async function () {
+      await slow;
+      return arrayBuffer.call(this);
+    };
+  });
+  await it.drop(['a.txt', Buffer.from('a')], ['b.txt', Buffer.from('b')]);
+  await it.drop(['c.cvc', vector('cvc/v1_int8.cvc')]);
+  await heading('c.cvc');
+  await page.evaluate(() => window.hurry());
+  await page.getByRole('button', { name: 'b.txt', exact: true }).waitFor();
+  await heading('c.cvc');
+  assert.equal(await page.getByRole('button', { name: 'c.cvc', exact: true }).getAttribute('aria-current'), 'page');
+});
+
 test('opens a dropped link, and copies a link to the place', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: it.server.url });
   await open();
@@ -485,10 +526,10 @@ test('suggests a dictionary for a file that does not name one', async () => {
 });
 
 /** A server of another origin with range requests. The file may be longer than its bytes. */
-async function elsewhere(bytes, size, { ranges = true } = {}) {
-  let [sent, status] = [0, 206];
+async function elsewhere(bytes, size, { ranges = true, exposed = 'Content-Range, Content-Length, ETag' } = {}) {
+  let [sent, status, more, cut] = [0, 206, {}, 0];
   const other = createServer((request, response) => {
-    const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Access-Control-Expose-Headers': 'Content-Range, Content-Length' };
+    const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Access-Control-Expose-Headers': exposed };
     if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
     if (status !== 206) return response.writeHead(status, cors).end();
     const range = ranges ? /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') : null;
@@ -496,12 +537,13 @@ async function elsewhere(bytes, size, { ranges = true } = {}) {
     const body = Buffer.alloc(end - start);
     if (start < bytes.length) bytes.copy(body, 0, start, end);
     sent += body.length;
+    const part = body.subarray(cut);
     const extra = range === null ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${size}` };
-    response.writeHead(range === null ? 200 : 206, { ...cors, ...extra, 'Content-Type': 'application/octet-stream', 'Content-Length': body.length });
-    response.end(body);
+    response.writeHead(range === null ? 200 : 206, { ...cors, ...extra, 'Content-Type': 'application/octet-stream', 'Content-Length': part.length, ...more });
+    response.end(part);
   });
   await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${other.address().port}/vectors.cvc`, sent: () => sent, answer: (now) => (status = now), close: () => other.close() };
+  return { url: `http://127.0.0.1:${other.address().port}/vectors.cvc`, sent: () => sent, answer: (now) => (status = now), add: (headers, less = 0) => ([more, cut] = [headers, less]), close: () => other.close() };
 }
 
 for (const [what, size, ranges, most] of [
@@ -625,6 +667,52 @@ test('retries bytes of a server that failed, and reports why they are missing', 
     other.close();
   }
   it.forgive((what) => what.includes(other.url) || what.includes('503'));
+});
+
+test('refuses bytes of another version of a remote file', async () => {
+  const other = await elsewhere(zeros(2 ** 20), 300e6);
+  other.add({ ETag: '"1"' });
+  try {
+    await open(`#url=${encodeURIComponent(other.url)}`);
+    await heading('vectors.cvc');
+    await tab('Structure').catch(() => undefined);
+    let place = 10_000_000;
+    const go = async () => {
+      place += 10_000_000;
+      await page.getByLabel('Go to byte').fill(String(place));
+      await page.getByLabel('Go to byte').press('Enter');
+    };
+    const whole = 'Content-Range';
+    for (const [headers, cut, why] of [
+      [{ ETag: '"2"' }, 0, 'the file on the server has changed since it was opened'],
+      [{ ETag: '"1"', [whole]: 'bytes 0-9/200000000' }, 0, 'the file on the server has changed since it was opened'],
+      [{ ETag: '"1"', [whole]: 'bytes 0-9/300000000' }, 0, 'the server sent other bytes than requested'],
+      [{ ETag: '"1"' }, 1000, 'the server sent other bytes than requested'],
+    ]) {
+      other.add(headers, cut);
+      await go();
+      const refused = page.getByRole('alert').filter({ hasText: `Bytes in sight cannot be read: ${why}.` });
+      await refused.waitFor();
+      // A weak tag names the same version.
+      other.add({ ETag: 'W/"1"' });
+      await refused.getByRole('button', { name: 'Retry' }).click();
+      await byte(place).filter({ hasText: '00' }).waitFor();
+    }
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.includes(other.url));
+});
+
+test('explains that a server hides the size of a large file', async () => {
+  const other = await elsewhere(Buffer.alloc(0), 70e6, { exposed: 'ETag' });
+  try {
+    await open(`#url=${encodeURIComponent(other.url)}`);
+    await page.getByRole('alert').getByText('The file has 70.0 MB. Its server does not expose the header Content-Range (CORS)').waitFor();
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.includes(other.url));
 });
 
 test('fetches a whole remote file without an outline on request only', async () => {

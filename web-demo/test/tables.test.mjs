@@ -51,7 +51,15 @@ test('computes averages and groups', async () => {
   const average = (list) => Number(list.reduce((sum, { ts }) => sum + BigInt(ts), 0n)) / list.length;
   await page.locator('.result').waitFor();
   await page.waitForFunction((wanted) => Math.abs(Number(document.querySelector('.result')?.textContent) / wanted - 1) < 1e-12, average(rows));
+  await open('#sample=zstd');
+  await heading('text.zst');
+  await open('#sample=at1');
   await page.getByLabel('Result', { exact: true }).selectOption({ label: 'groups of rows' });
+  // The first groups are those of a text column, and aggregate numbers.
+  const chosen = (label) => page.getByLabel(label).evaluate((select) => select.selectedOptions[0].textContent);
+  assert.equal(typeof rows[0][await chosen('Grouped by')], 'string');
+  assert.equal(typeof rows[0][await chosen('Aggregated column')], 'number');
+  await page.getByLabel('Aggregated column').selectOption({ label: 'ts' });
   await page.getByLabel('Grouped by').selectOption({ label: 'type' });
   const groups = Map.groupBy === undefined ? rows.reduce((map, row) => map.set(row.type, [...(map.get(row.type) ?? []), row]), new Map()) : Map.groupBy(rows, ({ type }) => type);
   const expected = [...groups].sort(([one, a], [other, b]) => b.length - a.length || (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
@@ -60,6 +68,29 @@ test('computes averages and groups', async () => {
   const shown = await cells();
   assert.deepEqual(shown.map((row) => row.slice(1, 4)), expected.slice(0, shown.length).map(([type, list]) => [JSON.stringify(type), String(list.length), String(list.reduce((sum, { ts }) => sum + BigInt(ts), 0n))]));
   for (const [at, [, list]] of expected.slice(0, shown.length).entries()) assert.ok(Math.abs(Number(shown[at][4]) / average(list) - 1) < 1e-12);
+});
+
+test('shows an answer under its own headings until the next one', async () => {
+  await page.addInitScript(() => {
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (window.hold !== true || !('query' in message)) return postMessage.call(this, message, ...rest);
+      window.release = () => postMessage.call(this, message, ...rest);
+    };
+  });
+  await open('#sample=at1');
+  const table = page.getByRole('table', { name: 'Rows' });
+  const heads = () => table.getByRole('columnheader').allTextContents();
+  await table.locator('tbody td').first().waitFor();
+  const [before, names] = [await cells(), await heads()];
+  await page.evaluate(() => (window.hold = true));
+  await page.getByLabel('Result', { exact: true }).selectOption({ label: 'original lines' });
+  await page.waitForFunction(() => window.release !== undefined);
+  assert.deepEqual([await heads(), await cells()], [names, before]);
+  await page.locator('.table[aria-busy=true]').waitFor();
+  await page.evaluate(() => window.release());
+  await page.locator('.table[aria-busy=false]').waitFor();
+  assert.equal((await heads()).length, 2);
 });
 
 test('sorts the rows of an answer, and copies those that are selected', async () => {

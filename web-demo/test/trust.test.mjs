@@ -139,6 +139,14 @@ test('shows letters that hide or turn text by their numbers', async () => {
   await pick(name, vector('zstd/rfc8878/text-1025.zst'));
   await heading('a⟨U+202E⟩gnp.exe.zst');
   assert.doesNotMatch(await page.title(), /\u202e/);
+  for (const [hidden, shown] of [
+    ['a\u200bb\u2060\u00ad.zst', 'a⟨U+200B⟩b⟨U+2060⟩⟨U+00AD⟩.zst'], ['a\u200db\u180e\ufff9.zst', 'a⟨U+200D⟩b⟨U+180E⟩⟨U+FFF9⟩.zst'], ['a\u{e0061}.zst', 'a⟨U+E0061⟩.zst'],
+    // Spelling and emoji need joiners.
+    ...['می\u200cخواهم.zst', 'क्\u200dष.zst', '👩🏽\u200d💻❤️\u200d🔥.zst'].map((name) => [name, name]),
+  ]) {
+    await pick(hidden, vector('zstd/rfc8878/text-1025.zst'));
+    await heading(shown);
+  }
   // In cells, too.
   await pick('text.gz', gzipSync('a\u202eb\nc\n'));
   await heading('text.gz');

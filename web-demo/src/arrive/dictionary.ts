@@ -1,4 +1,6 @@
 // Files that come with a Zstandard dictionary.
+import type { Format } from 'unspool';
+import { PROBED } from './remote';
 
 /** Files dropped or picked together: the file to show, and its possible dictionary. */
 export interface Sorted {
@@ -12,50 +14,64 @@ export interface Sorted {
 }
 
 export async function sortOut(files: readonly File[]): Promise<Sorted> {
-  const starts = await Promise.all(files.map(start));
-  const found = (wanted: (start: string) => boolean): File | undefined => files[starts.findIndex((start) => start !== undefined && wanted(start))];
-  const [frame, trained] = [found((start) => FRAME.test(start)), found((start) => start === DICTIONARY)];
-  const file = frame ?? found((start) => start !== DICTIONARY);
+  if (files.length < 2) return { file: files[0], others: [] };
+  const kinds = await Promise.all(files.map(kindOf));
+  const found = (...wanted: readonly Kind[]): File | undefined => files[kinds.findIndex((kind) => wanted.includes(kind))];
+  const [frame, trained] = [found('zstd'), found('dictionary')];
+  const file = frame ?? files[kinds.findIndex((kind) => kind !== undefined && kind !== 'dictionary')];
   const except = (...taken: readonly (File | undefined)[]): File[] => files.filter((file) => !taken.includes(file));
   if (trained !== undefined && file !== undefined) return { file, dictionary: trained, others: except(file, trained) };
   if (files.length === 2 && frame !== undefined) {
-    const perhaps = found((start) => !FRAME.test(start) && !OTHER.test(start));
+    const perhaps = found('unknown');
     if (perhaps !== undefined) return { file: frame, perhaps, others: except(frame) };
   }
   // An unreadable file is shown first only if there is no other.
-  const first = found(() => true) ?? files[0];
+  const first = files[kinds.findIndex((kind) => kind !== undefined)] ?? files[0];
   return { file: first, others: except(first) };
 }
 
 /** Tests for the magic number of a dictionary. */
 export async function isDictionary(file: Blob): Promise<boolean> {
-  return (await start(file)) === DICTIONARY;
+  const head = await start(file);
+  return head !== undefined && startsDictionary(head);
 }
 
 /** Returns the ID of a trained dictionary; others have none. */
 export function idOf(dictionary: Uint8Array): number | undefined {
-  if (dictionary.length < 8 || hexOf(dictionary.subarray(0, 4)) !== DICTIONARY) return undefined;
+  if (dictionary.length < 8 || !startsDictionary(dictionary)) return undefined;
   return new DataView(dictionary.buffer, dictionary.byteOffset).getUint32(4, true);
 }
 
 /** Tests whether two files are in the same known format. */
 export async function areAlike(one: Blob, other: Blob): Promise<boolean> {
-  const [first = '', second = ''] = await Promise.all([start(one), start(other)]);
-  return (FRAME.test(first) && FRAME.test(second)) || (OTHER.test(first) && first.slice(0, 6) === second.slice(0, 6));
+  const [first, second] = await Promise.all([kindOf(one), kindOf(other)]);
+  return first !== undefined && first !== 'unknown' && first === second;
 }
 
-const DICTIONARY = '37a430ec';
-/** Magic numbers of Zstandard frames of all flavours, and of skippable frames. */
-const FRAME = /^(2[78]b52ffd|5.2a4d18)/;
-/** Magic numbers of the other formats: xz, Pco, OnPair, CVC, AT-1, gzip. */
-const OTHER = /^(fd377a58|70636f21|4f4e5041|43564346|4154310[23]|1f8b08)/;
+/** The format of a file. All flavours of Zstandard are one. */
+type Kind = Format | 'dictionary' | 'unknown' | undefined;
 
-/** Returns the first bytes of a file in hexadecimal; `undefined` if it cannot be read. */
-async function start(file: Blob): Promise<string | undefined> {
+function startsDictionary(bytes: Uint8Array): boolean {
+  return [0x37, 0xa4, 0x30, 0xec].every((byte, at) => bytes[at] === byte);
+}
+
+/** Detects the kind of a file; `undefined` if it cannot be read. */
+async function kindOf(file: Blob): Promise<Kind> {
+  const head = await start(file);
+  if (head === undefined) return undefined;
+  if (startsDictionary(head)) return 'dictionary';
+  // Few visitors open several files at once. If the code cannot be loaded, each has its tab.
+  const probed = import('unspool').then(({ probe }) => probe(head).format);
+  const format = (await probed.catch(() => undefined)) ?? 'unknown';
+  return format.startsWith('zstd') ? 'zstd' : format;
+}
+
+/** Returns the first bytes of a file, enough to detect it; `undefined` if it cannot be read. */
+async function start(file: Blob): Promise<Uint8Array | undefined> {
   try {
     // The size of a folder may be 0, and reading no bytes always succeeds.
-    const head = file.size > 4 ? file.slice(0, 4) : file;
-    return hexOf(new Uint8Array(await head.arrayBuffer()));
+    const head = file.size > PROBED ? file.slice(0, PROBED) : file;
+    return new Uint8Array(await head.arrayBuffer());
   } catch {
     return undefined;
   }
@@ -67,8 +83,4 @@ async function start(file: Blob): Promise<string | undefined> {
  */
 export async function canBeRead(file: Blob): Promise<boolean> {
   return (await start(file)) !== undefined;
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

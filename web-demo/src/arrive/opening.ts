@@ -6,8 +6,8 @@ export interface Opening {
   readonly files: (files: readonly File[]) => void;
   /** Opens a remote file, even if it has just failed. */
   readonly address: (url: string) => void;
-  /** Reopens the current file with this dictionary. */
-  readonly dictionary: (dictionary: File) => void;
+  /** Reopens the current file with this dictionary, once it is picked. */
+  readonly dictionary: (picked: Promise<File>) => void;
 }
 
 export const Opening = createContext<Opening>({ files: () => undefined, address: () => undefined, dictionary: () => undefined });

@@ -8,10 +8,18 @@ export interface Content {
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
+/** ETag and Last-Modified, as far as a server sends and exposes them. */
+export type Version = readonly (string | undefined)[];
+
+/** Number of bytes that identify every format. */
+export const PROBED = 16;
+
 export class RemoteFile implements Content {
   constructor(
     readonly url: string,
     readonly size: number,
+    /** The version that was opened. Other versions are refused. */
+    readonly version: Version,
   ) {}
 
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> } {
@@ -23,11 +31,30 @@ export class RemoteFile implements Content {
     const response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(() => {
       throw new Error(network.unreachable);
     });
-    if (response.status !== 206) throw new Error(network.range(response.status));
-    return response.arrayBuffer().catch(() => {
+    const refuse = (why: string): Error => {
+      void response.body?.cancel().catch(() => undefined);
+      return new Error(why);
+    };
+    // A file that has become shorter does not satisfy the range.
+    if (response.status === 416) throw refuse(network.changed);
+    if (response.status !== 206) throw refuse(network.range(response.status));
+    const version = versionOf(response);
+    // Compare tags if both answers have one; else dates.
+    const both = version.findIndex((tag, at) => tag !== undefined && this.version[at] !== undefined);
+    const [, range, size] = /^bytes (.*)\/(.*)$/.exec(response.headers.get('Content-Range') ?? '') ?? [];
+    if (size !== String(this.size) || version[both] !== this.version[both]) throw refuse(network.changed);
+    if (range !== `${start}-${end - 1}`) throw refuse(network.otherRange);
+    const bytes = await response.arrayBuffer().catch(() => {
       throw new Error(network.closed);
     });
+    if (bytes.byteLength !== end - start) throw new Error(network.otherRange);
+    return bytes;
   }
+}
+
+/** Returns the version of an answer. Weak or strong, the quoted part of a tag identifies it. */
+function versionOf({ headers }: Response): Version {
+  return [headers.get('ETag')?.replace(/^W\//, ''), headers.get('Last-Modified') ?? undefined];
 }
 
 /** Files up to this size are read as a whole, so that the whole structure can be shown. */
@@ -44,13 +71,19 @@ export async function openRemote(url: string, { all }: Pick<Address, 'all'>, sig
   const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
   if (response.status === 206 && size > WHOLE && !all) {
     await response.body?.cancel();
-    return new RemoteFile(url, size);
+    return new RemoteFile(url, size, versionOf(response));
   }
+  const hasRanges = response.status === 206;
   if (response.status !== 200) {
     await response.body?.cancel();
     response = sound(await ask(url, { signal }));
   }
   const total = Number(response.headers.get('Content-Length') ?? size);
+  // The server has ranges, but does not tell this page the size of the file with them.
+  if (hasRanges && Number.isNaN(size) && total > WHOLE && !all) {
+    await response.body?.cancel();
+    throw new Error(network.hidden(total));
+  }
   const parts: Blob[] = [];
   let done = 0;
   const reader = response.body?.getReader();

@@ -3,15 +3,22 @@ import type { Places } from '../arrive/address';
 import { ASKS, NOTHING_ASKED, type At1Columns, type Condition, type Question } from '../values';
 import { query as words } from '../words';
 
+/** Returns the first query of a table. It aggregates numbers, and groups by text. */
+export function firstQuestion({ columns }: At1Columns): Question {
+  const first = (isText: boolean): number => Math.max(0, columns.findIndex(({ type }) => (type === 'text') === isText));
+  return { ...NOTHING_ASKED, column: first(false), group: first(true) };
+}
+
 /** Returns the parameters of a query. Defaults have none. */
-export function placesOf({ conditions, ask, columns, column, group, limit }: Question): Places {
+export function placesOf({ conditions, ask, columns, column, group, limit }: Question, table: At1Columns): Places {
+  const defaults = firstQuestion(table);
   return {
     where: conditions.map(({ column, test, from, to }) => (test === 'equals' ? `${column}=${from}` : test === 'contains' ? `${column}~${from}` : `${column}:${encodeURIComponent(from)}:${encodeURIComponent(to)}`)),
-    ask: ask === NOTHING_ASKED.ask ? undefined : ask,
+    ask: ask === defaults.ask ? undefined : ask,
     columns: columns.length > 0 ? columns.join() : undefined,
-    of: column === NOTHING_ASKED.column ? undefined : column,
-    by: group === NOTHING_ASKED.group ? undefined : group,
-    limit: limit === NOTHING_ASKED.limit ? undefined : limit,
+    of: column === defaults.column ? undefined : column,
+    by: group === defaults.group ? undefined : group,
+    limit: limit === defaults.limit ? undefined : limit,
   };
 }
 
@@ -31,16 +38,18 @@ function plainNumber(text: string): string {
 }
 
 /** Reads the query from an address, as far as the table has its columns. */
-export function questionIn(parameters: URLSearchParams, { columns }: At1Columns): Question {
+export function questionIn(parameters: URLSearchParams, table: At1Columns): Question {
+  const { columns } = table;
+  const defaults = firstQuestion(table);
   const known = (text: string | null): number | undefined => (text !== null && /^\d+$/.test(text) && Number(text) < columns.length ? Number(text) : undefined);
   const limit = Number(parameters.get('limit'));
   return {
     conditions: parameters.getAll('where').flatMap((text) => conditionIn(text, known)),
-    ask: ASKS.find((ask) => ask === parameters.get('ask')) ?? NOTHING_ASKED.ask,
+    ask: ASKS.find((ask) => ask === parameters.get('ask')) ?? defaults.ask,
     columns: (parameters.get('columns') ?? '').split(',').flatMap((text) => known(text) ?? []),
-    column: known(parameters.get('of')) ?? NOTHING_ASKED.column,
-    group: known(parameters.get('by')) ?? NOTHING_ASKED.group,
-    limit: Number.isSafeInteger(limit) && limit > 0 ? limit : NOTHING_ASKED.limit,
+    column: known(parameters.get('of')) ?? defaults.column,
+    group: known(parameters.get('by')) ?? defaults.group,
+    limit: Number.isSafeInteger(limit) && limit > 0 ? limit : defaults.limit,
   };
 }
 

@@ -82,6 +82,8 @@ interface Props<Row> {
   readonly counted?: { readonly goTo: string; readonly first: number };
   /** The columns in sight, if there may be more than fit. `heads` and `cells` hold only these. */
   readonly across?: Across | undefined;
+  /** True while other rows are loading. */
+  readonly busy?: boolean;
   /** Reads rows to copy them. Without it, rows cannot be selected. */
   readonly copy?: Copy;
   /** Fields beside the one that goes to a row. */
@@ -96,7 +98,7 @@ export interface Head {
   readonly onSort?: () => void;
 }
 
-export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, counted, across, copy, children }: Props<Row>) {
+export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total, counted, across, busy, copy, children }: Props<Row>) {
   const { lines, total } = rows;
   const table = useKeptWidths([...rows.of, across?.first, across?.last], heads.length);
   const selection = useSelection(total, copy, rows.of);
@@ -134,7 +136,7 @@ export function RowTable<Row>({ rows, label = data.rows, heads, cells, chosen, o
   const below = Math.max(0, lines.height - lines.top - shown.length * LINE);
   return (
     <>
-      <div class="table rows" ref={lines.box} tabIndex={0} role="region" aria-label={label} onKeyDown={onKeyDown}>
+      <div class="table rows" ref={lines.box} tabIndex={0} role="region" aria-label={label} aria-busy={busy} onKeyDown={onKeyDown}>
         {across !== undefined && <div style={{ width: across.width }} />}
         <table ref={table} aria-label={label} aria-rowcount={total + 1} aria-colcount={across && across.total + 1} style={{ marginTop: lines.top, marginBottom: below, marginLeft: across?.left }}>
           <thead>

@@ -41,6 +41,8 @@ export function Statistics({ file, column, values, here = false, onRow }: Props)
         care.signal.addEventListener('abort', () => want(false));
         // Without the sample, the statistics of all values come later, and are the same.
         if (values > LONG) await file.sampled(column, { signal: care.signal }).then(setSample, () => undefined);
+        // The sample may have failed because the visitor cancelled.
+        care.signal.throwIfAborted();
         await file.statistics(column, care).then(resolve, reject);
       });
     }),

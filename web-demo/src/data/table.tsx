@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { pause, useAnswer } from '../tools/answer';
 import { Passing } from '../tools/passing';
 import { noteInAddress, parametersHere, readAddress } from '../arrive/address';
-import { groupHeads, placesOf, plainly, questionIn } from './asked';
+import { firstQuestion, groupHeads, placesOf, plainly, questionIn } from './asked';
 import { Conditions } from './conditions';
 import { Export } from './export';
 import { ABOUT } from '../formats/about';
@@ -39,26 +39,32 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const [question, setQuestion] = useState<Question>(() => (table === undefined ? NOTHING_ASKED : questionIn(parametersHere(), table)));
   const plain = useMemo(() => (table === undefined ? undefined : plainly(question, table)), [question, table]);
   const asked = plain?.question ?? question;
-  const { value: answer, error, again } = useAnswer(
+  const { value: answered, error, again } = useAnswer(
     async (gone) => {
       await pause(PAUSE, gone);
       if (plain?.refused) throw new Error(plain.refused);
-      return file.query(asked);
+      return { question, conditions: asked.conditions, answer: await file.query(asked) };
     },
     [file, plain],
   );
+  const answer = answered?.answer;
+  /** The question whose answer is shown: the previous one while the next answer is loading. */
+  const shown = answered?.question ?? question;
+  const busy = error === '' && answered?.question !== question;
   const [[by, descending], sortBy] = useState<readonly [column: number, descending: boolean]>([-1, false]);
-  useEffect(() => sortBy([-1, false]), [question]);
-  const numeric = by >= 0 && question.ask !== 'lines' && isNumeric(question, table, by);
+  useEffect(() => sortBy([-1, false]), [shown]);
+  const numeric = by >= 0 && shown.ask !== 'lines' && isNumeric(shown, table, by);
   const sorted = useMemo(() => orderOf(answer?.rows ?? [], by, descending, numeric), [answer, by, descending, numeric]);
   const rows = useList(sorted, [sorted]);
   const width = answer?.rows[0]?.length ?? 0;
   const wide = useAcross(rows.lines.box, width, WIDTH, ROW_WIDTH, 0);
   const across = width > FEW ? wide : undefined;
   useNotedRow(rows, answer !== undefined);
-  useEffect(() => noteInAddress(placesOf(question)), [question]);
+  useEffect(() => {
+    if (table !== undefined) noteInAddress(placesOf(question, table));
+  }, [question]);
   // Of rows that meet a condition, the numbers in the table are not known.
-  const numbered = question.conditions.length === 0 && question.ask === 'rows';
+  const numbered = shown.conditions.length === 0 && shown.ask === 'rows';
   const [chosen, choose] = useState(() => readAddress().drawn);
   useEffect(() => noteInAddress({ drawn: numbered ? chosen : undefined }), [numbered, chosen]);
   /** A row to scroll to, once the table has it. */
@@ -66,16 +72,16 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   useSought(
     () => table !== undefined,
     ({ row }) => {
-      setQuestion({ ...NOTHING_ASKED, limit: Math.max(question.limit, row + 1) });
+      if (table !== undefined) setQuestion({ ...firstQuestion(table), limit: Math.max(question.limit, row + 1) });
       choose(row);
       want(row);
     },
   );
   useEffect(() => {
-    if (wanted === undefined || rows.total <= wanted) return;
+    if (wanted === undefined || busy || rows.total <= wanted) return;
     rows.lines.go(sorted.indexOf(wanted));
     want(undefined);
-  }, [wanted, rows.total]);
+  }, [wanted, busy, rows.total]);
   const quotes = useMemo(() => answer?.rows.some((row) => row.some((text) => text.startsWith('"'))) === true, [answer]);
   const listed = useMemo(() => {
     const sizes = columnSizes(report);
@@ -87,8 +93,8 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const ask = (change: Partial<Question>): void => setQuestion({ ...question, ...change });
   const inGroups = question.ask === 'groups';
   const one = question.ask === 'sum' || question.ask === 'average' || question.ask === 'min' || question.ask === 'max';
-  const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
-  const names = question.ask === 'lines' ? [words.line] : inGroups ? groupHeads(question, table) : picked;
+  const picked = shown.columns.length > 0 ? shown.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
+  const names = shown.ask === 'lines' ? [words.line] : shown.ask === 'groups' ? groupHeads(shown, table) : picked;
   const heads: Head[] = [{ name: words.number }, ...names.map((name, at): Head => ({
     name: visible(name), kind: 'text', order: at === by ? (descending ? 'descending' : 'ascending') : 'none',
     onSort: () => sortBy(at === by && descending ? [-1, false] : [at, at === by]),
@@ -158,12 +164,13 @@ export function Table({ file, name, report, summary }: ValuesProps) {
           </div>
         </form>
         <Refused what={words.failed} error={error} onRetry={again} />
-        {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
-        {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
+        {answer !== undefined && error === '' && <Found answer={answer} question={shown} />}
+        {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={shown.conditions} onChange={(conditions) => ask({ conditions })} />}
         {answer !== undefined && error === '' && <Result answer={answer} />}
         {doubtful(report) && <p class="doubt" role="note">{verdict.doubt}</p>}
         <RowTable
           rows={rows}
+          busy={busy}
           heads={inSight}
           across={across}
           copy={(start, end) => Promise.resolve(sorted.slice(start, end).map((at) => answer?.rows[at] ?? []))}
@@ -183,7 +190,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
             );
           }}
         />
-        {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
+        {answered !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answered.answer.groups} conditions={answered.conditions} />}
         {numbered && chosen !== undefined && canTrace(report) && <Stored file={file} report={report} value={{ column: 0, row: chosen, place: 0 }} name={data.rowNumber(chosen)} />}
         <Export
           file={file}

@@ -43,7 +43,7 @@ export function MayWantDictionary({ report }: Props) {
 
 function OpenDictionary() {
   const { dictionary } = useContext(Opening);
-  return <button type="button" onClick={() => void pickFile().then(dictionary)}>{words.open}</button>;
+  return <button type="button" onClick={() => dictionary(pickFile())}>{words.open}</button>;
 }
 
 function given({ id }: NonNullable<Report['lent']>): string {

@@ -28,6 +28,7 @@ export function TreeView({ model, selected, asked, hovered, broken, flag, onSele
   const [open, setOpen] = useState(() => openAtFirst(model));
   const kept = selected >= 0 && isNoise(model, selected) ? selected : -1;
   const visible = useMemo(() => visibleNodes(model, open, [kept, broken]), [model, open, kept, broken]);
+  const siblings = useMemo(() => siblingsOf(visible, model.parent), [visible, model]);
   const lines = useLines(visible.length, LINE, HEAD);
   const { parent } = model;
 
@@ -92,11 +93,13 @@ export function TreeView({ model, selected, asked, hovered, broken, flag, onSele
       </div>
       <div class="scrolled" role="presentation" style={{ height: lines.height }}>
         <div class="window" role="presentation" style={{ transform: `translateY(${lines.top}px)` }}>
-          {Array.from(visible.subarray(lines.first, lines.last), (node) => (
+          {Array.from(visible.subarray(lines.first, lines.last), (node, at) => (
             <TreeLine
               key={node}
               model={model}
               node={node}
+              position={siblings.position[lines.first + at] ?? 0}
+              siblings={siblings.count[(parent[node] ?? -1) + 1] ?? 0}
               open={open.has(node)}
               state={(node === selected ? ' selected' : '') + (node === hovered ? ' hovered' : '')}
               selected={node === selected}
@@ -114,6 +117,9 @@ export function TreeView({ model, selected, asked, hovered, broken, flag, onSele
 
 interface LineProps extends Pick<Props, 'model' | 'onSelect' | 'onHover'> {
   readonly node: number;
+  /** Its place among the nodes of its group, from 1, and their number. */
+  readonly position: number;
+  readonly siblings: number;
   readonly open: boolean;
   readonly state: string;
   readonly selected: boolean;
@@ -122,7 +128,7 @@ interface LineProps extends Pick<Props, 'model' | 'onSelect' | 'onHover'> {
   readonly onToggle: (node: number) => void;
 }
 
-function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover, onToggle }: LineProps) {
+function TreeLine({ model, node, position, siblings, open, state, selected, flag, onSelect, onHover, onToggle }: LineProps) {
   const { id, name, value, part, depth, start, end } = nodeAt(model.structure, node);
   return (
     <div
@@ -131,6 +137,8 @@ function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover,
       style={{ height: LINE, paddingLeft: 10 + 16 * depth }}
       role="treeitem"
       aria-level={depth + 1}
+      aria-posinset={position}
+      aria-setsize={siblings}
       aria-selected={selected}
       aria-expanded={part === undefined ? open : undefined}
       onClick={() => onSelect(node)}
@@ -155,6 +163,20 @@ function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover,
       <span class="size">{bits(end - start)}</span>
     </div>
   );
+}
+
+/**
+ * Numbers the lines within their groups: only lines in sight are in the page, so browsers cannot
+ * count them.
+ */
+function siblingsOf(visible: Uint32Array, parent: Int32Array): { readonly position: Uint32Array; readonly count: Uint32Array } {
+  // At 0, the nodes without a parent.
+  const count = new Uint32Array(parent.length + 1);
+  const position = visible.map((node) => {
+    const group = (parent[node] ?? -1) + 1;
+    return (count[group] = (count[group] ?? 0) + 1);
+  });
+  return { position, count };
 }
 
 /** Returns the position of a node in the list, or -1. */
