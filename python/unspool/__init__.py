@@ -74,6 +74,7 @@ __all__ = [
     "probe",
 ]
 
+
 def _format_of(source: Source) -> str:
     first = source.read(0, min(PROBE_LEN, len(source)))
     format = _probe(first)

@@ -175,11 +175,12 @@ const fn xz(options: &Options) -> XzOptions {
 
 /// Returns the length of the content of LZMA, if the header claims one that the limits allow.
 fn declared(src: &[u8], options: &Options) -> Option<u64> {
-    match options.raw {
-        None => Header::read(src, &options.limits).ok()?.size,
-        Some(Raw { coder: Coder::Lzma(header), .. }) => header.size.filter(|&size| size <= options.limits.max_output),
-        Some(_) => None,
-    }
+    let header = match options.raw {
+        None => Header::read_traced(src, &mut ()).ok()?,
+        Some(Raw { coder: Coder::Lzma(header), .. }) => header,
+        Some(_) => return None,
+    };
+    header.size.filter(|&size| size <= options.limits.max_output)
 }
 
 /// Emits the header, if there is one. Returns where the symbols start. Its errors are for the walk
