@@ -585,11 +585,18 @@ impl Convolution<'_> {
             return false;
         }
         let sum: u64 = self.weights().map(|weight| u64::from(weight.unsigned_abs())).sum();
-        // The reference adds in f64, where all numbers within 512 of 2^63 become 2^63. It rounds
-        // the bias before, which can make a sum larger by 255 more.
+        // The reference adds in f64, where all numbers within 512 of 2^63 become 2^63.
         let bound = if width == 32 { (1 << 63) - 512 } else { 1 << (2 * width - 1) };
-        sum < 1 << (width - 1) && (sum << width).checked_add(self.bias.unsigned_abs()).is_some_and(|all| all < bound)
+        let bias = rounded(self.bias.unsigned_abs());
+        sum < 1 << (width - 1) && (sum << width).checked_add(bias).is_some_and(|all| all < bound)
     }
+}
+
+/// Rounds a number of at most 2^63 to the nearest that f64 has. Of two, the even one.
+fn rounded(number: u64) -> u64 {
+    let spare = 11u32.saturating_sub(number.leading_zeros());
+    let (half, odd) = ((1 << spare) >> 1, number >> spare & 1);
+    (number + (half + odd).saturating_sub(1)) >> spare << spare
 }
 
 /// Returns the bits of the float of an ordered latent.
@@ -633,5 +640,14 @@ mod tests {
         assert!(fits(&[i32::MAX], most, 32) && !fits(&[i32::MAX], most + 1, 32) && !fits(&[i32::MIN], 0, 32));
         // The sum itself has more than 32 bits, and the lower ones are 0.
         assert!(!fits(&[i32::MIN; 2], 0, 32) && !fits(&[0], 0, 64));
+        // As the reference does it, around the bound and for biases of every size.
+        for log in 32..63 {
+            let bias = (1i64 << log) + (1 << (log - 1));
+            let sum = ((1i64 << 63).wrapping_sub(bias).cast_unsigned() >> 32) as i32;
+            for bias in (-2000..2000).map(|near| i64::MAX - (i64::from(sum) << 32) + near) {
+                let all = (bias as f64).abs() + 2f64.powi(32) * f64::from(sum);
+                assert_eq!(fits(&[sum], bias, 32), all < 2f64.powi(63), "bias {bias}, weight {sum}");
+            }
+        }
     }
 }
