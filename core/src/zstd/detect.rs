@@ -55,9 +55,7 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
 #[inline(never)]
 fn misfit(src: &[u8], flavour: Flavour, owner: Flavour) -> u8 {
     let mut is_complete = false;
-    let followed = follow(src, flavour, false, |_, block, end| {
-        is_complete |= block.last && end <= src.len() && flavour == owner;
-    });
+    let followed = follow(src, flavour, false, |_, block, _| is_complete |= block.last && flavour == owner);
     match followed {
         Ok(_) => 0,
         Err(fault) if fault.kind == ErrorKind::Truncated || is_complete => 1,
@@ -144,15 +142,12 @@ pub(super) fn follow(
     }
 }
 
-/// The XXH64 of no bytes.
-const EMPTY: u64 = 0xEF46_DB37_51D8_E999;
-
 /// The facts in the headers of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     /// It holds data, and the walk has its header. A skippable frame has none.
     pub(super) is_data: bool,
-    /// The offset of the byte after the frame. The file may be shorter.
+    /// The offset of the byte after the frame. It may be beyond the file if the frame is skippable.
     pub(super) end: usize,
     /// The most bytes that its blocks can hold.
     pub(super) most: u64,
@@ -170,35 +165,40 @@ impl Claim {
         if let Upcoming::Skippable(size) = walk.next {
             return Ok(Self { is_data: false, end: at.saturating_add(size as usize), most: 0 });
         }
+        let declared = walk.header.content_size;
         // The bytes that the blocks of the frame hold for certain, and the most that they may hold
-        // besides.
+        // besides. Errors are those of decoding.
         let (mut sure, mut more) = (0u64, 0u64);
-        loop {
+        let end = loop {
             crate::steps::count(1);
             let block = walk.block(src, at, &mut ())?;
-            at += BLOCK_HEADER + block.stored();
+            let (header, content) = (at, at + BLOCK_HEADER);
+            at = content + block.stored();
+            if at > src.len() {
+                return Err(cut(src));
+            }
             each(&walk.header, block, at);
             match block.kind {
                 BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
                 BlockKind::Compressed => more += u64_from(walk.header.max_block()),
-                // The checksum of no content is known.
-                BlockKind::End
-                    if walk.header.checksum && sure + more == 0 && block.size != walk.flavour.checksum_of(EMPTY) =>
-                {
-                    return Err(Fault::new(ErrorKind::ZstdChecksum, at));
-                }
                 BlockKind::End | BlockKind::Reserved => {}
             }
-            if block.last {
-                break;
+            if declared.is_some_and(|size| size < sure) {
+                return Err(Fault::new(ErrorKind::ZstdContentSize, content));
             }
-        }
+            if block.last {
+                break if block.kind == BlockKind::End { header } else { at };
+            }
+        };
         if walk.header.checksum && walk.flavour.is_rfc() {
             at += CHECKSUM;
+            if at > src.len() {
+                return Err(cut(src));
+            }
         }
         let most = sure + more;
-        if walk.header.content_size.is_some_and(|size| size < sure || size > most) {
-            return Err(Fault::new(ErrorKind::ZstdContentSize, at));
+        if declared.is_some_and(|size| size > most) {
+            return Err(Fault::new(ErrorKind::ZstdContentSize, end));
         }
         Ok(Self { is_data: true, end: at, most })
     }

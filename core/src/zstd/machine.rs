@@ -103,9 +103,6 @@ impl<'d> Machine<'d> {
                 self.content(block, src, at..end, output, workspace, trace)?;
                 trace.leave();
                 self.frame.walk.after_content(block);
-                if block.last {
-                    self.frame.check_size(end)?;
-                }
                 if self.frame.walk.is_between_frames() {
                     self.end_frame(0, end, trace)?;
                 }

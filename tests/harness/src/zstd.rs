@@ -41,7 +41,13 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
     }
     outline(bytes, options);
 
-    let mut window = vec![0; stream_buffer(bytes, options).unwrap_or(WINDOW).min(WINDOW) as usize];
+    let claimed = stream_buffer(bytes, options);
+    // Decoding finds the error of the headers, or one before it.
+    if let Err(claim) = claimed {
+        let error = whole.expect_err("the headers are broken");
+        assert!(error.at <= claim.at, "{error:?} is after {claim:?}");
+    }
+    let mut window = vec![0; claimed.unwrap_or(WINDOW).min(WINDOW) as usize];
     let mut sunk = vec![];
     let mut sink = |piece: &[u8]| {
         sunk.extend_from_slice(piece);

@@ -197,12 +197,25 @@ fn counts_as_many_sequences_as_a_block_holds() {
 }
 
 #[test]
-fn stream_buffer_reads_the_checksum_of_no_content() {
+fn the_checksum_of_no_content_is_compared() {
     let sum = 0xEF46_DB37_51D8_E999_u64 >> 11 & 0x003F_FFFF;
     let mut file = [&b"\x27\xB5\x2F\xFD\x04\0"[..], &(0xC0_0000 | sum as u32).to_be_bytes()[1..]].concat();
     assert_eq!(decoded(&file, &Options::DEFAULT).as_deref(), Ok(&[][..]));
-    assert!(stream_buffer(&file, &Options::DEFAULT).is_ok());
     *file.last_mut().unwrap() ^= 1;
     assert_eq!(decoded(&file, &Options::DEFAULT).map_err(|error| error.kind), Err(ErrorKind::ZstdChecksum));
-    assert_eq!(stream_buffer(&file, &Options::DEFAULT).map_err(|error| error.kind), Err(ErrorKind::ZstdChecksum));
+}
+
+#[test]
+fn headers_and_content_tell_the_same_about_a_content_size() {
+    // Three bytes in two blocks, with and without a checksum.
+    let rfc = |flags: u8, size: u8| [b"\x28\xB5\x2F\xFD", &[0x20 | flags, size][..], b"\x10\0\0ab\x09\0\0c"].concat();
+    let with_sum = |size| [&rfc(4, size)[..], b"\x99\x09\x77\xAD"].concat();
+    let draft = |size| [b"\x27\xB5\x2F\xFD", &[0x20, size][..], b"\x40\0\x02ab\x40\0\x01c\xC0\0\0"].concat();
+    for size in 0..6 {
+        for file in [rfc(0, size), with_sum(size), draft(size)] {
+            let (claim, whole) = (stream_buffer(&file, &Options::DEFAULT), decoded(&file, &Options::DEFAULT));
+            assert_eq!(claim.err(), whole.as_ref().err().copied(), "{file:02x?}");
+            assert_eq!(whole.is_ok(), size == 3);
+        }
+    }
 }
