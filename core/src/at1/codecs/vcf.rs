@@ -73,25 +73,20 @@ impl Variants<'_> {
             out.byte(b'\t');
         }
         let rare = self.rare.unsigned()?;
-        // The next sample to write, and the last rare one.
-        let (mut next, mut sample) = (0u64, None);
+        let mut next = 0u64;
         for _ in 0..rare {
+            // The first sample counts from 0, the others from the one before.
             let step = self.rare.unsigned()?;
-            let error = || self.rare.fault(ErrorKind::At1Sample);
-            let at = match sample {
-                None => step,
-                Some(last) => step.checked_add(last).filter(|_| step > 0).ok_or_else(error)?,
-            };
-            if at >= self.samples {
-                return Err(error());
-            }
+            let skipped = if next == 0 { Some(step) } else { step.checked_sub(1) };
+            let at = skipped.and_then(|skipped| next.checked_add(skipped)).filter(|&at| at < self.samples);
+            let at = at.ok_or_else(|| self.rare.fault(ErrorKind::At1Sample))?;
             let genotype = self.genotypes.pick(&mut self.rare)?;
             self.commons(next, at, out);
             if at > 0 {
                 out.byte(b'\t');
             }
             out.put(genotype);
-            (next, sample) = (at.saturating_add(1), Some(at));
+            next = at + 1;
         }
         self.commons(next, self.samples, out);
         Ok(())

@@ -113,8 +113,8 @@ impl TableHead {
         (backend, self.blocks_at..self.blocks_at.saturating_add(self.blocks_len))
     }
 
-    /// Passes the names of the columns to `tell`, all or none: paths of JSON, or the fields of a
-    /// first line that is no row.
+    /// Passes the names of all columns to `tell`, or none. The names are paths of JSON, or the
+    /// fields of a first line that is no row.
     pub fn each_name(&self, scratch: &[u8], meta: &Meta<'_>, mut tell: impl FnMut(&[u8])) -> Result<()> {
         if self.is_json {
             Paths::open(self.paths.stream(scratch))?.iter().take(meta.columns()).for_each(tell);
