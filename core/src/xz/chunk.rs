@@ -1,7 +1,7 @@
 //! Reads the chunks of LZMA2 that come in pieces: copied bytes or LZMA symbols, each with the state
 //! that it resets.
 
-use super::control::{CODER_START, sizes};
+use super::control::sizes;
 use super::lzma::{History, MOST_INPUT};
 use super::parser::{OpenChunk, Parser, STARVED, State};
 use super::window::Window;
@@ -48,25 +48,24 @@ impl Parser {
             return Ok(());
         }
         let tables = &mut workspace.tables;
-        let [properties, coder @ ..] = rest;
-        let mut coder_start = [0; CODER_START];
+        let [properties, after @ ..] = rest;
+        let [coder @ .., _] = rest;
+        let mut coder = *coder;
         if control >= 0xC0 {
             if !tables.lzma.set_properties(*properties) {
                 return Err(Fault::new(ErrorKind::XzProperties, 0));
             }
             self.skip(1);
-            copy(coder, &mut coder_start);
-        } else {
-            copy(rest, &mut coder_start);
+            coder = *after;
         }
         if control >= 0xA0 {
             tables.lzma.reset(&mut tables.literals);
         }
-        if input < coder_start.len() || !tables.lzma.start(coder_start) {
+        if input < coder.len() || !tables.lzma.start(coder) {
             return Err(Fault::new(ErrorKind::XzChunkStart, 0));
         }
-        self.skip(coder_start.len());
-        self.chunk.input -= coder_start.len();
+        self.skip(coder.len());
+        self.chunk.input -= coder.len();
         self.state = State::Lzma;
         Ok(())
     }
