@@ -19,14 +19,14 @@ pub fn zstd_arbitrary(bytes: &[u8]) {
     let _ = detect(bytes);
     // Any bytes are a valid raw dictionary.
     let dictionary = (random.below(4) == 0).then(|| Dictionary::new(bytes));
+    let verify = [Verify::Skip, Verify::Report, Verify::Refuse, Verify::Refuse];
     for flavour in FLAVOURS {
-        let magicless = random.below(8) == 0;
-        let verify = [Verify::Skip, Verify::Report, Verify::Refuse, Verify::Refuse][random.below(4)];
+        let (magicless, verify) = (random.below(8) == 0, verify[random.below(4)]);
         let options = Options { limits: LIMITS, verify, flavour: Some(flavour), dictionary, magicless };
         let _ = agree(bytes, &options);
     }
     // Detected.
-    let _ = agree(bytes, &Options { limits: LIMITS, ..Options::DEFAULT });
+    let _ = agree(bytes, &Options { limits: LIMITS, verify: verify[random.below(4)], ..Options::DEFAULT });
 }
 
 /// Decodes arbitrary bytes with a corrected checksum, so that content errors are reached.

@@ -41,8 +41,8 @@ pub(super) trait Output {
 
 /// A slice that holds the whole history, or no target.
 pub(super) enum Direct<'a> {
-    /// No target: sequences are read and their lengths added up.
-    Nowhere,
+    /// No target: this function adds up the lengths of sequences.
+    Nowhere(Count),
     /// Writes to `out` from `at` on. `out` holds the content of the frame before `at`, as far back
     /// as matches may reach. The bytes before `out` are `before`, or the dictionary if that is
     /// `None`.
@@ -58,8 +58,7 @@ impl Output for Direct<'_> {
         workspace: &mut Workspace,
     ) -> Verdict<usize> {
         match self {
-            Self::Nowhere if tuning::WIDE => frame.count(parsed, src, workspace),
-            Self::Nowhere => frame.counter.map_or(Ok(0), |count| count(frame, parsed, src, workspace)),
+            Self::Nowhere(count) => count(frame, parsed, src, workspace),
             Self::Slice { before, out, at } => {
                 let end = frame.decode(parsed, src, workspace, before.unwrap_or(frame.prefix), out, *at)?;
                 frame.hash.update(out.get(*at..end).unwrap_or_default());
@@ -119,8 +118,6 @@ pub(super) struct Frame<'d> {
     /// The bytes before the frame that matches may refer to.
     pub(super) prefix: &'d [u8],
     pub(super) lent: Lent<'d>,
-    /// The function that counts blocks, if flash is short.
-    pub(super) counter: Option<Count>,
     /// The dictionary is missing: the structure of the blocks can be read, but not their content.
     blind: bool,
 }
@@ -136,7 +133,6 @@ impl<'d> Frame<'d> {
             load: false,
             prefix: &[],
             lent: Lent::default(),
-            counter: None,
             blind: false,
         }
     }

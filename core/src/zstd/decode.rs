@@ -14,7 +14,7 @@ use super::workspace::Workspace;
 use crate::heap::{lengthen, zeros};
 use crate::num::u64_from;
 use crate::tuning::SHORT_FRAMES;
-use crate::{Done, Error, ErrorKind, Result, Trace};
+use crate::{Done, Error, ErrorKind, Result, Trace, Verify};
 
 /// Decodes a file in any of the three formats. The output is the only window.
 ///
@@ -40,9 +40,9 @@ pub fn decode<T: Trace>(
     trace: &mut T,
 ) -> Result<Done> {
     let room = u64_from(dst.len());
-    // What decodes as RFC 8878 is RFC 8878. The headers of other files are examined after that
-    // failed, because they take 4 % of the time of a short frame.
-    if SHORT_FRAMES && !T::LISTENS && options.flavour.is_none() {
+    // What decodes as RFC 8878 with its checksum is RFC 8878. The headers of other files are
+    // examined after that failed, because they take 4 % of the time of a short frame.
+    if SHORT_FRAMES && !T::LISTENS && options.flavour.is_none() && options.verify == Verify::Refuse {
         let mut machine = Machine::new(options, Flavour::Rfc8878, Purpose::Content, room);
         let run = run(&mut machine, src, Target::Slice(dst), workspace, trace);
         if run.is_ok() || flavour(src, options).is_rfc() {
@@ -69,8 +69,7 @@ pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &
 #[inline(never)]
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>) -> Result<u64> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Length, u64::MAX);
-    machine.frame.counter = Some(COUNT);
-    run(&mut machine, src, Target::Nowhere, workspace, &mut ())?;
+    run(&mut machine, src, Target::Nowhere(COUNT), workspace, &mut ())?;
     Ok(machine.done.content)
 }
 
@@ -81,8 +80,7 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>)
 /// the length of its content stays unknown.
 pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Options<'_>, trace: &mut T) -> Result<Done> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Structure, u64::MAX);
-    machine.frame.counter = Some(COUNT);
-    run(&mut machine, src, Target::Nowhere, workspace, trace)?;
+    run(&mut machine, src, Target::Nowhere(COUNT), workspace, trace)?;
     Ok(machine.done)
 }
 
@@ -119,7 +117,8 @@ enum Target<'a> {
     Slice(&'a mut [u8]),
     #[cfg(feature = "alloc")]
     Vec(&'a mut Vec<u8>),
-    Nowhere,
+    /// Adds up lengths with this function.
+    Nowhere(Count),
 }
 
 impl Target<'_> {
@@ -136,7 +135,7 @@ impl Target<'_> {
                 }
                 machine.output(dst)
             }
-            Self::Nowhere => Direct::Nowhere,
+            Self::Nowhere(count) => Direct::Nowhere(*count),
         }
     }
 }

@@ -188,11 +188,11 @@ impl<'d> Machine<'d> {
     ) -> Verdict<()> {
         let start = range.start;
         let len = self.frame.block(block, src, range, workspace, output, trace)?;
-        if !self.is_blind() {
-            self.done.wrote = self.done.wrote.wrapping_add(len);
-        }
         self.frame.produced += u64_from(len);
         self.done.content += u64_from(len);
+        if !self.is_blind() {
+            self.done.wrote = index(self.done.content);
+        }
         if self.done.content > self.max_output {
             return self.wants(ErrorKind::OutputLimit, start, self.done.content);
         }

@@ -211,7 +211,7 @@ impl<'a> Decoder<'a> {
             let starts_frame = walk.is_between_frames();
             let step = match SMALL {
                 true => self.machine.step(bytes, 0, &mut Pages::ring(&mut Ring, &mut [], 0), self.workspace, &mut ()),
-                false => self.machine.step(bytes, 0, &mut Direct::Nowhere, self.workspace, &mut ()),
+                false => self.machine.step(bytes, 0, &mut self.machine.output(&mut []), self.workspace, &mut ()),
             };
             match step {
                 Ok(len) => {

@@ -52,16 +52,14 @@ pub fn decode_threaded(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, option
 fn decode_frames(src: &[u8], dst: &mut [u8], threads: NonZeroUsize, options: &Options<'_>) -> Result<Done> {
     let options = &Options { flavour: Some(flavour(src, options)), ..*options };
     let too_small = Error::new(ErrorKind::OutputTooSmall, 0);
-    let (mut count, mut all_sized) = (0u64, true);
+    let (mut count, mut all_sized, mut longest) = (0u64, true, 0);
     for frame in frames(src, options) {
         let frame = frame?;
         count += 1;
         all_sized &= frame.size.is_some();
-        if frame.size.is_none() && frame.most > MAX_BUFFER {
-            return Err(too_small);
-        }
+        longest = longest.max(frame.size.unwrap_or(frame.most));
     }
-    if count < 2 {
+    if count < 2 || !all_sized && longest > MAX_BUFFER {
         return Err(too_small);
     }
     // The output is split for the threads, or else filled from their buffers.

@@ -123,6 +123,9 @@ fn a_checksum_tells_two_bytes_of_the_draft_from_one_of_the_rfc() {
     assert_eq!(decoded(draft, &Options::DEFAULT).as_deref(), Ok(&b"hi"[..]));
     let mut workspace = Workspace::new();
     assert_eq!(decoded_len(draft, &mut workspace, &Options::DEFAULT), Ok(2));
+    for verify in [Verify::Skip, Verify::Report] {
+        assert_eq!(decoded(draft, &Options { verify, ..Options::DEFAULT }).as_deref(), Ok(&b"hi"[..]));
+    }
     let twice = draft.repeat(2);
     assert_eq!(decoded(&twice, &Options::DEFAULT).as_deref(), Ok(&b"hihi"[..]));
     for byte in 0..=255u8 {
