@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, Result, Sink};
 /// page that is being filled. The caller lends the page. Its length is that of all writes but the
 /// last.
 ///
-/// An error of a store ends decoding. It returns with the offset of the block or chunk that was
+/// An error of a store ends decoding. It returns with an offset in the block or chunk that was
 /// being read.
 pub trait Store {
     /// Returns the most bytes that it holds. If the content is longer, the error is
@@ -246,14 +246,14 @@ impl<'a> Pages<'a> {
         self.written.len + self.filled
     }
 
-    /// Returns the most bytes that the store holds.
-    pub(crate) fn capacity(&self) -> u64 {
-        self.written.store.capacity()
+    /// Returns the most bytes that the store holds, as far as they can be counted.
+    pub(crate) fn capacity(&self) -> usize {
+        index(self.written.store.capacity())
     }
 
     /// Returns the number of bytes that may follow.
     pub(crate) fn room(&self) -> usize {
-        index(self.capacity()).saturating_sub(self.len())
+        self.capacity().saturating_sub(self.len())
     }
 
     /// Returns the length of an older image that is not in memory.

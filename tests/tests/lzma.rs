@@ -379,7 +379,10 @@ fn reports_each_error_by_its_kind() {
         assert_eq!(error, slice);
         (error.kind, error.at)
     };
-    for header in [Header { lc: 5, ..Header::DEFAULT }, Header { lp: 2, ..Header::DEFAULT }] {
+    let sized = Header { lc: 5, size: Some(100), ..Header::DEFAULT };
+    for header in [Header { lc: 5, ..Header::DEFAULT }, Header { lp: 2, ..Header::DEFAULT }, sized] {
+        let counted = decoded_len(&good[13..], &mut Workspace::new(), &mut [], &raw(Coder::Lzma(header), &[]));
+        assert_eq!(counted.map_err(|error| error.kind), Err(ErrorKind::XzProperties));
         assert_eq!(refused(&raw(Coder::Lzma(header), &[])), (ErrorKind::XzProperties, 0));
     }
     let filters = [

@@ -36,7 +36,6 @@ impl Parser {
             return Err(Fault::new(ErrorKind::XzBlockSize, 0));
         }
         self.announce(u64_from(output))?;
-        self.produced += u64_from(output);
         self.chunk = OpenChunk { input, output };
         self.skip(start);
         let end = self.at + u64_from(input) + u64::from(control >= 0xC0);
@@ -99,6 +98,7 @@ impl Parser {
         let (Ok(used) | Err(Fault { at: used, .. })) = run;
         let History { at, .. } = area;
         window.at += at - start;
+        self.produced += u64_from(at - start);
         self.chunk.output -= at - start;
         self.skip(used.min(have));
         self.chunk.input -= used.min(have);

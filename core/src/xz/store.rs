@@ -73,7 +73,7 @@ impl Output for Paged<'_> {
         self.pages.len()
     }
 
-    fn capacity(&self) -> u64 {
+    fn capacity(&self) -> usize {
         self.pages.capacity()
     }
 

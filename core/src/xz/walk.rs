@@ -106,6 +106,7 @@ impl Parser {
                 let len = window.copy(src.get(..self.chunk.input).unwrap_or(src));
                 *src = src.get(len..).unwrap_or_default();
                 self.skip(len);
+                self.produced += u64_from(len);
                 self.chunk.input -= len;
                 if self.chunk.input == 0 {
                     self.state = State::Control;

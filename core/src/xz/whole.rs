@@ -40,7 +40,7 @@ pub(super) trait Output {
     fn len(&self) -> usize;
 
     /// Returns the most bytes that it holds.
-    fn capacity(&self) -> u64;
+    fn capacity(&self) -> usize;
 
     /// Empties the dictionary.
     fn empty(&mut self);
@@ -104,8 +104,8 @@ impl Output for Slice<'_> {
         self.filled
     }
 
-    fn capacity(&self) -> u64 {
-        u64_from(self.capacity)
+    fn capacity(&self) -> usize {
+        self.capacity
     }
 
     fn empty(&mut self) {
@@ -611,7 +611,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
     fn announce(&mut self, goal: Goal, content: u64) -> Verdict<()> {
         let kind = if content > self.options.limits.max_output {
             ErrorKind::OutputLimit
-        } else if goal == Goal::Decode && content > self.out.capacity() {
+        } else if goal == Goal::Decode && content > u64_from(self.out.capacity()) {
             ErrorKind::OutputTooSmall
         } else {
             return Ok(());

@@ -43,7 +43,10 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     let mut stream = |most: usize| {
         let mut decoder = Decoder::new(ws, &mut window, options);
         let split = || (1 + random.below(most), 1 + random.below(10 * most));
-        drive(bytes, split, |src, end, room| decoder.step(src, end, room))
+        let (streamed, end) = drive(bytes, split, |src, end, room| decoder.step(src, end, room));
+        let held_back = decoder.done().wrote - streamed.len();
+        assert!(held_back < 32 && (end.is_err() || held_back == 0), "{held_back} bytes are missing");
+        (streamed, end)
     };
     let (streamed, end) = stream(100);
     same_in_window("a stream", &whole, &end);

@@ -9,7 +9,7 @@ use super::super::whole::{Goal, Slice, Whole};
 use super::super::window::Window;
 use super::super::workspace::Workspace;
 use super::header::{HEADER_LEN, Header, SIZE_AT};
-use super::options::{Coder, Options, Raw};
+use super::options::{Coder, Options, Raw, lzma_block};
 use super::stream::Decoder;
 use super::walk::Walk;
 use crate::num::{index, u64_from};
@@ -177,7 +177,10 @@ const fn xz(options: &Options) -> XzOptions {
 fn declared(src: &[u8], options: &Options) -> Option<u64> {
     let header = match options.raw {
         None => Header::read_traced(src, &mut ()).ok()?,
-        Some(Raw { coder: Coder::Lzma(header), .. }) => header,
+        Some(Raw { coder: Coder::Lzma(ref header), .. }) => {
+            lzma_block(header, options.raw.as_ref()).ok()?;
+            *header
+        }
         Some(_) => return None,
     };
     header.size.filter(|&size| size <= options.limits.max_output)
