@@ -84,7 +84,7 @@ impl<'a> BitReader<'a> {
     pub fn align(&mut self) -> u64 {
         let gap = self.position.wrapping_neg() & 7;
         let bits = self.peek(gap as u32);
-        self.position += gap;
+        self.position = self.position.saturating_add(gap);
         bits
     }
 

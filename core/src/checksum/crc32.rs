@@ -89,7 +89,7 @@ mod table {
     }
 }
 
-#[cfg(all(not(any(feature = "std", feature = "small")), target_arch = "wasm32"))]
+#[cfg(all(any(test, not(feature = "std")), not(feature = "small"), target_arch = "wasm32"))]
 mod table {
     use crate::checksum::late::Tables;
 
