@@ -41,8 +41,14 @@ pub(crate) const XXH64: bool = cfg!(feature = "zstd-xxh64");
 pub(crate) const PREBUILT_TABLES: usize = if LEAN { 0 } else { 1 };
 
 /// The number of parts in which the symbols of a Huffman code are counted and sorted side by side.
-/// Neighbours often have the same weight, and would wait for each other.
-pub(crate) const WEIGHT_PARTS: usize = if LEAN { 1 } else { 4 };
+/// Neighbours often have the same weight, and would wait for each other. 0 if they are not counted.
+pub(crate) const WEIGHT_PARTS: usize = if SMALL {
+    0
+} else if LEAN {
+    1
+} else {
+    4
+};
 
 /// AT-1 prints rows of a table in batches, column by column. A batch takes 29 KB of stack, and its
 /// loops 7 KB of code.

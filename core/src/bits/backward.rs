@@ -32,9 +32,13 @@ impl<'a> BackwardBitReader<'a> {
     /// Finds the mark: the highest bit set in the last byte. An empty stream has none, and neither
     /// has one whose last byte is zero.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
-        let end = u64_from(bytes.len());
-        let mark = mark(bytes).ok_or(Error::new(ErrorKind::Truncated, end.saturating_sub(1)))?;
-        Ok(Self { bytes, left: i64::try_from((end * 8).wrapping_sub(mark.into())).unwrap_or(i64::MAX) })
+        Self::open(bytes).ok_or(Error::new(ErrorKind::Truncated, u64_from(bytes.len()).saturating_sub(1)))
+    }
+
+    /// Does the same for callers that have an error of their own.
+    pub(crate) fn open(bytes: &'a [u8]) -> Option<Self> {
+        let bits = (u64_from(bytes.len()) * 8).wrapping_sub(mark(bytes)?.into());
+        Some(Self { bytes, left: i64::try_from(bits).unwrap_or(i64::MAX) })
     }
 
     /// Returns the number of bits left; negative after reading past the start.

@@ -4,6 +4,8 @@
 //! Every bit reader of the crate uses these. Inside the slice, each is one bounds check and one
 //! load; the ends are out of line.
 
+use crate::tuning::SMALL;
+
 /// Returns the eight bytes at `at`, little-endian; `None` if the slice ends before.
 ///
 /// For loops that find out by themselves where the input ends. What happens there costs them no
@@ -30,6 +32,17 @@ pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
         Some(chunk) => u32::from_le_bytes(*chunk),
         None => u32::from_le_bytes(padded(bytes, at)),
     }
+}
+
+/// Does the same for headers. If flash is short, the code is shorter and slower.
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline)]
+pub(crate) fn header_u32_at(bytes: &[u8], at: usize) -> u32 {
+    if !SMALL {
+        return u32_at(bytes, at);
+    }
+    let byte = |i| u32::from(bytes.get(at.wrapping_add(i)).copied().unwrap_or(0));
+    (0..4).rev().fold(0, |word, i| word << 8 | byte(i))
 }
 
 /// Returns the last bytes of the slice, and zeros after them.
@@ -66,7 +79,23 @@ fn padded_before(bytes: &[u8], end: usize) -> Option<u64> {
 /// the highest bit set in the last byte, and the zeros above it. `None` if there is no such bit.
 #[inline]
 pub(crate) fn mark(bytes: &[u8]) -> Option<u32> {
-    bytes.last().filter(|&&last| last != 0).map(|last| last.leading_zeros() + 1)
+    bytes.last().filter(|&&last| last != 0).map(|&last| 9 - width(last.into()))
+}
+
+/// Returns the number of bits of a number without the zeros above its highest. The loop is shorter
+/// than the function that stands in for an instruction.
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline)]
+pub(crate) const fn width(number: u32) -> u32 {
+    if !SMALL {
+        return 32 - number.leading_zeros();
+    }
+    let (mut left, mut width) = (number, 0);
+    while left > 0 {
+        left >>= 1;
+        width += 1;
+    }
+    width
 }
 
 /// Returns the lowest `n` bits set, for `n` from 0 to 64.
@@ -96,6 +125,7 @@ mod tests {
                 let whole = at.checked_add(8).is_some_and(|end| end <= len);
                 assert_eq!(whole_u64_at(bytes, at), whole.then_some(u64::from_le_bytes(expected)), "{at} of {len}");
                 assert_eq!(u32_at(bytes, at), u64::from_le_bytes(expected) as u32, "{at} of {len}");
+                assert_eq!(header_u32_at(bytes, at), u32_at(bytes, at));
             }
         }
     }

@@ -2,7 +2,6 @@
 //! bits are calls.
 
 use super::mark;
-use crate::{Error, ErrorKind, Result};
 
 /// Reads a stream as [`BackwardBitReader`](super::BackwardBitReader) does: from below the mark to
 /// its first bit. Fields have up to 32 bits.
@@ -22,11 +21,11 @@ impl<'a> NarrowBitReader<'a> {
     pub(crate) const EMPTY: Self = Self { bytes: &[], next: 0, word: 0, count: 0 };
 
     /// Finds the mark: the highest bit set in the last byte.
-    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
-        let mark = mark(bytes).ok_or(Error::new(ErrorKind::Truncated, 0))?;
+    pub(crate) fn open(bytes: &'a [u8]) -> Option<Self> {
+        let mark = mark(bytes)?;
         let mut bits = Self { bytes, next: bytes.len(), word: 0, count: 0 };
         bits.take(mark);
-        Ok(bits)
+        Some(bits)
     }
 
     /// Returns the next `n` bits without moving, for `n` up to 25.

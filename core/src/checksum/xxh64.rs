@@ -2,6 +2,7 @@
 //! are this loop plus layers for other hashes.
 
 use crate::num::{copy, u64_from};
+use crate::tuning::SMALL;
 
 const P1: u64 = 0x9E37_79B1_85EB_CA87;
 const P2: u64 = 0xC2B2_AE3D_27D4_EB4F;
@@ -62,12 +63,14 @@ impl Xxh64 {
             stripe(&mut self.lanes, &self.rest);
         }
         let (stripes, rest) = bytes.as_chunks::<32>();
-        // A copy of the lanes stays in registers.
-        let mut lanes = self.lanes;
-        for chunk in stripes {
-            stripe(&mut lanes, chunk);
+        if SMALL {
+            stripes.iter().for_each(|chunk| stripe(&mut self.lanes, chunk));
+        } else {
+            // A copy of the lanes stays in registers.
+            let mut lanes = self.lanes;
+            stripes.iter().for_each(|chunk| stripe(&mut lanes, chunk));
+            self.lanes = lanes;
         }
-        self.lanes = lanes;
         copy(rest, &mut self.rest);
     }
 
@@ -116,7 +119,8 @@ const fn round(lane: u64, word: u64) -> u64 {
     lane.wrapping_add(word.wrapping_mul(P2)).rotate_left(31).wrapping_mul(P1)
 }
 
-#[inline(always)]
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline(always))]
 fn stripe(lanes: &mut [u64; 4], bytes: &[u8; 32]) {
     let (words, _) = bytes.as_chunks::<8>();
     for (lane, word) in lanes.iter_mut().zip(words) {

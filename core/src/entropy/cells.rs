@@ -50,38 +50,38 @@ pub(crate) fn read(cells: &mut [Cell], bytes: &[u8], max_symbol: u8, max_log: u3
         let number = if symbol < 62 { symbol } else { 63 - usize::from(count < 0) };
         counts[number] += count;
     })?;
-    build(cells, &counts, log);
+    build(cells, &mut counts, log);
     Some((low8(log), len))
 }
 
 /// Lays the cells of a table. The caller has checked that the counts add up to its size. A negative
-/// count is of cells at the end.
+/// count is of cells at the end. The counts are used up.
 #[inline(never)]
-pub(crate) fn build(cells: &mut [Cell], counts: &[i16; SYMBOLS], log: u32) {
-    let mut next = [0u16; SYMBOLS];
+pub(crate) fn build(cells: &mut [Cell], counts: &mut [i16; SYMBOLS], log: u32) {
     let mut high = 1usize << log;
     let mut lay = |at: usize, symbol: u16| {
         if let Some(cell) = cells.get_mut(at) {
             cell.0 = symbol << 10;
         }
     };
-    for ((symbol, &count), next) in (0u16..).zip(counts).zip(&mut next) {
-        *next = count.unsigned_abs();
+    for (symbol, &count) in (0u16..).zip(counts.iter()) {
         for _ in count..0 {
             high = high.wrapping_sub(1);
             lay(high, symbol);
         }
     }
     let mut at = 0;
-    for (symbol, &count) in (0u16..).zip(counts) {
-        for _ in 0..count {
+    for (symbol, count) in (0u16..).zip(counts.iter_mut()) {
+        for _ in 0..*count {
             lay(at, symbol);
             at = fse::next(at, log, high);
         }
+        // From here on, the number of its next cell.
+        *count = count.wrapping_abs();
     }
     for cell in cells.iter_mut().take(1 << log) {
-        let next = &mut next[usize::from(cell.0 >> 10)];
-        cell.0 |= *next & 0x3FF;
+        let next = &mut counts[usize::from(cell.0 >> 10)];
+        cell.0 |= next.cast_unsigned() & 0x3FF;
         *next = next.wrapping_add(1);
     }
 }

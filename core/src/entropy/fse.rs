@@ -1,13 +1,14 @@
 //! Finite state entropy: the description of a table, and the order in which its cells belong to
 //! symbols.
 
-use crate::bits::u32_at;
+use crate::bits::{header_u32_at, width};
 
 /// The lowest table log that a description can have.
 pub(crate) const MIN_LOG: u32 = 5;
 
 /// Calls `each` with every symbol that has cells and their number; returns the table log and the
 /// length of the description. Lean builds have one copy of it, others one for each table.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(any(feature = "small", target_arch = "wasm32")), inline(always))]
 pub(crate) fn describe(
     bytes: &[u8],
@@ -26,7 +27,7 @@ pub(crate) fn describe(
         let bits = word(bytes, at);
         // One of `left + 2` values: minus one, zero, or up to all cells that are left.
         let range = left + 1;
-        let width = 32 - range.leading_zeros();
+        let width = width(range);
         // This number of values need one bit fewer than the others.
         let short = (1u32 << width) - 1 - range;
         let low = bits & ((1 << (width - 1)) - 1);
@@ -64,7 +65,7 @@ pub(crate) fn describe(
 /// Returns at least 25 bits from bit `at` on, with zeros after the end of the bytes.
 #[inline(always)]
 fn word(bytes: &[u8], at: usize) -> u32 {
-    u32_at(bytes, at / 8) >> (at % 8)
+    header_u32_at(bytes, at / 8) >> (at % 8)
 }
 
 /// Returns the distance of the cells of one symbol, around and around the table.

@@ -226,7 +226,9 @@ impl<'d> Frame<'d> {
             (self.prefix, self.lent) = dictionary.load(self.walk.flavour, workspace).ok_or(wrong)?;
             if T::LISTENS || tuning::LEAN {
                 // The observer of symbols uses the tables in the workspace.
-                workspace.copy(core::mem::take(&mut self.lent));
+                if let Some(tables) = core::mem::take(&mut self.lent).tables {
+                    workspace.copy(tables);
+                }
             }
         }
         if T::SYMBOLS && self.blind {

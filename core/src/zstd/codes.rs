@@ -4,6 +4,9 @@
 pub(super) const MAX_LITERALS_CODE: u8 = 35;
 pub(super) const MAX_MATCH_CODE: u8 = 52;
 
+/// The log of how much larger than the predefined table a table of a block may be.
+pub(super) const MORE_LOG: u32 = 3;
+
 /// The codes of one kind of value. The first codes have one value each; bits refine the others.
 pub(super) struct CodeRule {
     /// The value of the first code.

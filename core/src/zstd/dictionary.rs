@@ -87,9 +87,9 @@ fn read(bytes: &[u8], flavour: Flavour, workspace: &mut Workspace) -> Option<usi
     let mut at = 8 + workspace.huffman.read(bytes, 8, flavour.tree())?;
     // The log limits are those of blocks. The 2016 decoder lacks them here and writes past its
     // tables.
-    at += workspace.offsets.read(bytes.get(at..)?, flavour.max_offset_code(), &OFFSETS)?;
-    at += workspace.matches.read(bytes.get(at..)?, MAX_MATCH_CODE, &MATCHES)?;
-    at += workspace.literals.read(bytes.get(at..)?, MAX_LITERALS_CODE, &LITERALS)?;
+    at += workspace.offsets.any().read(bytes.get(at..)?, flavour.max_offset_code(), &OFFSETS)?;
+    at += workspace.matches.any().read(bytes.get(at..)?, MAX_MATCH_CODE, &MATCHES)?;
+    at += workspace.literals.any().read(bytes.get(at..)?, MAX_LITERALS_CODE, &LITERALS)?;
     let (offsets, content) = bytes.get(at..)?.split_first_chunk::<12>()?;
     let (offsets, _) = offsets.as_chunks();
     for (to, offset) in workspace.history.iter_mut().zip(offsets) {

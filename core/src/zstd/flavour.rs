@@ -1,5 +1,6 @@
 //! The differences between the three formats. The rest of this room is the same for all of them.
 
+use crate::bits::header_u32_at;
 use crate::entropy::huffman::Rules;
 use crate::entropy::low32;
 
@@ -182,31 +183,31 @@ impl Flavour {
             [LiteralsKind::Huffman, LiteralsKind::Repeat, LiteralsKind::Raw, LiteralsKind::Rle];
         let kind = if self.is_rfc() { RFC } else { OLD }[usize::from(kind & 3)];
         let huffman = matches!(kind, LiteralsKind::Huffman | LiteralsKind::Repeat);
-        // The bits of a size, and the bytes of the header.
-        let (bits, len) = match (huffman, format) {
-            (true, 0 | 1) => (10, 3),
-            (true, 2) => (14, 4),
-            (true, _) => (18, 5),
-            (false, 3) => (20, 3),
-            (false, 2) if self.is_v07() => (12, 2),
-            (false, 1) if !self.is_v07() => (12, 2),
-            (false, _) => (5, 1),
+        // The bytes of the header, and the bits of a size.
+        let middle = if self.is_v07() { 2 } else { 1 };
+        let len = match (huffman, format) {
+            (true, _) => 2 + format.max(1),
+            (false, 3) => 3,
+            (false, _) => 1 + u8::from(format == middle),
         };
-        let header = bytes.get(..len)?;
-        let append = |number, &byte: &u8| number << 8 | u64::from(byte);
-        let fields = match self.is_v07() {
-            true => header.iter().fold(0, append),
-            false => header.iter().rev().fold(0, append) >> if bits == 5 { 3 } else { 4 },
+        let bits = match (huffman, len) {
+            (true, _) => 4 * len - 2,
+            (false, 1) => 5,
+            (false, _) => 8 * len - 4,
         };
+        let header = bytes.get(..usize::from(len))?;
+        let (mut first, mut second) = (header_u32_at(header, 0), header_u32_at(header, 1));
+        let (skip, past);
+        if self.is_v07() {
+            (first, second) = (first.swap_bytes(), second.swap_bytes());
+            (skip, past) = (if huffman { 28 - bits } else { 32 - 8 * len }, 40 - 8 * len);
+        } else {
+            (skip, past) = (if bits == 5 { 3 } else { 4 }, bits - 4);
+        }
         let mask = (1 << bits) - 1;
-        let (low, high) = (low32(fields) & mask, low32(fields >> bits) & mask);
-        let (size, stored) = match self.is_v07() {
-            _ if !huffman => (low, 0),
-            true => (high, low),
-            false => (low, high),
-        };
+        let (size, stored) = (first >> skip & mask, if huffman { second >> past & mask } else { 0 });
         let single = huffman && format == u8::from(self.is_v07());
-        Some(LiteralsHeader { kind, single, len, size, stored })
+        Some(LiteralsHeader { kind, single, len: len.into(), size, stored })
     }
 
     pub(super) const fn table_mode(self, bits: u8) -> TableMode {

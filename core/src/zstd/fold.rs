@@ -81,30 +81,33 @@ fn take(word: u64, used: &mut u32, n: u8) -> u32 {
 impl<'a> SequenceReader<'a> {
     fn new(src: &'a [u8], sequences: &Sequences, tables: &Workspace, history: [u32; 3]) -> Option<Self> {
         let Range { start, end } = sequences.bits;
-        let before = start.min(7);
-        let mut bits = BackwardFields::new(src.get(start..end)?).ok()?;
-        let logs = [tables.literals.log, tables.offsets.log, tables.matches.log];
-        let [literals, offsets, matches] = if !SHORT_FRAMES {
-            logs.map(|log| field(&mut bits, log))
-        } else {
-            // One word has all three.
-            let all = bits.take(logs.iter().copied().map(u32::from).sum());
-            let [_, second, third] = logs;
-            let (last, middle) = (low32(all) & mask(third), low32(all >> (third & 63)) & mask(second));
-            [low32(all >> (second.wrapping_add(third) & 63)), middle, last]
-        };
-        Some(Self {
-            src: src.get(start - before..end).unwrap_or_default(),
+        let before = if SMALL { 0 } else { start.min(7) };
+        let mut reader = Self {
+            bits: BackwardFields::open(src.get(start..end)?)?,
+            src: if SMALL { &[] } else { src.get(start - before..end).unwrap_or_default() },
             rest: &[],
             used: 0,
             before,
             left: sequences.count,
-            literals: tables.literals.cell(literals),
-            offsets: tables.offsets.cell(offsets),
-            matches: tables.matches.cell(matches),
-            bits,
+            literals: tables.literals.cell(0),
+            offsets: tables.offsets.cell(0),
+            matches: tables.matches.cell(0),
             history,
-        })
+        };
+        let Self { bits, literals, offsets, matches, .. } = &mut reader;
+        let [first, second, third] = [tables.literals.log, tables.offsets.log, tables.matches.log];
+        if !SHORT_FRAMES {
+            *literals = tables.literals.cell(field(bits, first));
+            *offsets = tables.offsets.cell(field(bits, second));
+            *matches = tables.matches.cell(field(bits, third));
+        } else {
+            // One word has all three.
+            let all = bits.take([first, second, third].into_iter().map(u32::from).sum());
+            *literals = tables.literals.cell(low32(all >> (second.wrapping_add(third) & 63)));
+            *offsets = tables.offsets.cell(low32(all >> (third & 63)) & mask(second));
+            *matches = tables.matches.cell(low32(all) & mask(third));
+        }
+        Some(reader)
     }
 
     /// Starts a run at the next bit.

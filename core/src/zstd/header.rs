@@ -196,6 +196,8 @@ impl FrameHeader {
         };
         let window_size = match window {
             (_, 0) => content.unwrap_or(0),
+            // Shifts of 64 bits are calls on small devices.
+            (byte, _) if SMALL => (0..low32(byte) >> 3).fold((8 + (byte & 7)) << 7, |size, _| size + size),
             (byte, _) => (8 + (byte & 7)) << (7 + (byte >> 3)),
         };
         let len = bytes.len() - fields.len();

@@ -263,7 +263,7 @@ impl Streams<'_> {
         let &[start, ref rest @ ..] = self.bounds else { return Ok(false) };
         let Some(&end) = rest.first() else { return Ok(false) };
         let stream = self.src.get(start..end).ok_or(self.fault)?;
-        self.bits = BackwardFields::new(stream).map_err(|_| self.fault)?;
+        self.bits = BackwardFields::open(stream).ok_or(self.fault)?;
         self.left = self.part;
         self.bounds = rest;
         Ok(true)

@@ -103,11 +103,12 @@ struct TableReader<'a, T> {
 }
 
 impl<T: Trace> TableReader<'_, T> {
-    fn read<const N: usize>(
+    #[cfg_attr(any(feature = "small", target_arch = "wasm32"), inline(never))]
+    fn read(
         &mut self,
         name: Name,
         mode: TableMode,
-        table: &mut FseTable<N>,
+        table: &mut FseTable,
         alphabet: &Alphabet,
         max_symbol: u8,
     ) -> Verdict<()> {

@@ -66,19 +66,21 @@ const fn packed<const N: usize>(codes: &CodeRule) -> [u32; N] {
 
 /// An FSE table, ready to decode.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FseTable<const N: usize> {
-    cells: [Cell; N],
+pub(super) struct FseTable<C: ?Sized = [Cell]> {
     /// Bits of the first state.
     pub(super) log: u8,
+    cells: C,
 }
 
-impl<const N: usize> FseTable<N> {
-    pub(super) const EMPTY: Self = Self { cells: [Cell::EMPTY; N], log: 0 };
+/// A table of up to `N` states.
+pub(super) type FseTableOf<const N: usize> = FseTable<[Cell; N]>;
 
-    /// Becomes a table of one symbol.
-    pub(super) fn repeat(&mut self, symbol: u8, _: &Alphabet) {
-        self.cells[0] = Cell::only(symbol);
-        self.log = 0;
+impl<const N: usize> FseTableOf<N> {
+    pub(super) const EMPTY: Self = Self { log: 0, cells: [Cell::EMPTY; N] };
+
+    /// Returns the table as one of any size.
+    pub(super) const fn any(&mut self) -> &mut FseTable {
+        self
     }
 
     /// Copies a table that was built before.
@@ -90,18 +92,28 @@ impl<const N: usize> FseTable<N> {
     pub(super) const fn cell(&self, state: u32) -> TableEntry {
         TableEntry(self.cells[state as usize & (N - 1)])
     }
+}
+
+impl FseTable {
+    /// Becomes a table of one symbol.
+    pub(super) fn repeat(&mut self, symbol: u8, _: &Alphabet) {
+        if let Some(cell) = self.cells.first_mut() {
+            *cell = Cell::only(symbol);
+        }
+        self.log = 0;
+    }
 
     /// Becomes the predefined table.
     pub(super) fn predefine(&mut self, alphabet: &Alphabet) {
         let mut counts = [0; 64];
         counts.iter_mut().zip(alphabet.counts).for_each(|(to, &from)| *to = from.into());
-        cells::build(&mut self.cells, &counts, alphabet.log.into());
+        cells::build(&mut self.cells, &mut counts, alphabet.log.into());
         self.log = alphabet.log;
     }
 
     /// Reads a description and builds its table; returns how long the description is.
-    pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, _: &Alphabet) -> Option<usize> {
-        let (log, len) = cells::read(&mut self.cells, bytes, max_symbol, N.ilog2())?;
+    pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, alphabet: &Alphabet) -> Option<usize> {
+        let (log, len) = cells::read(&mut self.cells, bytes, max_symbol, u32::from(alphabet.log) + codes::MORE_LOG)?;
         self.log = log;
         Some(len)
     }

@@ -83,7 +83,8 @@ impl Output for Pages<'_> {
         let too_long = Fault::new(too_long, *start);
         let more = limit.min(room).checked_sub(literals.size).ok_or(too_long)?;
         // More than the window is all that matters, and 32 bits can count it.
-        let produced = index(frame.produced.min(frame.walk.header.window.saturating_add(1)));
+        let window = index(frame.walk.header.window);
+        let produced = index(frame.produced).min(window.saturating_add(1));
         let before = self.len();
         // Other outputs reach no further back than this.
         let oldest = if tuning::WIDE { produced.saturating_sub(HISTORY) } else { 0 };
@@ -101,7 +102,7 @@ impl Output for Pages<'_> {
             old_len,
             start: before.wrapping_sub(produced),
             oldest,
-            window: index(frame.walk.header.window),
+            window,
             more,
             place: sequences.bits.start,
             too_long,

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use super::flavour::Flavour;
 use super::header::emit_field;
-use super::tables::{FseTable, LITERALS, MATCHES, OFFSETS, TableEntry};
+use super::tables::{FseTableOf, LITERALS, MATCHES, OFFSETS, TableEntry};
 use super::workspace::Workspace;
 use crate::bits::BackwardBitReader;
 use crate::entropy::huffman;
@@ -33,7 +33,7 @@ impl<'a, T: Trace> SequenceFields<'a, T> {
     fn new(src: &'a [u8], range: Range<usize>, kind: ErrorKind, trace: &'a mut T) -> Verdict<Self> {
         let fault = Fault::new(kind, range.start);
         let (start, end) = (u64_from(range.start) * 8, u64_from(range.end) * 8);
-        let bits = BackwardBitReader::new(src.get(range).unwrap_or_default()).map_err(|_| fault)?;
+        let bits = BackwardBitReader::open(src.get(range).unwrap_or_default()).ok_or(fault)?;
         let left = u64::try_from(bits.remaining()).map_err(|_| fault)?;
         trace.leaf(Part::Padding, Name::EndMark, start + left..end, Value::None);
         Ok(Self { bits, start, fault, trace })
@@ -51,7 +51,7 @@ impl<'a, T: Trace> SequenceFields<'a, T> {
     /// Reads a state of one of the three tables: the first, or the successor of a cell.
     fn state<const N: usize>(
         &mut self,
-        table: &FseTable<N>,
+        table: &FseTableOf<N>,
         name: Name,
         from: Option<TableEntry>,
     ) -> Verdict<TableEntry> {

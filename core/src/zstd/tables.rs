@@ -55,15 +55,15 @@ impl TableEntry {
 pub(super) struct Alphabet {
     codes: CodeRule,
     cells: [[TableEntry; 64]; PREBUILT_TABLES],
-    predefined: [FseTable<64>; PREBUILT_TABLES],
+    predefined: [FseTableOf<64>; PREBUILT_TABLES],
 }
 
 impl Alphabet {
     const fn new(codes: CodeRule) -> Self {
         let cells = [Self::find(&codes); PREBUILT_TABLES];
-        let mut alphabet = Self { codes, cells, predefined: [const { FseTable::EMPTY }; PREBUILT_TABLES] };
-        let (mut table, counts) = (FseTable::EMPTY, alphabet.counts());
-        table.build(&counts, alphabet.codes.counts.len(), alphabet.codes.log as u32, &alphabet);
+        let mut alphabet = Self { codes, cells, predefined: [const { FseTableOf::EMPTY }; PREBUILT_TABLES] };
+        let (mut table, counts) = (FseTableOf::<64>::EMPTY, alphabet.counts());
+        table.any().build(&counts, alphabet.codes.counts.len(), alphabet.codes.log as u32, &alphabet);
         if let Some(place) = alphabet.predefined.first_mut() {
             *place = table;
         }
@@ -108,15 +108,37 @@ impl Alphabet {
 
 /// An FSE table, ready to decode.
 #[derive(Clone, Debug)]
-pub(super) struct FseTable<const N: usize> {
-    cells: [TableEntry; N],
+pub(super) struct FseTable<C: ?Sized = [TableEntry]> {
     /// Bits of the first state.
     pub(super) log: u8,
+    cells: C,
 }
 
-impl<const N: usize> FseTable<N> {
-    pub(super) const EMPTY: Self = Self { cells: [TableEntry::ZERO; N], log: 0 };
+/// A table of up to `N` states.
+pub(super) type FseTableOf<const N: usize> = FseTable<[TableEntry; N]>;
 
+impl<const N: usize> FseTableOf<N> {
+    pub(super) const EMPTY: Self = Self { log: 0, cells: [TableEntry::ZERO; N] };
+
+    /// Returns the table as one of any size.
+    pub(super) const fn any(&mut self) -> &mut FseTable {
+        self
+    }
+
+    /// Copies a table that was built before.
+    pub(super) fn copy(&mut self, from: &Self) {
+        self.cells.iter_mut().zip(&from.cells).take(1 << from.log).for_each(|(to, from)| *to = *from);
+        self.log = from.log;
+    }
+
+    /// Returns the cell of a state; any number is masked to one.
+    #[inline(always)]
+    pub(super) const fn cell(&self, state: u32) -> TableEntry {
+        self.cells[state as usize & (N - 1)]
+    }
+}
+
+impl FseTable {
     /// Builds a table whose counts add up to its size; only the first `described` symbols may have
     /// some.
     const fn build(&mut self, counts: &[i16; 64], described: usize, log: u32, alphabet: &Alphabet) {
@@ -128,26 +150,19 @@ impl<const N: usize> FseTable<N> {
 
     /// Becomes a table of one symbol.
     pub(super) const fn repeat(&mut self, symbol: u8, alphabet: &Alphabet) {
-        self.cells[0] = alphabet.cells()[(symbol & 63) as usize];
+        if let Some(cell) = self.cells.first_mut() {
+            *cell = alphabet.cells()[(symbol & 63) as usize];
+        }
         self.log = 0;
-    }
-
-    /// Copies a table that was built before.
-    pub(super) fn copy<const M: usize>(&mut self, from: &FseTable<M>) {
-        self.cells.iter_mut().zip(&from.cells).take(1 << from.log).for_each(|(to, from)| *to = *from);
-        self.log = from.log;
-    }
-
-    /// Returns the cell of a state; any number is masked to one.
-    #[inline(always)]
-    pub(super) const fn cell(&self, state: u32) -> TableEntry {
-        self.cells[state as usize & (N - 1)]
     }
 
     /// Becomes the predefined table.
     pub(super) fn predefine(&mut self, alphabet: &Alphabet) {
         match alphabet.predefined.first() {
-            Some(table) => self.copy(table),
+            Some(table) => {
+                self.cells.iter_mut().zip(&table.cells).for_each(|(to, from)| *to = *from);
+                self.log = table.log;
+            }
             None => self.build(&alphabet.counts(), alphabet.codes.counts.len(), alphabet.codes.log.into(), alphabet),
         }
     }
@@ -155,10 +170,15 @@ impl<const N: usize> FseTable<N> {
     /// Reads a description and builds its table; returns how long the description is.
     pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, alphabet: &Alphabet) -> Option<usize> {
         let (mut counts, mut described) = ([0; 64], 0);
-        let (log, len) = fse::describe(bytes, max_symbol.into(), N.ilog2(), &mut |symbol, count| {
-            counts[symbol & 63] = count;
-            described = symbol + 1;
-        })?;
+        let (log, len) = fse::describe(
+            bytes,
+            max_symbol.into(),
+            u32::from(alphabet.codes.log) + codes::MORE_LOG,
+            &mut |symbol, count| {
+                counts[symbol & 63] = count;
+                described = symbol + 1;
+            },
+        )?;
         self.build(&counts, described, log, alphabet);
         Some(len)
     }

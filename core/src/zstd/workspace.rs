@@ -1,7 +1,7 @@
 //! The memory of a decoder: tables and offsets that live from block to block.
 
 use super::flavour::Flavour;
-use super::tables::FseTable;
+use super::tables::FseTableOf;
 use crate::entropy::huffman;
 use crate::tuning::LEAN;
 
@@ -37,9 +37,9 @@ impl<'d> Lent<'d> {
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) huffman: huffman::Table,
-    pub(super) literals: FseTable<512>,
-    pub(super) offsets: FseTable<256>,
-    pub(super) matches: FseTable<512>,
+    pub(super) literals: FseTableOf<512>,
+    pub(super) offsets: FseTableOf<256>,
+    pub(super) matches: FseTableOf<512>,
     /// 1 if a block may repeat the tables of sequences, else 0. The first block with sequences
     /// makes all three.
     pub(super) ready: u8,
@@ -52,20 +52,20 @@ impl Workspace {
     pub const fn new() -> Self {
         Self {
             huffman: huffman::Table::new(),
-            literals: FseTable::EMPTY,
-            offsets: FseTable::EMPTY,
-            matches: FseTable::EMPTY,
+            literals: FseTableOf::EMPTY,
+            offsets: FseTableOf::EMPTY,
+            matches: FseTableOf::EMPTY,
             ready: 0,
             history: [0; 3],
         }
     }
 
-    /// Copies a code and tables that are lent. A function of its own, in which the compiler knows
-    /// that they do not overlap the workspace: else it would link `memmove`.
+    /// Copies the code and the tables that are lent. A function of its own, in which the compiler
+    /// knows that they do not overlap the workspace: else it would link `memmove`.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn copy(&mut self, from: Lent<'_>) {
-        from.code.into_iter().for_each(|&code| self.huffman = code);
-        from.tables.into_iter().for_each(|tables| self.copy_tables(tables));
+    pub(super) fn copy(&mut self, from: &Self) {
+        self.huffman = from.huffman;
+        self.copy_tables(from);
     }
 
     /// Copies the tables of sequences.

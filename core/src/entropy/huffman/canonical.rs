@@ -7,6 +7,7 @@ use super::coded::{CELLS, Cell, EMPTY};
 use super::weights::{Rules, Weights};
 use crate::bits::{BackwardBitReader, BackwardFields};
 use crate::entropy::{low8, low16, low32};
+use crate::num::u64_from;
 
 /// A code, ready to decode.
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +56,14 @@ impl Table {
         weights.read(src, at, rules, &mut self.cells)?;
         let mut code = 0u32;
         let mut place = 0;
-        for (weight, first) in (0u8..).zip(&mut self.firsts).skip(1) {
-            *first = (low16(code), low8(place));
-            for (symbol, _) in (0..=255).zip(weights.of.iter().take(weights.count)).filter(|&(_, &of)| of == weight) {
-                self.symbols[place as usize & 255] = symbol;
-                place += 1;
-                code += 1 << (weight - 1);
+        for weight in 1..16usize {
+            self.firsts[weight] = (low16(code), low8(place));
+            for symbol in 0..low32(u64_from(weights.count)) {
+                if usize::from(weights.of[symbol as usize & 255]) == weight {
+                    self.symbols[place as usize & 255] = low8(symbol);
+                    place += 1;
+                    code += 1 << (weight - 1);
+                }
             }
         }
         self.depth = low8(weights.depth);
@@ -99,7 +102,7 @@ impl Table {
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     #[inline(never)]
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
-        let mut bits = BackwardFields::new(src.get(stream)?).ok()?;
+        let mut bits = BackwardFields::open(src.get(stream)?)?;
         self.fill(&mut bits, out);
         (bits.remaining() == 0).then_some(())
     }

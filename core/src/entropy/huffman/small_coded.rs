@@ -23,7 +23,7 @@ pub(super) fn decode(
 ) -> Option<usize> {
     let bytes = src.get(range)?;
     let (log, len) = cells::read(cells, bytes, u8::MAX, max_log)?;
-    let mut bits = BackwardFields::new(bytes.get(len..)?).ok()?;
+    let mut bits = BackwardFields::open(bytes.get(len..)?)?;
     let mut read = |width: u8| {
         let field = low32(bits.take(width.into()));
         (bits.remaining() >= 0).then_some(field)

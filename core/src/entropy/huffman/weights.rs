@@ -2,9 +2,10 @@
 //! of `depth + 1 - w` bits; weight 0 means no code.
 
 use super::coded::{self, CELLS, Cell};
+use crate::bits::width;
 use crate::entropy::{low8, low32};
 use crate::num::u64_from;
-use crate::tuning::WEIGHT_PARTS;
+use crate::tuning::{SMALL, WEIGHT_PARTS};
 
 /// The deepest code: RFC 8878 allows 11 bits, older dictionaries have 12.
 pub(crate) const MAX_DEPTH: u32 = 12;
@@ -78,11 +79,46 @@ impl Weights {
         self.complete()
     }
 
-    /// Counts the weights and adds the last one, which is not stored.
+    /// Adds the last weight, which is not stored.
     #[cfg_attr(feature = "small", inline(never))]
     fn complete(&mut self) -> Option<()> {
-        let part = (self.count + 1).div_ceil(WEIGHT_PARTS);
-        self.part = low32(u64_from(part));
+        let (sum, longest) = if SMALL { self.add_up() } else { self.count_parts() };
+        self.depth = width(sum);
+        let missing = (1u32 << self.depth) - sum;
+        if self.depth > MAX_DEPTH || !missing.is_power_of_two() {
+            return None;
+        }
+        let last = width(missing);
+        *self.of.get_mut(self.count)? = low8(last);
+        if !SMALL {
+            self.ranks[last as usize & 15] += 1;
+            // A division takes 400 bytes of a small device.
+            let counts = match WEIGHT_PARTS {
+                1 => self.counts.first_mut(),
+                _ => self.count.checked_div(self.part as usize).and_then(|part| self.counts.get_mut(part)),
+            };
+            counts?[last as usize & 15] += 1;
+        }
+        self.count += 1;
+        // The longest codes come in pairs.
+        let longest = longest + u32::from(last == 1);
+        (longest > 0 && longest.is_multiple_of(2)).then_some(())
+    }
+
+    /// Returns the part of the code space that all symbols take, and the number of those with the
+    /// longest codes. A weight that is too large takes too much.
+    fn add_up(&self) -> (u32, u32) {
+        let (mut sum, mut longest) = (0, 0);
+        for &weight in self.of.iter().take(self.count) {
+            sum += 1u32 << (weight & 15) >> 1;
+            longest += u32::from(weight == 1);
+        }
+        (sum, longest)
+    }
+
+    /// Does the same, and counts the weights in each part of the symbols.
+    fn count_parts(&mut self) -> (u32, u32) {
+        self.part = low32(u64_from((self.count + 1).div_ceil(self.counts.len())));
         for at in 0..self.part {
             for (part, counts) in (0..).zip(&mut self.counts) {
                 let symbol = low8(part * self.part + at);
@@ -91,27 +127,8 @@ impl Weights {
         }
         self.ranks = core::array::from_fn(|weight| self.counts.iter().map(|counts| counts[weight]).sum());
         let [_, ranks @ ..] = &self.ranks;
-        // The part of the code space that all symbols take. A weight that is too large takes too
-        // much.
-        let sum: u32 = ranks.iter().zip(0u32..).map(|(&rank, bits)| u32::from(rank) << bits).sum();
-        self.depth = 32 - sum.leading_zeros();
-        let missing = (1u32 << self.depth) - sum;
-        if self.depth > MAX_DEPTH || !missing.is_power_of_two() {
-            return None;
-        }
-        let last = missing.trailing_zeros() + 1;
-        *self.of.get_mut(self.count)? = low8(last);
-        // A division takes 400 bytes of a small device.
-        let counts = match WEIGHT_PARTS {
-            1 => self.counts.first_mut(),
-            _ => self.count.checked_div(part).and_then(|part| self.counts.get_mut(part)),
-        };
-        counts?[last as usize & 15] += 1;
-        self.ranks[last as usize & 15] += 1;
-        self.count += 1;
-        // The longest codes come in pairs.
-        let longest = self.ranks[1];
-        (longest > 0 && longest.is_multiple_of(2)).then_some(())
+        let sum = ranks.iter().zip(0u32..).map(|(&rank, bits)| u32::from(rank) << bits).sum();
+        (sum, self.ranks[1].into())
     }
 }
 
