@@ -1,5 +1,6 @@
 //! CVC: columns of vectors as `FixedSizeList`.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Int8Type,
 use arrow_array::{ArrayRef, FixedSizeListArray, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use unspool::cvc::{Column, Dtype, Element, File, Options, Payload, Plan};
-use unspool::{ErrorKind, Limits};
+use unspool::cvc::{Column, Dtype, Element, File, Options, Payload, Piece, Pieces, Plan, Workspace};
+use unspool::{Checksums, ErrorKind, Limits, Verify};
 
 use crate::{Result, lengthen, memory_for};
 
@@ -31,7 +32,11 @@ fn item(dtype: Dtype) -> FieldRef {
 
 /// Returns the field of a column. The only column of a file without a schema is called `vector`.
 pub fn field(column: &Column<'_>) -> Result<Field> {
-    let list = DataType::FixedSizeList(item(column.output()?), list_len(column)?);
+    field_of(column, column.output()?)
+}
+
+fn field_of(column: &Column<'_>, dtype: Dtype) -> Result<Field> {
+    let list = DataType::FixedSizeList(item(dtype), list_len(column)?);
     let name = column.name().to_string();
     Ok(Field::new(if name.is_empty() { "vector".to_owned() } else { name }, list, false))
 }
@@ -43,16 +48,56 @@ fn list_len(column: &Column<'_>) -> Result<i32> {
 
 /// Returns the schema of some columns of a file, in this order, or of all if `columns` is `None`.
 pub fn schema(file: &File<'_>, columns: Option<&[&str]>) -> Result<Schema> {
-    let fields: Result<Vec<_>> = picked(file, columns)?.iter().map(field).collect();
-    Ok(Schema::new(fields?))
+    Picked::open(file, columns)?.schema()
 }
 
-fn picked<'a>(file: &File<'a>, columns: Option<&[&str]>) -> Result<Vec<Column<'a>>> {
-    let found: unspool::Result<_> = match columns {
-        None => file.columns().collect(),
-        Some(names) => names.iter().map(|name| file.column(name)).collect(),
-    };
-    Ok(found?)
+/// Some columns of a file, found in linear time.
+struct Picked<'a> {
+    /// All columns of the file, by their position.
+    columns: Vec<Column<'a>>,
+    /// The positions of those to decode, in their order.
+    positions: Vec<usize>,
+    /// Whether a column is decoded, by its position.
+    is_picked: Vec<bool>,
+    /// The types that they decode to, by their position.
+    types: Vec<Option<Dtype>>,
+    /// The memory of a workspace.
+    table: Vec<u32>,
+}
+
+impl<'a> Picked<'a> {
+    fn open(file: &File<'a>, names: Option<&[&str]>) -> Result<Self> {
+        let columns = file.columns().collect::<unspool::Result<Vec<_>>>()?;
+        let positions: Vec<usize> = match names {
+            None => (0..columns.len()).collect(),
+            Some(names) => {
+                // If two columns share a name, the last one counts.
+                let all = columns.iter().enumerate().map(|(position, column)| (column.name().to_string(), position));
+                let all: HashMap<_, _> = all.collect();
+                let missing = unspool::Error::new(ErrorKind::CvcNoSuchColumn, 0);
+                names.iter().map(|name| all.get(*name).copied().ok_or(missing)).collect::<unspool::Result<_>>()?
+            }
+        };
+        let (mut is_picked, mut types) = (vec![false; columns.len()], vec![None; columns.len()]);
+        for &position in &positions {
+            is_picked.get_mut(position).into_iter().for_each(|is_picked| *is_picked = true);
+        }
+        let mut table = vec![0; usize::try_from(file.workspace_len()).unwrap_or(0)];
+        file.outputs(&mut Workspace::with_table(&mut table).only(&is_picked), &mut types)?;
+        Ok(Self { columns, positions, is_picked, types, table })
+    }
+
+    /// Returns the columns to decode with their positions and types.
+    fn iter(&self) -> impl Iterator<Item = (usize, &Column<'a>, Dtype)> {
+        self.positions
+            .iter()
+            .filter_map(|&position| Some((position, self.columns.get(position)?, self.types.get(position).copied()??)))
+    }
+
+    fn schema(&self) -> Result<Schema> {
+        let fields: Result<Vec<_>> = self.iter().map(|(_, column, dtype)| field_of(column, dtype)).collect();
+        Ok(Schema::new(fields?))
+    }
 }
 
 /// Decoded values, in the vector that becomes the buffer.
@@ -145,12 +190,7 @@ impl<'a> ColumnReader<'a> {
         let list_len = list_len(column)?;
         let plan = column.plan(rows.clone())?;
         let count = rows.end.saturating_sub(rows.start);
-        let overflow = unspool::Error::new(ErrorKind::SizeOverflow, 0);
-        let values = count.checked_mul(column.dimension()).ok_or(overflow)?;
-        let size = values.checked_mul(dtype.width()).ok_or(overflow)?;
-        if size > options.limits.max_output {
-            return Err(unspool::Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
-        }
+        let values = values_of(column, dtype, count, &options.limits)?;
         // No encoding but the lossless one takes less than a byte for a value. Columns may share
         // bytes.
         let reserve = if values <= len { usize::try_from(values).unwrap_or(0) } else { 0 };
@@ -188,6 +228,141 @@ impl<'a> ColumnReader<'a> {
         }
         list(self.values, self.dtype, self.list_len, self.rows)
     }
+}
+
+/// Decodes some rows and columns of a file that is read in ranges, one record batch for each chunk.
+///
+/// Asks for each chunk once, and for the stored lengths of those before it, as far as the header
+/// does not tell where a chunk starts. The caller fetches them from a file or a server. Thousands
+/// of columns take linear time.
+///
+/// ```
+/// use unspool::Limits;
+/// use unspool::cvc::{File, Header, Options};
+/// use unspool_arrow::cvc::ChunkReader;
+/// # let bytes = include_bytes!("../../tests/vectors/cvc/v1_fp16.cvc");
+/// let head = Header::read(bytes, &Limits::DEFAULT)?.head_len() as usize;
+/// let file = File::open(&bytes[..head], &Limits::DEFAULT)?;
+/// let mut reader = ChunkReader::new(&file, None, 20..100, &Options::DEFAULT)?;
+/// let mut lengths = vec![];
+/// while let Some(range) = reader.needs() {
+///     let fetched = &bytes[range.start as usize..range.end as usize];
+///     lengths.extend(reader.feed(range.start, fetched)?.map(|batch| batch.num_rows()));
+/// }
+/// assert_eq!(lengths, [12, 32, 32, 4]);
+/// # Ok::<(), unspool_arrow::Error>(())
+/// ```
+pub struct ChunkReader<'a> {
+    picked: Picked<'a>,
+    schema: SchemaRef,
+    walk: Walk<'a>,
+    options: Options<'a>,
+}
+
+/// A walk over the chunks of a file.
+enum Walk<'a> {
+    /// Of a file without a schema. The header may tell where its chunks start.
+    Single(Plan<'a>),
+    /// Of columns, with those of the chunk that is needed next, by their position.
+    Columnar(Pieces<'a>, Vec<(usize, Piece)>),
+}
+
+impl<'a> ChunkReader<'a> {
+    /// Starts with these rows and columns, or all columns if `columns` is `None`.
+    pub fn new(file: &File<'a>, columns: Option<&[&str]>, rows: Range<u64>, options: &Options<'a>) -> Result<Self> {
+        let picked = Picked::open(file, columns)?;
+        if rows.start > rows.end || rows.end > file.num_vectors() {
+            return Err(unspool::Error::new(ErrorKind::RangeOutside, 0).into());
+        }
+        for (_, column, dtype) in picked.iter() {
+            values_of(column, dtype, rows.end - rows.start, &options.limits)?;
+        }
+        let walk = match picked.columns.first().filter(|_| !file.is_columnar()) {
+            Some(column) => Walk::Single(column.plan(rows)?),
+            None => Walk::Columnar(file.pieces().within(rows), vec![]),
+        };
+        Ok(Self { schema: Arc::new(picked.schema()?), picked, walk, options: *options })
+    }
+
+    /// Returns the schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Returns the range of the file to feed next; `None` when all rows are decoded.
+    pub fn needs(&self) -> Option<Range<u64>> {
+        match &self.walk {
+            Walk::Single(plan) => plan.needs(),
+            Walk::Columnar(pieces, chunk) => chunk.first().map_or(pieces.needs(), |(_, piece)| Some(piece.range())),
+        }
+    }
+
+    /// Takes the bytes of [`needs`](Self::needs), which start at `at`. Returns the rows of a chunk.
+    pub fn feed(&mut self, at: u64, bytes: &[u8]) -> Result<Option<RecordBatch>> {
+        if self.needs().is_some_and(|range| range.start != at) {
+            return Err(unspool::Error::new(ErrorKind::RangeOutside, at).into());
+        }
+        let chunk = match &mut self.walk {
+            Walk::Single(plan) => match plan.piece().cloned() {
+                Some(piece) => {
+                    plan.skip();
+                    vec![(0, piece)]
+                }
+                None => {
+                    plan.feed(at, bytes, self.options.verify)?;
+                    return Ok(None);
+                }
+            },
+            Walk::Columnar(pieces, chunk) if chunk.is_empty() => {
+                let workspace = &mut Workspace::with_table(&mut self.picked.table).only(&self.picked.is_picked);
+                pieces.feed(at, bytes, workspace, |position, _, piece| {
+                    chunk.push((position, piece.clone()));
+                    Ok(())
+                })?;
+                return Ok(None);
+            }
+            Walk::Columnar(_, chunk) => std::mem::take(chunk),
+        };
+        self.decode(&chunk, bytes).map(Some)
+    }
+
+    /// Decodes a chunk from its bytes: its columns, by their position.
+    fn decode(&self, chunk: &[(usize, Piece)], bytes: &[u8]) -> Result<RecordBatch> {
+        let mut arrays: Vec<Option<ArrayRef>> = vec![None; self.picked.columns.len()];
+        // One checksum covers all columns of a chunk.
+        let (mut verify, mut count) = (self.options.verify, 0);
+        for (position, piece) in chunk {
+            let payload = piece.read(bytes, std::mem::replace(&mut verify, Verify::Skip), &mut Checksums::default())?;
+            count = piece.rows.end - piece.rows.start;
+            let outside = unspool::Error::new(ErrorKind::RangeOutside, 0);
+            let column = self.picked.columns.get(*position).ok_or(outside)?;
+            let dtype = self.picked.types.get(*position).copied().flatten().ok_or(outside)?;
+            let array = decode_payload(&payload, dtype, list_len(column)?, count, None, &self.options.limits)?;
+            if let Some(slot) = arrays.get_mut(*position) {
+                *slot = Some(Arc::new(array));
+            }
+        }
+        let columns = self.picked.iter().filter_map(|(position, ..)| arrays.get(position).cloned().flatten());
+        batch(self.schema(), columns.collect(), count)
+    }
+}
+
+/// Makes a record batch of this many rows.
+fn batch(schema: SchemaRef, columns: Vec<ArrayRef>, rows: u64) -> Result<RecordBatch> {
+    let options = RecordBatchOptions::new().with_row_count(Some(usize::try_from(rows).unwrap_or(usize::MAX)));
+    let batch = RecordBatch::try_new_with_options(schema, columns, &options);
+    batch.map_err(|_| unspool::Error::new(ErrorKind::RangeOutside, 0).into())
+}
+
+/// Returns the number of values in these rows of a column. Refuses more bytes than the limit.
+fn values_of(column: &Column<'_>, dtype: Dtype, rows: u64, limits: &Limits) -> Result<u64> {
+    let overflow = unspool::Error::new(ErrorKind::SizeOverflow, 0);
+    let values = rows.checked_mul(column.dimension()).ok_or(overflow)?;
+    let size = values.checked_mul(dtype.width()).ok_or(overflow)?;
+    if size > limits.max_output {
+        return Err(unspool::Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
+    }
+    Ok(values)
 }
 
 /// Decodes some rows of a column of a file in memory.
@@ -249,7 +424,7 @@ fn list(values: Values, dtype: Dtype, list_len: i32, rows: u64) -> Result<FixedS
 /// ```
 pub struct Batches<'a> {
     src: &'a [u8],
-    columns: Vec<Column<'a>>,
+    picked: Picked<'a>,
     schema: SchemaRef,
     rows: Range<u64>,
     batch: u64,
@@ -269,10 +444,9 @@ impl<'a> Batches<'a> {
         if rows.start > rows.end || rows.end > file.num_vectors() || batch == 0 {
             return Err(unspool::Error::new(ErrorKind::RangeOutside, 0).into());
         }
-        let columns = picked(&file, columns)?;
-        let fields: Result<Vec<_>> = columns.iter().map(field).collect();
-        let schema = Arc::new(Schema::new(fields?));
-        Ok(Self { src, columns, schema, rows, batch: batch as u64, options: *options })
+        let picked = Picked::open(&file, columns)?;
+        let schema = Arc::new(picked.schema()?);
+        Ok(Self { src, picked, schema, rows, batch: batch as u64, options: *options })
     }
 
     /// Returns the schema of the batches.
@@ -281,13 +455,10 @@ impl<'a> Batches<'a> {
     }
 
     fn read(&self, rows: Range<u64>) -> Result<RecordBatch> {
-        let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
-        let columns: Result<Vec<ArrayRef>> = (self.columns.iter())
-            .map(|column| Ok(Arc::new(decode(self.src, column, rows.clone(), &self.options)?) as _))
+        let columns: Result<Vec<ArrayRef>> = (self.picked.iter())
+            .map(|(_, column, _)| Ok(Arc::new(decode(self.src, column, rows.clone(), &self.options)?) as _))
             .collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(count));
-        let batch = RecordBatch::try_new_with_options(self.schema(), columns?, &options);
-        batch.map_err(|_| unspool::Error::new(ErrorKind::RangeOutside, 0).into())
+        batch(self.schema(), columns?, rows.end - rows.start)
     }
 }
 

@@ -384,6 +384,38 @@ fn cvc_columns_are_read_in_ranges() {
     assert_eq!(refused(reader.finish()).kind, ErrorKind::RangeOutside, "nothing was fed");
 }
 
+/// A reader of chunks returns what a reader of memory does, and asks for each chunk once.
+#[test]
+fn cvc_chunks_are_read_in_ranges_once() {
+    let options = cvc::Options::DEFAULT;
+    for path in vectors("cvc", "cvc").into_iter().filter(|path| !path.parent().unwrap().ends_with("bad")) {
+        let (src, name) = (read(&path), path.display());
+        let file = cvc::File::open(&src, &Limits::DEFAULT).unwrap();
+        let all: Vec<_> = file.columns().map(|column| column.unwrap().name().to_string()).collect();
+        let reversed: Vec<_> = all.iter().rev().map(String::as_str).collect();
+        let len = file.num_vectors();
+        for (columns, rows) in [(None, 0..len), (Some(&reversed[..]), 0..len), (Some(&reversed[..1]), len / 3..len / 2)]
+        {
+            let mut reader = unspool_arrow::cvc::ChunkReader::new(&file, columns, rows.clone(), &options).unwrap();
+            let (mut asked, mut at) = (0, 0);
+            let size = usize::try_from(len).unwrap().max(1);
+            let mut whole = unspool_arrow::cvc::Batches::open(&src, columns, rows.clone(), size, &options).unwrap();
+            assert_eq!(reader.schema(), whole.schema(), "{name}");
+            let whole = whole.next().map(Result::unwrap);
+            while let Some(range) = reader.needs() {
+                let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap());
+                let batch = reader.feed(range.start, &src[start..end]).unwrap();
+                asked += 1;
+                let Some(batch) = batch.filter(|batch| batch.num_rows() > 0) else { continue };
+                assert_eq!(batch, whole.as_ref().unwrap().slice(at, batch.num_rows()), "{name}, row {at}");
+                at += batch.num_rows();
+            }
+            assert_eq!(at as u64, rows.end - rows.start, "{name}");
+            assert!(asked <= 2 * file.chunk_count(), "{name}: {asked} ranges");
+        }
+    }
+}
+
 /// Memory that is used again holds the values of the array before.
 #[test]
 fn arrays_take_the_memory_of_those_that_nobody_holds() {

@@ -10,7 +10,7 @@ use arrow_array::types::{
     Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchIterator};
+use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::{PyBufferError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -198,6 +198,14 @@ impl Table {
 }
 
 impl Table {
+    /// A table of this many rows.
+    pub fn without_columns(rows: u64) -> Self {
+        let schema = Arc::new(Schema::empty());
+        let options = RecordBatchOptions::new().with_row_count(usize::try_from(rows).ok());
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), vec![], &options);
+        Self { schema, batches: batch.into_iter().collect() }
+    }
+
     /// A table of one column.
     pub fn of(name: &str, arrays: Vec<ArrayRef>, ty: &DataType) -> PyResult<Self> {
         let schema = Arc::new(Schema::new(vec![Field::new(name, ty.clone(), false)]));

@@ -139,6 +139,9 @@ impl At1 {
             if rows.start > rows.end || rows.end > layout.rows() {
                 return Err(misuse(ErrorKind::RangeOutside));
             }
+            if columns.is_empty() {
+                return Ok(Table::without_columns(rows.end - rows.start));
+            }
             let batches = self.decode_groups(&layout, &columns, rows, threads)?;
             Ok(Table { schema: layout.projected(&columns)?, batches })
         });
@@ -162,6 +165,10 @@ impl At1 {
             let columns = numbers(&layout, select.as_deref())?;
             let refs: Vec<_> = columns.iter().map(|&column| ColumnRef::Number(column)).collect();
             let filters = filters(&layout, &conditions)?;
+            if columns.is_empty() {
+                let rows = self.run(Request { filters: &filters, ask: Ask::Count, limit }, &mut |_| Ok(()))?;
+                return Ok(Table::without_columns(rows));
+            }
             let mut rows = layout.collect(&columns);
             let mut batches = vec![];
             let request = Request { filters: &filters, ask: Ask::Columns(&refs), limit };

@@ -4,14 +4,13 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::Schema;
+use arrow_array::ArrayRef;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unspool::cvc::{Column, Dtype, File, Header, Options, Piece};
 use unspool::threads::in_order;
 use unspool::{Checksums, ErrorKind, Verify};
-use unspool_arrow::cvc::{ColumnReader, field};
+use unspool_arrow::cvc::{ChunkReader, ColumnReader};
 
 use crate::arrays::{Array, Rows, Table, rows, to_numpy};
 use crate::fail::{Fail, Result, Signals, misuse};
@@ -93,26 +92,22 @@ impl Cvc {
     #[pyo3(signature = (columns=None, rows=None))]
     fn read(&self, py: Python<'_>, columns: Option<Vec<String>>, rows: Option<(u64, u64)>) -> PyResult<Table> {
         let source = self.source.get();
-        let batch = py.detach(|| {
+        let table = py.detach(|| {
             let file = self.open()?;
-            let columns: unspool::Result<Vec<_>> = match &columns {
-                None => file.columns().collect(),
-                Some(names) => names.iter().map(|name| file.column(name)).collect(),
-            };
-            let columns = columns?;
+            let names: Option<Vec<_>> = columns.as_ref().map(|names| names.iter().map(String::as_str).collect());
             let (start, end) = rows.unwrap_or((0, file.num_vectors()));
-            let count = end.checked_sub(start).ok_or_else(|| misuse(ErrorKind::RangeOutside))?;
-            let (mut fields, mut arrays) = (vec![], vec![]);
-            for column in columns {
-                fields.push(field(&column)?);
-                arrays.push(self.range(source, &column, start..end)?);
+            let mut reader = ChunkReader::new(&file, names.as_deref(), start..end, &self.options())?;
+            if names.is_some_and(|names| names.is_empty()) {
+                return Ok(Table::without_columns(end - start));
             }
-            let schema = Arc::new(Schema::new(fields));
-            let options = RecordBatchOptions::new().with_row_count(usize::try_from(count).ok());
-            let batch = RecordBatch::try_new_with_options(schema, arrays, &options);
-            batch.map_err(|_| misuse(ErrorKind::RangeOutside))
-        })?;
-        Ok(Table { schema: batch.schema(), batches: vec![batch] })
+            let (mut batches, mut signals) = (vec![], Signals::new());
+            while let Some(range) = reader.needs() {
+                batches.extend(reader.feed(range.start, &source.get(range.clone())?)?);
+                signals.check()?;
+            }
+            Ok::<_, Fail>(Table { schema: reader.schema(), batches })
+        });
+        Ok(table?)
     }
 
     #[pyo3(signature = (requested_schema=None))]

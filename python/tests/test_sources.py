@@ -16,10 +16,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import decompressed
 import fsspec
 import numpy as np
 import obstore
 import pandas as pd
+import pyarrow as pa
 import pytest
 import unspool
 import unspool.polars
@@ -185,6 +187,44 @@ def test_reads_of_a_remote_table_join_adjacent_blocks(table: Server) -> None:
     table.ranges.clear()
     assert file.read(["noise", "more"], (1400, 1401)).to_dict()["noise"] == whole["noise"][1400:1401]
     assert len(table.ranges) == 1, "two columns that are adjacent"
+
+
+class Counted:
+    """Bytes that count what is read of them."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.size, self.reads, self.bytes = content, len(content), 0, 0
+
+    def read_range(self, start: int, end: int) -> bytes:
+        self.reads, self.bytes = self.reads + 1, self.bytes + end - start
+        return self.content[start:end]
+
+
+def test_many_columns_take_one_read_of_each_chunk(tmp_path: Path) -> None:
+    data = {f"c{column}": np.full((30, 2), column, np.float32) for column in range(300)}
+    path = tmp_path / "columns.cvc"
+    decompressed.pack_cvc_columns(data, str(path), chunk_size=10)
+    source = Counted(path.read_bytes())
+    file = unspool.open(source)
+    assert isinstance(file, unspool.Cvc)
+    for names in (None, list(data), ["c7"]):
+        source.reads = source.bytes = 0
+        table = file.read(names)
+        assert table.column_names == list(names or data)
+        assert table.to_dict()["c7"] == [[7, 7]] * 30
+        # The stored length of each chunk, then the chunk.
+        assert source.reads == 6 and source.bytes < source.size
+
+
+def test_a_table_without_columns_keeps_its_rows() -> None:
+    rows = [str(row) for row in range(10)]
+    table = unspool.open(at1_table([("id", "integer", rows)], 4, lambda text: (0, lzma.compress(text))))
+    vectors = unspool.open(CVC)
+    assert isinstance(table, unspool.At1) and isinstance(vectors, unspool.Cvc)
+    assert [len(table.read([])), len(table.read([], (3, 9)))] == [10, 6]
+    assert [len(table.query([("id", ">=", 4)], [], limit)) for limit in (None, 2, 9)] == [6, 2, 6]
+    assert [len(vectors.read([])), len(vectors.read([], (3, 9)))] == [100, 6]
+    assert pa.table(table.read([], (3, 9))).num_rows == 6
 
 
 @pytest.fixture()

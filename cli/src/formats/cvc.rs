@@ -85,8 +85,8 @@ fn describe(file: &File<'_>, table: &mut [u32], report: &mut Report) -> Result<(
     if file.is_mmap_optimized() {
         report.fact("layout", "chunks at aligned file offsets, for memory mapping");
     }
-    let (mut types, mut decoded) = (vec![], Some(0u64));
-    let known = outputs(file, table, &mut types);
+    let (mut types, mut decoded) = (vec![None; file.columns().count()], Some(0u64));
+    let known = file.outputs(&mut Workspace::with_table(table), &mut types);
     for (column, output) in file.columns().zip(types) {
         let (column, Some(output)) = (column?, output) else { break };
         decoded = decoded.zip(size(&column, output)).and_then(|(all, size)| all.checked_add(size));
@@ -111,25 +111,6 @@ fn describe(file: &File<'_>, table: &mut [u32], report: &mut Report) -> Result<(
 /// Returns the decoded length of a column of this type.
 fn size(column: &Column<'_>, output: Dtype) -> Option<u64> {
     column.rows().end.checked_mul(column.dimension()).and_then(|values| values.checked_mul(output.width()))
-}
-
-/// Collects the types that the columns decode to; after an error, those known so far.
-///
-/// Goes chunk by chunk: to search each chunk for each of many columns would be slow.
-fn outputs(file: &File<'_>, table: &mut [u32], types: &mut Vec<Option<Dtype>>) -> Result<(), Error> {
-    types.resize(file.columns().count(), None);
-    let walked = file.each_output(&mut Workspace::with_table(table), |position, _, output| {
-        if let Some(known) = types.get_mut(position) {
-            *known = Some(if known.is_none_or(|known| known == output) { output } else { Dtype::F32 });
-        }
-        Ok(())
-    });
-    if file.chunk_count() == 0 {
-        for (column, known) in file.columns().zip(types) {
-            *known = Some(column?.output()?);
-        }
-    }
-    walked
 }
 
 /// Decodes all columns of a file, chunk by chunk; passes the error of a broken piece to `take`.
@@ -473,8 +454,8 @@ fn name(column: &Column<'_>) -> String {
 
 pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
     let file = File::open(bytes, limits)?;
-    let (mut types, mut table) = (vec![], table(bytes, limits));
-    outputs(&file, &mut table, &mut types)?;
+    let (mut types, mut table) = (vec![None; file.columns().count()], table(bytes, limits));
+    file.outputs(&mut Workspace::with_table(&mut table), &mut types)?;
     for column in file.columns() {
         columns.push(ColumnStats::named(name(&column?)));
     }
@@ -509,8 +490,8 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
         source.hold()?;
     }
     let sums = verify(source, &file, limits)?;
-    let (mut types, mut table, mut pieces) = (vec![], table(&head, limits), file.pieces());
-    outputs(&file, &mut table, &mut types)?;
+    let (mut types, mut table, mut pieces) = (vec![None; file.columns().count()], table(&head, limits), file.pieces());
+    file.outputs(&mut Workspace::with_table(&mut table), &mut types)?;
     check_sizes(&file, limits, &types)?;
     let (mut length, mut chunk, mut room) = (vec![], vec![], vec![]);
     while let Some(range) = pieces.needs() {

@@ -32,6 +32,20 @@ impl ChunkEntry {
     pub(super) const fn fault(&self, kind: ErrorKind) -> Fault {
         Fault::new(kind, self.node)
     }
+
+    /// Returns whether the chunk has some of these rows, or is empty and between them: even an
+    /// empty chunk can be broken.
+    pub(super) fn overlaps(&self, rows: &Range<u64>) -> bool {
+        match self.first == self.end {
+            true => rows.start <= self.first && self.end <= rows.end,
+            false => self.first < rows.end && self.end > rows.start,
+        }
+    }
+
+    /// Returns whether neither this chunk nor a later one [overlaps](Self::overlaps) these rows.
+    pub(super) fn is_after(&self, rows: &Range<u64>) -> bool {
+        self.first > rows.end || self.first == rows.end && !rows.is_empty() && self.end > self.first
+    }
 }
 
 /// Walks over the chunks of a file in the order of their rows. Numbers only, so that it goes on

@@ -90,9 +90,29 @@ impl<'a> File<'a> {
     ) -> Result<()> {
         let (mut cursor, mut chunk) = (ChunkCursor::of(self), ChunkEntry::default());
         while cursor.next(self, &mut chunk)? {
-            self.each_storage(&chunk, workspace, &mut |position, column, storage| {
+            let only = workspace.only;
+            self.each_storage(&chunk, workspace, only, &mut |position, column, storage| {
                 emit(position, column, storage.encoding.output())
             })?;
+        }
+        Ok(())
+    }
+
+    /// Finds the types that the columns decode to, by their position in the schema, as
+    /// [`Column::output`] does for one. After an error, `types` has those of the chunks before it;
+    /// `None` if there are none.
+    pub fn outputs(&self, workspace: &mut Workspace<'_>, types: &mut [Option<Dtype>]) -> Result<()> {
+        types.fill(None);
+        self.each_output(workspace, |position, _, output| {
+            if let Some(known) = types.get_mut(position) {
+                *known = Some(if known.is_none_or(|known| known == output) { output } else { Dtype::F32 });
+            }
+            Ok(())
+        })?;
+        if self.facts.chunk_count == 0 {
+            for (column, known) in self.columns().zip(types) {
+                *known = Some(column?.output()?);
+            }
         }
         Ok(())
     }
@@ -115,29 +135,30 @@ impl<'a> File<'a> {
 
     /// Does the same for a file that is not in memory, and asks for the length of each chunk.
     pub fn pieces(&self) -> Pieces<'a> {
-        let mut pieces = Pieces { file: *self, cursor: ChunkCursor::of(self), next: Ok(None) };
-        pieces.next = pieces.look_ahead();
-        pieces
+        Pieces { file: *self, cursor: ChunkCursor::of(self), next: Ok(None), rows: 0..0 }.within(0..self.num_vectors())
     }
 
-    /// Finds every column in a chunk, in the order of the schema. Each pass over the schema and the
-    /// chunk's object takes as many columns as the workspace holds.
+    /// Finds every column in a chunk, or `only` those that are `true`, in the order of the schema.
+    /// Each pass over the schema and the chunk's object takes as many columns as the workspace
+    /// holds.
     pub(super) fn each_storage(
         &self,
         chunk: &ChunkEntry,
         workspace: &mut Workspace<'_>,
+        only: Option<&[bool]>,
         emit: &mut dyn FnMut(usize, &Column<'a>, &StoredColumn) -> Result<()>,
     ) -> Result<()> {
         let (mut column, mut storage, mut own) = (Column::of(self), StoredColumn::NONE, [0; OWN]);
         let words = workspace.table(&mut own);
         let (mut schema, mut position) = (self.schema(), 0);
         let object = chunk.columns.node(&self.node(0)).unwrap_or_default();
+        let is_wanted = |position: usize| only.is_none_or(|only| only.get(position) == Some(&true));
         while schema.peek().is_some() {
             // Never without a slot, so that each pass takes a column.
             let mut table = NameTable::new(words, self.head);
             let (columns, first) = (schema.clone(), position);
             while let Some(node) = schema.peek()
-                && table.insert(node.member("name").unwrap_or(node))
+                && (!is_wanted(position) || table.insert(node.member("name").unwrap_or(node)))
             {
                 schema.next();
                 position += 1;
@@ -145,7 +166,7 @@ impl<'a> File<'a> {
             for member in object.members() {
                 table.set(&member.key, &member.value);
             }
-            for (position, node) in (first..position).zip(columns) {
+            for (position, node) in (first..position).zip(columns).filter(|&(position, _)| is_wanted(position)) {
                 column.read(node.start())?;
                 column.read_storage(chunk, table.get(&column.name()), &mut storage)?;
                 emit(position, &column, &storage)?;
@@ -183,9 +204,19 @@ pub struct Pieces<'a> {
     /// The next chunk and its offset. A fault is reported after the chunk before it, which is
     /// sound.
     next: Verdict<Option<(ChunkEntry, u64)>>,
+    rows: Range<u64>,
 }
 
 impl<'a> Pieces<'a> {
+    /// Starts again, with the chunks that hold some of these rows. A chunk does not tell where the
+    /// next one starts, so the lengths of earlier chunks are needed too.
+    #[must_use]
+    pub fn within(mut self, rows: Range<u64>) -> Self {
+        (self.cursor, self.rows) = (ChunkCursor::of(&self.file), rows);
+        self.next = self.look_ahead();
+        self
+    }
+
     /// Returns the bytes to [`feed`](Self::feed) next; `None` after the last chunk.
     pub fn needs(&self) -> Option<Range<u64>> {
         match self.next {
@@ -211,12 +242,15 @@ impl<'a> Pieces<'a> {
         let short = Error::truncated(offset_after(at, u64_from(length.len())), piece.length().end);
         let stored = stored_len(length).ok_or(short)?;
         piece.enter(&mut self.cursor, stored)?;
-        self.file.each_storage(&chunk, workspace, &mut |position, column, storage| {
-            piece.storage = *storage;
-            piece.select(column, &chunk, &column.rows());
-            piece.set_len(storage.payload_len().unwrap_or(stored))?;
-            emit(position, column, &piece)
-        })?;
+        let (only, rows) = (workspace.only, self.rows.clone());
+        if chunk.overlaps(&rows) {
+            self.file.each_storage(&chunk, workspace, only, &mut |position, column, storage| {
+                piece.storage = *storage;
+                piece.select(column, &chunk, &rows);
+                piece.set_len(storage.payload_len().unwrap_or(stored))?;
+                emit(position, column, &piece)
+            })?;
+        }
         self.next = self.look_ahead();
         Ok(())
     }
@@ -229,7 +263,7 @@ impl<'a> Pieces<'a> {
 
     fn look_ahead(&mut self) -> Verdict<Option<(ChunkEntry, u64)>> {
         let mut chunk = ChunkEntry::default();
-        let found = self.cursor.next(&self.file, &mut chunk)?;
+        let found = self.cursor.next(&self.file, &mut chunk)? && !chunk.is_after(&self.rows);
         Ok(if found { Some((chunk, self.cursor.start(&self.file, &chunk)?)) } else { None })
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn inspect_each(
             done.content = done.content.saturating_add(values.saturating_mul(encoding.output().width()));
         };
         if file.is_columnar() {
-            file.each_storage(&chunk, workspace, &mut |_, _, storage| {
+            file.each_storage(&chunk, workspace, None, &mut |_, _, storage| {
                 storage.range(piece.payload_len)?;
                 add(storage.values, storage.encoding);
                 Ok(())

@@ -33,8 +33,7 @@ pub struct Piece {
     skip: u64,
     values: u64,
     has_crc: bool,
-    /// The chunk has some of the rows, or is empty and between them: even an empty chunk can be
-    /// broken.
+    /// The chunk overlaps the rows.
     wanted: bool,
     /// The position of the chunk's entry in the JSON.
     node: usize,
@@ -77,10 +76,7 @@ impl Piece {
         // Both products are at most the chunk's number of values, which is known to fit.
         self.skip = start.wrapping_sub(chunk.first).wrapping_mul(column.dimension());
         self.values = self.rows.end.wrapping_sub(start).wrapping_mul(column.dimension());
-        self.wanted = match chunk.first == chunk.end {
-            true => rows.start <= chunk.first && chunk.end <= rows.end,
-            false => chunk.first < rows.end && chunk.end > rows.start,
-        };
+        self.wanted = chunk.overlaps(rows);
     }
 
     /// Sets the length of the payload, from the header or else from the file.
@@ -277,7 +273,7 @@ impl<'a> Column<'a> {
     pub(super) fn next_piece(&self, cursor: &mut ChunkCursor, rows: &Range<u64>, piece: &mut Piece) -> Verdict<Need> {
         let mut chunk = ChunkEntry::default();
         while cursor.next(&self.file, &mut chunk)? {
-            if chunk.first > rows.end || chunk.first == rows.end && !rows.is_empty() && chunk.end > chunk.first {
+            if chunk.is_after(rows) {
                 break;
             }
             piece.find(self, &chunk, cursor.start(&self.file, &chunk)?, rows)?;

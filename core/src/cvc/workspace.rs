@@ -13,6 +13,7 @@ use crate::num::index;
 #[derive(Debug, Default)]
 pub struct Workspace<'w> {
     table: &'w mut [u32],
+    pub(super) only: Option<&'w [bool]>,
 }
 
 /// The words of workspace that a call has on its own stack.
@@ -21,12 +22,22 @@ pub(super) const OWN: usize = 128;
 impl<'w> Workspace<'w> {
     /// An empty workspace.
     pub const fn new() -> Self {
-        Self { table: &mut [] }
+        Self { table: &mut [], only: None }
     }
 
     /// A workspace that uses this memory.
     pub const fn with_table(table: &'w mut [u32]) -> Self {
-        Self { table }
+        Self { table, only: None }
+    }
+
+    /// Restricts [`File::outputs`](super::File::outputs), [`File::each_output`],
+    /// [`File::each_piece`] and [`Pieces`](super::Pieces) to the columns that are `true`, by their
+    /// position in the schema. A chunk may store the others in any form.
+    ///
+    /// [`File::each_output`]: super::File::each_output
+    /// [`File::each_piece`]: super::File::each_piece
+    pub const fn only(self, columns: &'w [bool]) -> Self {
+        Self { table: self.table, only: Some(columns) }
     }
 
     /// Returns the larger of both memories.

@@ -1,6 +1,7 @@
 //! Files with many columns.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use unspool::cvc::{Column, File, Workspace, inspect};
 use unspool::tree::Tree;
@@ -83,6 +84,32 @@ fn columns_decode_chunk_by_chunk_as_they_do_alone() {
         };
         by_chunk(&columnar(&names, &[(object(0), &payload), (object(1), &payload)]));
     }
+}
+
+#[test]
+fn a_walk_over_some_columns_and_rows_ignores_the_others() {
+    let names: Vec<_> = (0..60).map(|at| format!("c{at}")).collect();
+    let payloads: Vec<Vec<u8>> = (0..4).map(|chunk| vec![chunk; 60]).collect();
+    let object = entries(names.iter().cloned().zip(0..));
+    let broken = object.replacen("none", "zip", 1);
+    let chunks: Vec<_> = payloads.iter().map(|payload| (broken.clone(), payload.as_slice())).collect();
+    let bytes = columnar(&names, &chunks);
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    let walk = |only: &[bool], rows: Range<u64>| {
+        let (mut pieces, mut found) = (file.pieces().within(rows), vec![]);
+        while let Some(wanted) = pieces.needs() {
+            let mut workspace = Workspace::new().only(only);
+            pieces.feed(wanted.start, &bytes[range(wanted)], &mut workspace, |position, _, piece| {
+                found.push((position, piece.rows.clone()));
+                Ok(())
+            })?;
+        }
+        Ok::<_, unspool::Error>(found)
+    };
+    let only: Vec<_> = (0..60).map(|position| [7, 59].contains(&position)).collect();
+    assert_eq!(walk(&only, 1..3).unwrap(), [(7, 1..2), (59, 1..2), (7, 2..3), (59, 2..3)]);
+    assert_eq!(walk(&only, 2..2).unwrap(), []);
+    assert_eq!(walk(&[true; 60], 1..3).unwrap_err().kind, ErrorKind::CvcUnknownCompression);
 }
 
 #[test]

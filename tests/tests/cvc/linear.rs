@@ -62,6 +62,19 @@ fn every_walk_takes_a_few_passes_over_the_head_for_any_number_of_columns() {
         file.each_piece(bytes, &mut Workspace::with_table(table), count).unwrap();
         assert_eq!(pieces, 50 * file.column_count());
     });
+    assert_linear("half of the columns", 24, |bytes, table| {
+        let file = File::open(bytes, &options.limits).unwrap();
+        let only: Vec<_> = (0..file.column_count()).map(|position| position % 2 == 0).collect();
+        let (mut types, mut pieces) = (vec![None; only.len()], 0);
+        file.outputs(&mut Workspace::with_table(table).only(&only), &mut types).unwrap();
+        assert!(types.iter().zip(&only).all(|(output, only)| output.is_some() == *only));
+        let count = |position: usize, _: &_, _: &_| {
+            pieces += u64::from(only[position]);
+            Ok(())
+        };
+        file.each_piece(bytes, &mut Workspace::with_table(table).only(&only), count).unwrap();
+        assert_eq!(pieces, 50 * file.column_count() / 2);
+    });
     assert_linear("inspect, without a trace", 24, |bytes, table| {
         inspect(bytes, &mut Workspace::with_table(table), &options, &mut ()).unwrap();
     });
