@@ -113,6 +113,62 @@ fn decode_selects_rows_and_sections() {
     assert_eq!(decode(&["--format", "cvc"]), whole);
 }
 
+/// Returns a file of ten rows of two numbers, in chunks of 3, 0, 4, 1 and 2 rows, with these
+/// sections.
+fn sectioned(sections: &[std::ops::Range<u8>]) -> Vec<u8> {
+    let section = |rows: &std::ops::Range<u8>| {
+        format!(r#"{{"start_index":{},"end_index":{},"metadata":{{"key":"v"}}}}"#, rows.start, rows.end)
+    };
+    let sections: Vec<_> = sections.iter().map(section).collect();
+    let head = format!(
+        r#"{{"format_type":"columnar","num_vectors":10,"sections":[{}],
+        "columns":[{{"name":"x","dimension":2,"dtype":"uint8","compression":"none"}}],"chunks":[{}]}}"#,
+        sections.join(","),
+        [3, 0, 4, 1, 2]
+            .map(|rows| format!(r#"{{"rows":{rows},"columns":{{"x":{{"offset":0,"size":{}}}}}}}"#, 2 * rows))
+            .join(",")
+    );
+    let mut bytes =
+        [b"CVCF\x02\0\0\0", &u32::try_from(head.len()).unwrap().to_le_bytes()[..], head.as_bytes()].concat();
+    let values: Vec<u8> = (0..20).collect();
+    for rows in [0..3, 3..3, 3..7, 7..8, 8..10] {
+        let payload = &values[2 * rows.start..2 * rows.end];
+        bytes.extend(u32::try_from(payload.len()).unwrap().to_le_bytes());
+        bytes.extend(unspool::checksum::Crc32::of(payload).to_le_bytes());
+        bytes.extend(payload);
+    }
+    bytes
+}
+
+#[test]
+fn sections_decode_in_their_order_whatever_it_is() {
+    let file = scratch("sections").join("file.cvc");
+    for sections in [
+        &[0..5, 5..10][..],
+        &[0..1, 2..4, 4..4, 5..6, 6..7, 9..10],
+        &[0..3, 3..7, 7..8, 8..10],
+        &[1..2, 3..3, 4..5],
+        &[8..9, 4..6, 0..1],
+        &[2..8, 3..4, 3..4, 0..10],
+        &[3..3, 5..5],
+        &[],
+    ] {
+        let bytes = sectioned(sections);
+        std::fs::write(&file, &bytes).unwrap();
+        let rows = || sections.iter().flat_map(|rows| rows.clone());
+        let expected: Vec<u8> = rows().flat_map(|row| [2 * row, 2 * row + 1]).collect();
+        let lines: String = rows().map(|row| format!("{}\t{}\n", 2 * row, 2 * row + 1)).collect();
+        for threads in ["1", "3"] {
+            let arguments = ["decode", "-T", threads, "--section", "key=v"];
+            let decode = |more: &[&str]| unspool(&[&arguments, more].concat());
+            let path = file.to_str().unwrap();
+            assert_eq!(decode(&[path]).stdout, expected, "{sections:?}");
+            assert_eq!(decode(&[path, "--text"]).stdout, lines.as_bytes(), "{sections:?}");
+            assert_eq!(piped(&[&arguments[..], &["-"]].concat(), &bytes).stdout, expected, "{sections:?}");
+        }
+    }
+}
+
 #[test]
 fn decode_prints_numbers_as_text() {
     let text =

@@ -189,7 +189,7 @@ pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: 
     if !wanted.text {
         to.expect(size);
     }
-    decode_rows(source, &file, &column, rows, wanted.text, limits, to).map(drop)
+    decode_rows(source, &file, &column, &rows, wanted.text, limits, to).map(drop)
 }
 
 /// Reads the head of a file. A stream is held if its head is longer than what is known of it.
@@ -206,62 +206,133 @@ fn decode_rows(
     source: &mut Source,
     file: &File<'_>,
     column: &Column<'_>,
-    rows: Vec<Range<u64>>,
+    rows: &[Range<u64>],
     text: bool,
     limits: &Limits,
     to: &mut impl Room,
 ) -> Result<Sums, Stop> {
-    let (output, threads) = (column.output()?, source.threads());
-    let work = |numbers: &mut Vec<u8>, (bytes, piece): (Vec<u8>, Piece), pool: &Pool| {
+    let (output, threads, runs) = (column.output()?, source.threads(), runs(rows));
+    let width = column.dimension().saturating_mul(output.width());
+    let work = |numbers: &mut Vec<u8>, (bytes, wanted): (Vec<u8>, Wanted), pool: &Pool| {
         let mut sums = Sums::default();
+        let piece = &wanted.piece;
         let payload = piece.read(&bytes, Verify::Refuse, &mut sums)?;
-        let decoded = (payload.len() as u64).saturating_mul(output.width());
-        if !text && payload.plain().is_some_and(|(dtype, _)| dtype == output) {
+        let decoded = wanted.rows.iter().map(|rows| rows.end - rows.start).sum::<u64>().saturating_mul(width);
+        let is_whole = !text && wanted.is_whole();
+        if is_whole && payload.plain().is_some_and(|(dtype, _)| dtype == output) {
             let (rows, chunk) = (piece.data_range()?, piece.range().start);
             let within = |at: u64| usize::try_from(at - chunk).unwrap_or(usize::MAX);
             return Ok(Content { buffer: bytes, range: within(rows.start)..within(rows.end), decoded, sums });
         }
         let mut buffer = pool.take();
-        if text {
-            buffer.clear();
-            let mut to = append(&mut buffer);
-            Lines::new(number(output), column.dimension(), &mut to).write(values(&payload, Some(output), numbers)?)?;
-        } else {
+        if is_whole {
             values(&payload, Some(output), &mut buffer)?;
+        } else {
+            buffer.clear();
+            let mut parts = wanted.parts(values(&payload, Some(output), numbers)?, width);
+            let mut to = append(&mut buffer);
+            if text {
+                let mut lines = Lines::new(number(output), column.dimension(), &mut to);
+                parts.try_for_each(|part| lines.write(part))?;
+            } else {
+                parts.try_for_each(&mut to)?;
+            }
         }
         pool.give_stored(bytes);
         Ok(Content { range: 0..buffer.len(), buffer, decoded, sums })
     };
     let parts = |_: &Source| {
-        let plans = rows.iter().map(|rows| column.plan(rows.clone())).collect::<Result<Vec<_>, _>>().ok()?;
-        (file.chunk_count() > 1).then(|| Chunks { file, plans: plans.into_iter(), plan: None, threads })
+        let walks = runs.iter().map(|rows| Walk::new(column, rows)).collect::<Result<Vec<_>, _>>().ok()?;
+        (file.chunk_count() > 1).then(|| Chunks { file, walks: walks.into_iter(), walk: None, threads })
     };
     parallel::decode(source, limits, to, parts, Vec::new, work, |source, to| {
         if !text {
-            return one_thread(source, file, column, rows.clone(), limits, to);
+            return one_thread(source, file, column, &runs, limits, to);
         }
         let mut to = |bytes: &[u8]| write(bytes, to);
         let mut lines = Lines::new(number(output), column.dimension(), &mut to);
-        one_thread(source, file, column, rows.clone(), limits, &mut Buffered::new(&mut lines))
+        one_thread(source, file, column, &runs, limits, &mut Buffered::new(&mut lines))
     })
+}
+
+/// Splits ranges of rows into runs that ascend, each of which takes one walk over the chunks. Those
+/// of sections ascend as a rule.
+fn runs(rows: &[Range<u64>]) -> Vec<&[Range<u64>]> {
+    rows.chunk_by(|before, after| before.end <= after.start).collect()
+}
+
+/// A chunk, and its rows that are wanted.
+struct Wanted {
+    piece: Piece,
+    rows: Vec<Range<u64>>,
+}
+
+impl Wanted {
+    /// Returns whether these are all rows of the piece.
+    fn is_whole(&self) -> bool {
+        [self.piece.rows.clone()] == *self.rows
+    }
+
+    /// Returns the values of the rows, out of those of the piece. A row takes `width` bytes.
+    fn parts<'v>(&self, values: &'v [u8], width: u64) -> impl Iterator<Item = &'v [u8]> {
+        let place =
+            move |row: u64| usize::try_from((row - self.piece.rows.start).saturating_mul(width)).unwrap_or(usize::MAX);
+        self.rows.iter().map(move |rows| values.get(place(rows.start)..place(rows.end)).unwrap_or_default())
+    }
+}
+
+/// A walk over the chunks that hold some of the rows of a run.
+struct Walk<'a, 'r> {
+    plan: Plan<'a>,
+    /// The ranges that do not end before the next chunk.
+    left: &'r [Range<u64>],
+}
+
+impl<'a, 'r> Walk<'a, 'r> {
+    fn new(column: &Column<'a>, run: &'r [Range<u64>]) -> Result<Self, Error> {
+        let start = run.first().map_or(0, |rows| rows.start);
+        let end = run.last().map_or(0, |rows| rows.end);
+        Ok(Self { plan: column.plan(start..end)?, left: run })
+    }
+
+    /// Returns the range of the file to read next: the length of a chunk, or a chunk. Passes over
+    /// chunks between the ranges.
+    fn needs(&mut self) -> Option<(Range<u64>, Option<Wanted>)> {
+        loop {
+            let range = self.plan.needs()?;
+            let Some(piece) = self.plan.piece() else { return Some((range, None)) };
+            let Range { start, end } = piece.rows;
+            let past = self.left.iter().take_while(|rows| rows.end < start).count();
+            self.left = self.left.get(past..).unwrap_or_default();
+            // An empty chunk has no rows, but can be broken.
+            let near = self.left.iter().take_while(|rows| rows.start < end || rows.start <= start);
+            let rows = near.map(|rows| rows.start.max(start)..rows.end.min(end));
+            let rows: Vec<_> = rows.filter(|rows| rows.start < rows.end || start == end).collect();
+            if rows.is_empty() {
+                self.plan.skip();
+                continue;
+            }
+            return Some((range, Some(Wanted { piece: piece.clone(), rows })));
+        }
+    }
 }
 
 /// The chunks of a file that hold some of the rows.
 struct Chunks<'f> {
     file: &'f File<'f>,
-    plans: std::vec::IntoIter<Plan<'f>>,
-    plan: Option<Plan<'f>>,
+    walks: std::vec::IntoIter<Walk<'f, 'f>>,
+    walk: Option<Walk<'f, 'f>>,
     threads: NonZeroUsize,
 }
 
 impl Chunks<'_> {
-    /// Reads the chunk that a plan needs; `None` if it needs no more.
-    fn chunk(&self, plan: &mut Plan<'_>, source: &Source, pool: &Pool) -> Result<Option<(Vec<u8>, Piece)>, Left> {
-        while let Some(range) = plan.needs() {
+    /// Reads the chunk that a walk needs; `None` if it needs no more.
+    fn chunk(&self, walk: &mut Walk<'_, '_>, source: &Source, pool: &Pool) -> Result<Option<(Vec<u8>, Wanted)>, Left> {
+        while let Some((range, chunk)) = walk.needs() {
             let mut bytes = pool.take_stored();
-            let Some(piece) = plan.piece().cloned() else {
+            let Some(wanted) = chunk else {
                 source.read_at(range.clone(), &mut bytes)?;
-                plan.feed(range.start, &bytes, Verify::Refuse)?;
+                walk.plan.feed(range.start, &bytes, Verify::Refuse)?;
                 pool.give_stored(bytes);
                 continue;
             };
@@ -269,24 +340,24 @@ impl Chunks<'_> {
                 return Err(Left::InOrder);
             }
             source.read_at(range.clone(), &mut bytes)?;
-            if piece.chunk + 1 == self.file.chunk_count() {
+            if wanted.piece.chunk + 1 == self.file.chunk_count() {
                 refuse_hidden_crc(source, self.file, &range)?;
             }
-            plan.skip();
-            return Ok(Some((bytes, piece)));
+            walk.plan.skip();
+            return Ok(Some((bytes, wanted)));
         }
         Ok(None)
     }
 }
 
 impl PartReader for Chunks<'_> {
-    type Part = (Vec<u8>, Piece);
+    type Part = (Vec<u8>, Wanted);
 
     fn next(&mut self, source: &Source, pool: &Pool) -> Option<Result<Self::Part, Left>> {
         loop {
-            let mut plan = self.plan.take().or_else(|| self.plans.next())?;
-            if let Some(chunk) = self.chunk(&mut plan, source, pool).transpose() {
-                self.plan = Some(plan);
+            let mut walk = self.walk.take().or_else(|| self.walks.next())?;
+            if let Some(chunk) = self.chunk(&mut walk, source, pool).transpose() {
+                self.walk = Some(walk);
                 return Some(chunk);
             }
         }
@@ -298,7 +369,7 @@ fn one_thread(
     source: &mut Source,
     file: &File<'_>,
     column: &Column<'_>,
-    rows: Vec<Range<u64>>,
+    runs: &[&[Range<u64>]],
     limits: &Limits,
     to: &mut impl Room,
 ) -> Result<Sums, Stop> {
@@ -306,27 +377,30 @@ fn one_thread(
         // The chunks may be in any order.
         source.hold()?;
     }
-    if rows == [column.rows()] && !column.is_lossless()? && ascends(source, file, limits) {
+    if runs == [[column.rows()]] && !column.is_lossless()? && ascends(source, file, limits) {
         return stream(source, file, column, limits, to);
     }
-    if source.len().is_none() && rows.len() != 1 {
-        // Sections may name the rows in any order.
+    if source.len().is_none() && runs.len() != 1 {
+        // A later run may need an earlier chunk.
         source.hold()?;
     }
     let (output, mut sums) = (column.output()?, Sums::default());
     let (mut bytes, mut room) = (vec![], vec![]);
-    for rows in rows {
-        let mut plan = column.plan(rows)?;
-        while let Some(range) = plan.needs() {
-            if plan.piece().is_some_and(|piece| piece.chunk + 1 == file.chunk_count()) {
+    let width = column.dimension().saturating_mul(output.width());
+    for run in runs {
+        let mut walk = Walk::new(column, run)?;
+        while let Some((range, chunk)) = walk.needs() {
+            if chunk.as_ref().is_some_and(|wanted| wanted.piece.chunk + 1 == file.chunk_count()) {
                 refuse_hidden_crc(source, file, &range)?;
             }
             source.read_forward(range.clone(), &mut bytes)?;
-            if let Some(payload) = plan.feed(range.start, &bytes, Verify::Refuse)? {
-                write(values(&payload, Some(output), &mut room)?, to)?;
+            let fed = walk.plan.feed(range.start, &bytes, Verify::Refuse)?;
+            if let (Some(payload), Some(wanted)) = (fed, chunk) {
+                let values = values(&payload, Some(output), &mut room)?;
+                wanted.parts(values, width).try_for_each(|part| write(part, to))?;
             }
         }
-        sums = plan.checksums();
+        sums = walk.plan.checksums();
     }
     Ok(sums)
 }
@@ -423,15 +497,20 @@ fn pick<'a>(file: &File<'a>, name: Option<&str>, table: impl FnOnce() -> Vec<u32
     }
 }
 
-/// Returns the selected rows: one range, or those of all matching sections.
+/// Returns the selected rows: one range, or those of all matching sections, in their order.
+/// Adjacent sections make one range.
 fn rows(file: &File<'_>, wanted: &Selection<'_>) -> Result<Vec<Range<u64>>, Stop> {
     if let Some((key, value)) = wanted.section {
         let value = Scalar::parse(value).unwrap_or(Scalar::from(value));
-        let mut rows = vec![];
+        let mut rows: Vec<Range<u64>> = vec![];
         for section in file.sections() {
             let section = section?;
-            if section.metadata.matches(key, &value) {
-                rows.push(section.rows);
+            if section.rows.is_empty() || !section.metadata.matches(key, &value) {
+                continue;
+            }
+            match rows.last_mut().filter(|last| last.end == section.rows.start) {
+                Some(last) => last.end = section.rows.end,
+                None => rows.push(section.rows),
             }
         }
         return Ok(rows);
@@ -482,7 +561,7 @@ pub fn check(source: &mut Source, limits: &Limits, to: &mut impl Sink) -> Result
     let file = File::open(&head, limits)?;
     if !file.is_columnar() {
         let column = file.only_column()?;
-        let sums = decode_rows(source, &file, &column, vec![column.rows()], false, limits, &mut Buffered::new(to))?;
+        let sums = decode_rows(source, &file, &column, &[column.rows()], false, limits, &mut Buffered::new(to))?;
         return Ok(checksums(sums));
     }
     if source.len().is_none() {
