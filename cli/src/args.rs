@@ -76,7 +76,7 @@ pub struct TakeArgs {
     /// Use this format instead of detecting it from the first megabyte
     #[arg(long, value_parser = format())]
     pub format: Option<Format>,
-    /// The dictionary that the file was compressed with
+    /// The dictionary that the Zstandard file was compressed with
     #[arg(long, value_name = "FILE")]
     pub dict: Option<PathBuf>,
     #[command(flatten)]
@@ -240,7 +240,11 @@ fn rows(text: &str) -> Result<Range<Option<u64>>, String> {
     let (first, last) = text.split_once("..").ok_or("expected two numbers with .. between them, such as 10..20")?;
     let number = |text: &str| match text {
         "" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| format!("{text} is not a number")),
+        // `parse` takes a plus sign too.
+        text => match text.parse() {
+            Ok(number) if !text.starts_with('+') => Ok(Some(number)),
+            _ => Err(format!("{text} is not a number")),
+        },
     };
     Ok(number(first)?..number(last)?)
 }

@@ -1,9 +1,11 @@
 //! The folder that a bundle is unpacked into. Nothing leaves it: neither by a name nor by a link.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::report::is_control;
 
@@ -59,18 +61,51 @@ fn wrong(part: &str) -> Option<&'static str> {
 pub struct Folder {
     handle: Handle,
     path: PathBuf,
+    made: RefCell<Made>,
+}
+
+/// Folders that were created. Dropping it removes those that hold nothing.
+enum Made {
+    /// The folder of a bundle and those that lead to it, innermost first; none if they existed.
+    Path(Vec<PathBuf>),
+    /// One in another folder.
+    In(Rc<Folder>, String),
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // The system refuses to remove a folder that holds something.
+        let _ = match self {
+            Self::Path(paths) => paths.iter().try_for_each(std::fs::remove_dir),
+            Self::In(folder, name) => folder.handle.remove_folder(name),
+        };
+    }
 }
 
 impl Folder {
     /// Opens a folder by its path, and creates it if it does not exist.
     pub fn open(path: &Path) -> io::Result<Self> {
+        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let made = Made::Path(path.ancestors().take_while(is_missing).map(Path::to_owned).collect());
         std::fs::create_dir_all(path)?;
-        Ok(Self { handle: Handle::open(path)?, path: path.to_owned() })
+        Ok(Self { handle: Handle::open(path)?, path: path.to_owned(), made: RefCell::new(made) })
     }
 
     /// Opens a folder in it, and creates that if it does not exist. A link is no folder.
-    pub fn enter(&self, name: &str) -> io::Result<Self> {
-        Ok(Self { handle: self.handle.enter(name)?, path: self.path.join(name) })
+    pub fn enter(self: &Rc<Self>, name: &str) -> io::Result<Self> {
+        let made = if self.handle.make_folder(name)? {
+            Made::In(Rc::clone(self), name.to_owned())
+        } else {
+            Made::Path(vec![])
+        };
+        Ok(Self { handle: self.handle.enter(name)?, path: self.path.join(name), made: RefCell::new(made) })
+    }
+
+    /// Keeps it, even if it holds nothing.
+    pub fn keep(&self) {
+        if let Made::Path(paths) = &mut *self.made.borrow_mut() {
+            paths.clear();
+        }
     }
 
     /// Returns the path of a file in it, for messages and for signals.
@@ -120,11 +155,19 @@ mod by_handle {
             Ok(Self(fs::open(path, FOLDER, Mode::empty())?))
         }
 
-        pub fn enter(&self, name: &str) -> io::Result<Self> {
+        /// Creates a folder. Returns `false` if the name is taken.
+        pub fn make_folder(&self, name: &str) -> io::Result<bool> {
             match fs::mkdirat(&self.0, name, Mode::from_raw_mode(0o777)) {
-                Err(error) if error != rustix::io::Errno::EXIST => return Err(error.into()),
-                _ => {}
+                Err(rustix::io::Errno::EXIST) => Ok(false),
+                made => Ok(made.map(|()| true)?),
             }
+        }
+
+        pub fn remove_folder(&self, name: &str) -> io::Result<()> {
+            Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+        }
+
+        pub fn enter(&self, name: &str) -> io::Result<Self> {
             Ok(Self(fs::openat(&self.0, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?))
         }
 
@@ -167,12 +210,20 @@ mod by_path {
             Ok(Self(path.to_owned()))
         }
 
+        /// Creates a folder. Returns `false` if the name is taken.
+        pub fn make_folder(&self, name: &str) -> io::Result<bool> {
+            match std::fs::create_dir(self.0.join(name)) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+                made => made.map(|()| true),
+            }
+        }
+
+        pub fn remove_folder(&self, name: &str) -> io::Result<()> {
+            std::fs::remove_dir(self.0.join(name))
+        }
+
         pub fn enter(&self, name: &str) -> io::Result<Self> {
             let path = self.0.join(name);
-            match std::fs::create_dir(&path) {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
-                _ => {}
-            }
             // A link or a junction is no folder here.
             if path.symlink_metadata()?.is_dir() { Ok(Self(path)) } else { Err(ErrorKind::NotADirectory.into()) }
         }

@@ -98,7 +98,8 @@ fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure
     let dictionary = dictionary(take, &limits)?;
     let format = source.format(take.format)?;
     let dictionary = dictionary.as_deref();
-    let is_zstd = matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07);
+    formats::check_dictionary(format, dictionary)?;
+    let is_zstd = formats::is_zstd(format);
     if symbols && !is_zstd {
         return Err(Failure::Usage("--symbols is for zstd files".to_owned()));
     }
@@ -146,6 +147,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         if args.take.format != Some(Format::OnPair) {
             return Err(Failure::Usage("--parts is for --format onpair".to_owned()));
         }
+        formats::check_dictionary(Format::OnPair, selection.dictionary)?;
         let parts = formats::onpair::Parts::read(folder, args.bits, &limits)?;
         let mut output = Output::create(args.to())?;
         let decoded = parts.decode(&selection, &limits, &mut output);
@@ -155,6 +157,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
     let mut source = Source::open(path, args.take.format, args.take.threads.count(), &limits)?;
     let format = source.format(args.take.format)?;
     formats::check_range(format, &selection)?;
+    formats::check_dictionary(format, selection.dictionary)?;
     if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(source.head()), args.to()) {
         return formats::at1::unbundle(&mut source, &selection, folder, &limits);
     }
@@ -228,6 +231,7 @@ fn check_one(
 ) -> Result<String, Failure> {
     let mut source = Source::open(path, named, threads, limits)?;
     let format = source.format(named)?;
+    formats::check_dictionary(format, dictionary)?;
     let mut count = Count::default();
     let checked = formats::check(format, &mut source, dictionary, limits, &mut count);
     let checksums = source.conclude(checked)?;

@@ -141,6 +141,11 @@ impl Display for Failure {
                     ErrorKind::OutputLimit => "; --max-output BYTES allows more",
                     ErrorKind::WindowLimit => "; --max-window BYTES allows more",
                     ErrorKind::NoMemory => "; --max-memory BYTES allows more",
+                    ErrorKind::UnknownFormat
+                        if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("lzma")) =>
+                    {
+                        "; if this is an LZMA file, name it with --format lzma"
+                    }
                     _ if *is_guess => "; if this is the draft 0.2.0 or v0.7, name it with --format",
                     _ => "",
                 };

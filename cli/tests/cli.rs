@@ -371,6 +371,7 @@ fn the_path_of_standard_output_is_standard_output() {
 fn wrong_usage_exits_with_2() {
     let file = &vector("v2_ints_default.cvc");
     let fp16 = &vector("v1_fp16.cvc");
+    let xz = vector_folders("xz")[0].join("blocks.xz").to_str().unwrap().to_owned();
     for arguments in [
         &["decode"][..],
         &["decode", file],
@@ -381,7 +382,12 @@ fn wrong_usage_exits_with_2() {
         &["decode", fp16, "--rows", "0..101"],
         &["decode", fp16, "--format", "gif"],
         &["decode", fp16, "--max-output", "lots"],
+        &["decode", fp16, "--rows", "1..+5"],
+        &["decode", &xz, "--range", "+1..5"],
         &["decode", fp16, "--dict", fp16],
+        &["decode", &xz, "--dict", fp16],
+        &["inspect", fp16, "--dict", fp16],
+        &["check", &xz, "--dict", fp16],
         &["unpack", fp16],
         &["grep", "a", fp16],
         &["query", fp16],
@@ -979,6 +985,54 @@ fn a_bundle_is_decoded_into_a_folder_only() {
         let output = unspool(&["decode", &bundle(names), "-o", scratch.join("other").to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(1), "{names}");
         assert!(!scratch.join("evil").exists() && !scratch.join("other").exists());
+    }
+}
+
+#[test]
+fn a_broken_bundle_leaves_no_empty_folders() {
+    use unspool_tests::at1::{file, stored};
+    let scratch = scratch("bundle_broken");
+    let (path, out) = (scratch.join("bundle.at1"), scratch.join("new/out"));
+    let decode = |content: &[u8], folder: &Path| {
+        let manifest = br#"[{"name":"sub/a"},{"name":"sub/deep/b"}]"#.to_vec();
+        let one = b"AT1\x02\xFF\x02one".to_vec();
+        std::fs::write(&path, file(12, &[("manifest", manifest), ("e0", one), ("e1", content.to_vec())], stored))
+            .unwrap();
+        unspool(&["decode", path.to_str().unwrap(), "-o", folder.to_str().unwrap()]).status.code()
+    };
+    assert_eq!(decode(b"AT1\x02\x09", &out), Some(1));
+    // A complete file stays, with the folders that lead to it.
+    assert_eq!(read(&out.join("sub/a")), b"one");
+    assert!(!out.join("sub/deep").exists());
+    // Folders that existed stay, too.
+    std::fs::remove_file(out.join("sub/a")).unwrap();
+    let empty = file(12, &[("manifest", br#"[{"name":"sub/x/a"}]"#.to_vec()), ("e0", b"AT1".to_vec())], stored);
+    std::fs::write(&path, &empty).unwrap();
+    for (folder, remains) in [(out, "sub"), (scratch.join("other/out"), "")] {
+        let output = unspool(&["decode", path.to_str().unwrap(), "-o", folder.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(folder.parent().unwrap().exists(), !remains.is_empty());
+        assert_eq!(folder.join("sub").exists(), !remains.is_empty());
+        assert!(!folder.join("sub/x").exists());
+    }
+    // A bundle of no files is one, too.
+    std::fs::write(&path, file(12, &[("manifest", b"[]".to_vec())], stored)).unwrap();
+    let folder = scratch.join("none");
+    assert!(unspool(&["decode", path.to_str().unwrap(), "-o", folder.to_str().unwrap()]).status.success());
+    assert!(folder.is_dir());
+}
+
+#[test]
+fn a_file_named_lzma_that_is_not_detected_gets_a_hint() {
+    let scratch = scratch("lzma_hint");
+    // The dictionary size 5 is one that no encoder writes.
+    let bytes = [&b"\x5D\x05\0\0\0"[..], &[0xFF; 8], &[0; 20]].concat();
+    for (name, hint) in [("a.lzma", true), ("a.bin", false)] {
+        let path = scratch.join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        let output = unspool(&["decode", path.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(stderr(&output).contains("--format lzma"), hint, "{}", stderr(&output));
     }
 }
 

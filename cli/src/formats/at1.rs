@@ -65,9 +65,6 @@ fn whole_only(wanted: &Selection<'_>) -> Result<(), Stop> {
     if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
         return Err(Stop::Usage("AT-1 files decode as a whole; use `unspool query` for rows and columns".to_owned()));
     }
-    if wanted.dictionary.is_some() {
-        return Err(Stop::Usage("AT-1 files have no dictionaries; --dict is for zstd".to_owned()));
-    }
     Ok(())
 }
 
@@ -590,7 +587,9 @@ pub fn unbundle(source: &mut Source, wanted: &Selection<'_>, folder: &Path, limi
                 failed = Some(failure);
                 Err(Stop::Usage(String::new()))
             })
-        })
+        })?;
+        root.keep();
+        Ok(())
     });
     match failed {
         Some(failure) => Err(failure),

@@ -171,9 +171,6 @@ fn values<'v>(payload: &Payload<'v>, output: Option<Dtype>, room: &'v mut Vec<u8
 }
 
 pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
-    if wanted.dictionary.is_some() {
-        return Err(Stop::Usage("CVC files have no dictionaries; --dict is for zstd".to_owned()));
-    }
     let head = head(source, limits)?;
     let file = File::open(&head, limits)?;
     let column = pick(&file, wanted.column, || table(&head, limits))?;

@@ -94,14 +94,9 @@ fn checksums(sums: Sums) -> Checksums {
 }
 
 pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
-    if wanted.column.is_some()
-        || wanted.rows.is_some()
-        || wanted.section.is_some()
-        || wanted.text
-        || wanted.dictionary.is_some()
-    {
+    if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
         return Err(Stop::Usage(
-            "this gzip file holds plain bytes; --column, --rows, --section, --text and --dict do not apply".to_owned(),
+            "this gzip file holds plain bytes; --column, --rows, --section and --text do not apply".to_owned(),
         ));
     }
     through(source, limits, to).map(drop)

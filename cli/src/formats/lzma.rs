@@ -64,9 +64,9 @@ const NO_CHECKSUMS: Checksums = Checksums { name: "", right: 0, absent: 1 };
 
 pub fn decode(source: &mut Source, wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     let selected = wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some();
-    if selected || wanted.text || wanted.dictionary.is_some() {
+    if selected || wanted.text {
         return Err(Stop::Usage(
-            "LZMA files hold plain bytes; --column, --rows, --section, --text and --dict do not apply".to_owned(),
+            "LZMA files hold plain bytes; --column, --rows, --section and --text do not apply".to_owned(),
         ));
     }
     if let Ok(Header { size: Some(size), .. }) = Header::read(source.head(), limits) {

@@ -205,10 +205,23 @@ pub fn stats(format: Format, bytes: &[u8], limits: &Limits, columns: &mut Vec<Co
 
 /// Refuses `--range` for formats that do not hold plain bytes.
 pub fn check_range(format: Format, wanted: &Selection<'_>) -> Result<(), Failure> {
-    if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07 | Format::Xz) {
+    if wanted.range.is_some() && !is_zstd(format) && format != Format::Xz {
         return Err(Failure::Usage("--range is for zstd and xz files".to_owned()));
     }
     Ok(())
+}
+
+/// Refuses `--dict` for formats that have no dictionaries of their own.
+pub fn check_dictionary(format: Format, dictionary: Option<&[u8]>) -> Result<(), Failure> {
+    if dictionary.is_some() && !is_zstd(format) {
+        return Err(Failure::Usage(format!("--dict is for zstd files; this file is {}", format.name())));
+    }
+    Ok(())
+}
+
+/// Returns whether this is a generation of Zstandard.
+pub fn is_zstd(format: Format) -> bool {
+    matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07)
 }
 
 /// Writes the decoded bytes of the selection.
