@@ -150,6 +150,8 @@ impl Partial {
     /// Creates the file, with the permissions of the one that it replaces.
     fn create(to: &Path, older: Option<Metadata>) -> Result<Self> {
         let path = to.with_file_name(format!(".{}.partial", std::process::id()));
+        #[cfg(unix)]
+        remove_when_ended(path.clone());
         let file = File::create_new(&path).map_err(|error| failed("cannot create", &path, error))?;
         if let Some(older) = older {
             // If that is not allowed, the new file still belongs to the user.
@@ -171,6 +173,23 @@ impl Drop for Partial {
         // A complete file has another name.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Removes a file when a signal such as Ctrl-C ends the program, as `unspool` does. Only on Unix:
+/// elsewhere, handling signals takes `unsafe`.
+#[cfg(unix)]
+fn remove_when_ended(path: PathBuf) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+    // If signals cannot be handled, they keep their usual effect.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]) else { return };
+    std::thread::spawn(move || {
+        for signal in &mut signals {
+            // A complete file has another name.
+            let _ = std::fs::remove_file(&path);
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
 }
 
 fn failed(what: &str, path: &Path, error: io::Error) -> DataFusionError {

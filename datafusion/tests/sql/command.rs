@@ -154,6 +154,29 @@ fn a_failing_query_leaves_an_older_file_as_it_was() {
     assert_eq!(names(folder.path()), ["old.csv"]);
 }
 
+/// Ctrl-C and its like leave neither a file nor a part of one.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_query_leaves_no_file() {
+    use std::os::unix::process::ExitStatusExt;
+
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unspool-sql"));
+        let endless = "SELECT value FROM range(0, 1000000000000)";
+        command.args(["-q", "-f", "csv", "-o", folder.path().join("a.csv").to_str().unwrap(), endless]);
+        let mut child = command.spawn().unwrap();
+        while names(folder.path()).is_empty() {
+            assert!(child.try_wait().unwrap().is_none(), "the query ended");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert_eq!(names(folder.path()), [format!(".{}.partial", child.id())]);
+        assert!(Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+        assert!(names(folder.path()).is_empty());
+    }
+}
+
 /// Pipes, links and files that are open already are not replaced.
 #[cfg(unix)]
 #[test]
