@@ -67,10 +67,8 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
         }
         () if is(Format::Lzma) => {
             let options = lzma::Options { limits, ..lzma::Options::DEFAULT };
-            // One that the limits forbid is refused before it is used.
-            let window = lzma::Header::read(bytes, &limits).map_or(0, |header| header.window());
-            let window = if window > limits.max_window.saturating_add(64) { 0 } else { window };
-            let mut window = vec![0; usize::try_from(window).unwrap_or(0)];
+            let window = lzma::Header::read(bytes, &limits).ok().and_then(|header| header.window_within(&limits));
+            let mut window = vec![0; usize::try_from(window.unwrap_or(0)).unwrap_or(0)];
             lzma::inspect(bytes, &mut lzma::Workspace::new(), &mut window, &options, tree)?;
         }
         () if is(Format::Gzip) => {

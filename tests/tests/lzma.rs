@@ -457,6 +457,24 @@ fn memory_is_bounded_by_limits_and_by_the_input() {
 }
 
 #[test]
+fn a_header_tells_which_windows_limits_allow() {
+    let mut file = vector("lzma/page.lzma");
+    for (dictionary, size) in [(0, u64::MAX), (5000, u64::MAX), (1 << 16, u64::MAX), (1 << 16, 4096)] {
+        file[1..5].copy_from_slice(&u32::to_le_bytes(dictionary));
+        file[5..13].copy_from_slice(&u64::to_le_bytes(size));
+        for max_window in [0, 4095, 4096, 4999, 5000, 5040, (1 << 16) - 1, 1 << 16, (1 << 16) + 40] {
+            let limits = Limits { max_window, ..Limits::DEFAULT };
+            let (options, header) = (Options { limits, ..Options::DEFAULT }, Header::read(&file, &limits).unwrap());
+            let allowed = header.window_within(&limits);
+            assert!(allowed.is_none_or(|window| window == header.window()));
+            let error = inspect(&file, &mut Workspace::new(), &mut [], &options, &mut ()).unwrap_err();
+            let kind = if allowed.is_some() { ErrorKind::XzWindowBuffer } else { ErrorKind::WindowLimit };
+            assert_eq!(error.kind, kind, "{dictionary} bytes of dictionary, limit {max_window}");
+        }
+    }
+}
+
+#[test]
 fn lends_the_window_that_a_decoder_asks_for() {
     let (file, mut ws, mut window) = (vector("lzma/page.lzma"), Workspace::new(), vec![0; (8 << 20) + 32]);
     let mut decoder = Decoder::new(&mut ws, &mut [], &Options::DEFAULT);

@@ -18,12 +18,10 @@ const fn options(limits: &Limits) -> Options {
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = begin(bytes, MAX_NODES);
-    // Larger ones are refused before they are used.
-    let window = Header::read(bytes, limits).map_or(0, |header| header.window());
-    let inspected =
-        zeros(if window > limits.max_window.saturating_add(64) { 0 } else { window }).and_then(|mut window| {
-            unspool::lzma::inspect(bytes, &mut Workspace::new(), &mut window, &options(limits), &mut report.tree)
-        });
+    let window = Header::read(bytes, limits).ok().and_then(|header| header.window_within(limits));
+    let inspected = zeros(window.unwrap_or(0)).and_then(|mut window| {
+        unspool::lzma::inspect(bytes, &mut Workspace::new(), &mut window, &options(limits), &mut report.tree)
+    });
     match inspected {
         Ok(done) => {
             report.decoded = Some(done.content);

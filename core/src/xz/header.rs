@@ -217,6 +217,12 @@ impl BlockHeader {
         let size = u64::from(self.dictionary) + u64_from(SLACK);
         self.uncompressed.map_or(size, |content| content.min(size)).next_multiple_of(RING)
     }
+
+    /// Returns the window, if a limit of `most` bytes of history allows it.
+    pub(super) fn window_within(&self, most: u64) -> Option<u64> {
+        let need = self.window();
+        (u64::from(self.dictionary).min(need) <= most).then_some(need)
+    }
 }
 
 /// The length of a ring is a multiple of this, so that its positions agree with those in the

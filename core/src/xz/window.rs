@@ -81,10 +81,7 @@ impl<'a> Window<'a> {
 
     /// Starts a block, if its window fits and has at most `most` bytes.
     pub(super) fn start(&mut self, header: &BlockHeader, most: u64) -> Verdict<()> {
-        let need = header.window();
-        if u64::from(header.dictionary).min(need) > most {
-            return Err(Fault::new(ErrorKind::WindowLimit, 0));
-        }
+        let need = header.window_within(most).ok_or(Fault::new(ErrorKind::WindowLimit, 0))?;
         if need > u64_from(self.buf.len()) {
             return Err(Fault::new(ErrorKind::XzWindowBuffer, 0));
         }

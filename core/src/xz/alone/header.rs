@@ -93,6 +93,12 @@ impl Header {
     pub fn window(&self) -> u64 {
         block(self.dictionary, self.size).window()
     }
+
+    /// Returns the [window](Self::window); `None` if these limits forbid it. A
+    /// [`Decoder`](super::Decoder) with any window then returns the error of the file.
+    pub fn window_within(&self, limits: &Limits) -> Option<u64> {
+        block(self.dictionary, self.size).window_within(limits.max_window)
+    }
 }
 
 /// The header of a block of xz with this dictionary and size, and without filters.
