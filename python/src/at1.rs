@@ -246,6 +246,10 @@ impl At1 {
         table.call_method1("__arrow_c_stream__", (requested_schema,))
     }
 
+    fn close(&self) {
+        self.source.get().close();
+    }
+
     fn __repr__(&self) -> String {
         format!("<unspool.At1: {}, {} bytes>", self.codec.name(), self.source.get().size())
     }

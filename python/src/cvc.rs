@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use unspool::cvc::{Column, Dtype, File, Header, Options, Piece};
 use unspool::threads::in_order;
 use unspool::{Checksums, ErrorKind, Verify};
@@ -117,6 +117,19 @@ impl Cvc {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.read(py, None, None)?.into_pyobject(py)?.call_method1("__arrow_c_stream__", (requested_schema,))
+    }
+
+    fn close(&self) {
+        self.source.get().close();
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_details))]
+    fn __exit__(&self, _details: &Bound<'_, PyTuple>) {
+        self.close();
     }
 
     fn __repr__(&self) -> PyResult<String> {

@@ -5,17 +5,20 @@ use std::ops::Range;
 use arrow_array::{ArrayRef, UInt64Array};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use unspool::onpair::{File, Progress, Search, SearchWorkspace};
 
 use crate::arrays::{Array, Rows, Table, rows};
 use crate::fail::{Fail, Result, Signals};
 use crate::limits::{self, Limits};
-use crate::source::{Data, Source};
+use crate::source::{Data, Held, Source};
 
 /// A column of strings.
 #[pyclass(frozen, module = "unspool")]
 pub struct OnPair {
-    data: Data,
+    data: Held<Data>,
+    /// The length of the file.
+    size: usize,
     limits: unspool::Limits,
     len: u64,
     is_text: bool,
@@ -38,7 +41,7 @@ impl OnPair {
         let opened = py.detach(|| {
             let data = source.all(&limits)?;
             let len = File::open(&data, &limits)?.column().rows().end;
-            Ok::<_, Fail>(Self { data, limits, len, is_text: text })
+            Ok::<_, Fail>(Self { size: data.len(), data: Held::new(data), limits, len, is_text: text })
         });
         Ok(opened?)
     }
@@ -98,8 +101,21 @@ impl OnPair {
         self.read(py)?.into_pyobject(py)?.call_method1("__arrow_c_stream__", (requested_schema,))
     }
 
+    fn close(&self) {
+        self.data.close();
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_details))]
+    fn __exit__(&self, _details: &Bound<'_, PyTuple>) {
+        self.close();
+    }
+
     fn __repr__(&self) -> String {
-        format!("<unspool.OnPair: {} rows, {} bytes>", self.len, self.data.len())
+        format!("<unspool.OnPair: {} rows, {} bytes>", self.len, self.size)
     }
 }
 
@@ -119,12 +135,14 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Needle {
 
 impl OnPair {
     fn range(&self, range: Range<u64>) -> Result<ArrayRef> {
-        let file = File::open(&self.data, &self.limits)?;
+        let data = self.data.get()?;
+        let file = File::open(&data, &self.limits)?;
         Ok(unspool_arrow::onpair::decode(file.column(), range, self.is_text)?)
     }
 
     fn find(&self, needle: &[u8], test: usize) -> Result<Vec<u64>> {
-        let file = File::open(&self.data, &self.limits)?;
+        let data = self.data.get()?;
+        let file = File::open(&data, &self.limits)?;
         let column = file.column();
         let (mut of_needle, mut of_tokens) = (vec![0; needle.len()], vec![0; column.dictionary().len()]);
         let search = match test {

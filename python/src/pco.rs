@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use arrow_array::{ArrayRef, new_empty_array};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySlice};
+use pyo3::types::{PyDict, PySlice, PyTuple};
 use unspool::ErrorKind;
 use unspool::pco::{Chunk, File, NumberType, Options, Plan, decode_watched};
 use unspool_arrow::pco::{Batches, data_type, decode_chunk, decode_in_threads, expected_len, number_type};
@@ -15,12 +15,14 @@ use crate::arrays::{Array, Rows, rows, to_numpy};
 use crate::fail::{Fail, Result, Signals, misuse, watched};
 use crate::limits::{self, Limits};
 use crate::out;
-use crate::source::{Data, Source};
+use crate::source::{Data, Held, Source};
 
 /// A column of numbers.
 #[pyclass(frozen, module = "unspool")]
 pub struct Pco {
-    data: Data,
+    data: Held<Data>,
+    /// The length of the file.
+    size: usize,
     options: Options,
     ty: Option<NumberType>,
     len: OnceLock<u64>,
@@ -36,7 +38,7 @@ impl Pco {
             let data = source.all(&limits)?;
             let ty = number_type(&data, &limits)?;
             let options = Options { limits, ..Options::DEFAULT };
-            Ok::<_, Fail>(Self { data, options, ty, len: OnceLock::new() })
+            Ok::<_, Fail>(Self { size: data.len(), data: Held::new(data), options, ty, len: OnceLock::new() })
         });
         Ok(opened?)
     }
@@ -94,7 +96,7 @@ impl Pco {
     }
 
     fn read_chunk(&self, py: Python<'_>, start: u64) -> PyResult<Array> {
-        let array = py.detach(|| Ok::<_, Fail>(decode_chunk(&self.data, start, &self.options)?));
+        let array = py.detach(|| Ok::<_, Fail>(decode_chunk(&self.data.get()?, start, &self.options)?));
         Ok(Array(array?))
     }
 
@@ -130,8 +132,21 @@ impl Pco {
         chunks.into_iter().map(dict).collect()
     }
 
+    fn close(&self) {
+        self.data.close();
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_details))]
+    fn __exit__(&self, _details: &Bound<'_, PyTuple>) {
+        self.close();
+    }
+
     fn __repr__(&self) -> String {
-        format!("<unspool.Pco: {}, {} bytes>", self.ty.map_or("no numbers", dtype), self.data.len())
+        format!("<unspool.Pco: {}, {} bytes>", self.ty.map_or("no numbers", dtype), self.size)
     }
 }
 
@@ -139,7 +154,8 @@ impl Pco {
     /// Walks over the chunks without decoding their numbers.
     fn each_chunk(&self, mut each: impl FnMut(u64, u64, &Chunk<'_>)) -> Result<()> {
         let (mut workspace, mut chunk, mut signals) = (vec![], Chunk::new(), Signals::new());
-        let file = File::open(&self.data, &self.options.limits)?;
+        let data = self.data.get()?;
+        let file = File::open(&data, &self.options.limits)?;
         let mut at = file.first();
         while chunk.open(&file, at, &mut ())? {
             grow(&mut workspace, chunk.workspace_len(Plan::Whole))?;
@@ -164,7 +180,7 @@ impl Pco {
     /// Decodes to a new array of numpy, which asks for large pages. Returns `None` if the header
     /// states no count, or one that is too small or above the limit.
     fn new_array<'py>(&self, py: Python<'py>, threads: NonZeroUsize) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let expected = py.detach(|| Ok::<_, Fail>(expected_len(&self.data, &self.options.limits)?))?;
+        let expected = py.detach(|| Ok::<_, Fail>(expected_len(&self.data.get()?, &self.options.limits)?))?;
         let (Some(ty), Some(len)) = (self.ty, expected) else { return Ok(None) };
         if len.saturating_mul(ty.size() as u64) > self.options.limits.max_output {
             return Ok(None);
@@ -185,7 +201,8 @@ impl Pco {
         let most = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).max(1);
         let mut signals = Signals::new();
         let mut parts = vec![];
-        for part in Batches::open(&self.data, range, most, &self.options)? {
+        let data = self.data.get()?;
+        for part in Batches::open(&data, range, most, &self.options)? {
             parts.push(part?);
             signals.check()?;
         }
@@ -197,7 +214,8 @@ impl Pco {
     }
 
     fn whole(&self, threads: NonZeroUsize) -> Result<ArrayRef> {
-        watched(|watch| Ok(decode_in_threads(&self.data, threads, &self.options, watch)?))
+        let data = self.data.get()?;
+        watched(|watch| Ok(decode_in_threads(&data, threads, &self.options, watch)?))
     }
 
     /// Decodes all numbers to the front of `bytes`. Returns their count.
@@ -208,7 +226,7 @@ impl Pco {
                     $(NumberType::$variant if threads.get() > 1 => {
                         if let Ok(numbers) = bytemuck::try_cast_slice_mut::<u8, $native>(bytes) {
                             return watched(|watch| {
-                                Ok(decode_watched(&self.data, numbers, threads, &self.options, watch)?.wrote)
+                                Ok(decode_watched(&self.data.get()?, numbers, threads, &self.options, watch)?.wrote)
                             });
                         }
                     })*
@@ -217,7 +235,8 @@ impl Pco {
             };
         }
         threaded! { U8 u8 U16 u16 U32 u32 U64 u64 I8 i8 I16 i16 I32 i32 I64 i64 F32 f32 F64 f64 }
-        let file = File::open(&self.data, &self.options.limits)?;
+        let data = self.data.get()?;
+        let file = File::open(&data, &self.options.limits)?;
         let (mut at, mut rest, mut count, mut chunk) = (file.first(), bytes, 0usize, Chunk::new());
         let (mut workspace, mut signals) = (vec![], Signals::new());
         while chunk.open(&file, at, &mut ())? {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -17,7 +18,27 @@ use crate::fail::{Fail, Result};
 #[pyclass(frozen, module = "unspool._unspool")]
 pub struct Source {
     len: u64,
-    body: Body,
+    body: Held<Body>,
+}
+
+/// A value that is dropped when its object is closed.
+pub struct Held<T>(Mutex<Option<Arc<T>>>);
+
+impl<T> Held<T> {
+    pub fn new(value: T) -> Self {
+        Self(Mutex::new(Some(Arc::new(value))))
+    }
+
+    /// Returns the value, or the exception of a closed file.
+    pub fn get(&self) -> Result<Arc<T>> {
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        held.ok_or_else(|| PyValueError::new_err("I/O operation on closed file").into())
+    }
+
+    /// Drops the value, once calls that use it have returned.
+    pub fn close(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
 }
 
 enum Body {
@@ -79,7 +100,7 @@ impl Source {
     /// The bytes of this object.
     #[staticmethod]
     fn memory(bytes: &Bound<'_, PyBytes>) -> Self {
-        Self { len: bytes.as_bytes().len() as u64, body: Body::Memory(bytes.clone().unbind()) }
+        Self { len: bytes.as_bytes().len() as u64, body: Held::new(Body::Memory(bytes.clone().unbind())) }
     }
 
     /// The file at this path. Errors are those of Python's `open`, and name the file.
@@ -94,13 +115,13 @@ impl Source {
             }
         });
         let (len, file) = opened.map_err(|error: io::Error| os_error(&error, &path))?;
-        Ok(Self { len, body: Body::File(file) })
+        Ok(Self { len, body: Held::new(Body::File(file)) })
     }
 
     /// An object with `read_range(start, end)`, of `len` bytes.
     #[staticmethod]
     fn reader(reader: Py<PyAny>, len: u64) -> Self {
-        Self { len, body: Body::Reader(reader) }
+        Self { len, body: Held::new(Body::Reader(reader)) }
     }
 
     fn __len__(&self) -> usize {
@@ -115,6 +136,11 @@ impl Source {
 }
 
 impl Source {
+    /// Closes the file. Nothing more is read.
+    pub fn close(&self) {
+        self.body.close();
+    }
+
     pub const fn size(&self) -> u64 {
         self.len
     }
@@ -128,7 +154,7 @@ impl Source {
         let no_memory = || unspool::Error::new(ErrorKind::NoMemory, range.start).needing(range.end - range.start);
         let place = |at: u64| usize::try_from(at).map_err(|_| Fail::Refused(no_memory()));
         let (start, end) = (place(range.start)?, place(range.end)?);
-        match &self.body {
+        match &*self.body.get()? {
             Body::Memory(bytes) => Python::attach(|py| {
                 let bytes = PyBackedBytes::from(bytes.bind(py).clone());
                 Ok(Data::Part(bytes, start..end))

@@ -258,17 +258,36 @@ def test_threads_share_a_stream() -> None:
 def test_a_closed_stream_closes_its_file(tmp_path: Path) -> None:
     path = tmp_path / "content.gz"
     path.write_bytes(gzip.compress(b"content"))
-
-    def holds() -> bool:
-        links = [f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd")]
-        return any(os.path.islink(link) and os.readlink(link) == str(path) for link in links)
-
     with unspool.open(path) as stream:
         assert stream.read() == b"content"
-        assert holds() or not os.path.isdir("/proc/self/fd")
-    assert not os.path.isdir("/proc/self/fd") or not holds()
+        assert holds(path) or not os.path.isdir("/proc/self/fd")
+    assert not holds(path)
     with pytest.raises(ValueError, match="closed"):
         stream.tell()
+
+
+def holds(path: Path) -> bool:
+    """Returns whether this process has the file open, on Linux."""
+    folder = "/proc/self/fd"
+    links = [f"{folder}/{name}" for name in os.listdir(folder)] if os.path.isdir(folder) else []
+    return any(os.path.islink(link) and os.readlink(link) == str(path) for link in links)
+
+
+@pytest.mark.parametrize("content", [PCO, ONPAIR, CVC, TABLE], ids=["pco", "onpair", "cvc", "at1"])
+def test_a_closed_file_is_not_read(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with unspool.open(path) as file:
+        assert len(file.read()) > 0
+        is_open = holds(path)
+    assert not holds(path)
+    # These two are read as a whole when they are opened.
+    assert is_open is (os.path.isdir("/proc/self/fd") and content not in (PCO, ONPAIR))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="closed"):
+            file.read()
+        file.close()
+    assert repr(file)
 
 
 def test_limits_are_pickled() -> None:

@@ -216,6 +216,21 @@ def test_many_columns_take_one_read_of_each_chunk(tmp_path: Path) -> None:
         assert source.reads == 6 and source.bytes < source.size
 
 
+def test_batches_are_whole_groups() -> None:
+    rows = [str(row) for row in range(25)]
+    table = unspool.open(at1_table([("id", "integer", rows)], 4, lambda text: (0, lzma.compress(text))))
+    assert isinstance(table, unspool.At1)
+
+    def batches(rows: tuple[int, int] | None, size: int) -> list[list[int]]:
+        return [batch.to_dict()["id"] for batch in table.batches(["id"], rows, size=size)]
+
+    assert [len(batch) for batch in batches(None, 5)] == [8, 8, 8, 1]
+    assert [len(batch) for batch in batches((3, 14), 1)] == [1, 4, 4, 2]
+    assert sum(batches((3, 14), 8), []) == list(range(3, 14))
+    assert batches((5, 5), 8) == []
+    assert sum(len(batch) for batch in table.batches([])) == 25
+
+
 def test_a_table_without_columns_keeps_its_rows() -> None:
     rows = [str(row) for row in range(10)]
     table = unspool.open(at1_table([("id", "integer", rows)], 4, lambda text: (0, lzma.compress(text))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
@@ -104,6 +104,26 @@ class At1:
         names = None if columns is None else list(columns)
         return self._file.read(names, rows, decimals=decimals, misfit=misfit, threads=threads)
 
+    def batches(
+        self,
+        columns: Sequence[str] | None = None,
+        rows: tuple[int, int] | None = None,
+        *,
+        size: int = 1 << 17,
+        decimals: Decimals = "exact",
+        misfit: Misfit = "error",
+        threads: int | None = None,
+    ) -> Iterator[Table]:
+        """Decodes what ``read`` does, in batches of whole row groups: about ``size`` rows each."""
+        group = max(self.rows_per_group, 1)
+        step = max(-(-size // group), 1) * group
+        start, end = (0, len(self)) if rows is None else rows
+        while start < end:
+            # Each group is decoded once.
+            stop = min(start // group * group + step, end)
+            yield self.read(columns, (start, stop), decimals=decimals, misfit=misfit, threads=threads)
+            start = stop
+
     def query(
         self,
         where: Iterable[Condition] = (),
@@ -132,6 +152,16 @@ class At1:
     def file_names(self) -> list[str]:
         """The names of the files of a bundle."""
         return self._file.file_names
+
+    def close(self) -> None:
+        """Closes the file. A call that would read it raises ``ValueError``; ``with`` closes it, too."""
+        self._file.close()
+
+    def __enter__(self) -> At1:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
 
     def __getitem__(self, name: str) -> At1:
         """Returns a file of a bundle."""

@@ -48,11 +48,8 @@ def scan_at1(
             frame = pl.DataFrame(table)
             yield frame if predicate is None else frame.filter(predicate)
             return
-        group = max(file.rows_per_group, 1)
-        step = -(-max(batch_size or 0, _ROWS) // group) * group
-        for start in range(0, rows, step):
-            end = min(start + step, rows)
-            table = file.read(columns, (start, end), decimals=decimals, misfit=misfit, threads=threads)
+        size = max(batch_size or 0, _ROWS)
+        for table in file.batches(columns, (0, rows), size=size, decimals=decimals, misfit=misfit, threads=threads):
             frame = pl.DataFrame(table)
             yield frame if predicate is None else frame.filter(predicate)
 
