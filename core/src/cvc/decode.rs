@@ -46,7 +46,7 @@ pub fn decode<T: Element>(
     let column = open(src, options)?;
     let (rows, width) = (column.rows(), T::DTYPE.width());
     if !trace.listens() {
-        return Ok(whole(src, column.decode(src, rows, dst, options)?, width));
+        return Ok(whole(column.decode(src, rows, dst, options)?, width));
     }
     let fits = column.fits(&rows, dst.len(), [width, 1], &options.limits);
     let len = fits.map_err(|error| column.first_error(error))?;
@@ -60,12 +60,12 @@ pub fn decode<T: Element>(
     });
     // A trace shows every chunk, also one without rows. Without one, another may break first.
     let inspected = walked.map_err(|error| column.decode(src, rows.clone(), dst, options).err().unwrap_or(error))?;
-    Ok(whole(src, Done { wrote, ..inspected }, width))
+    Ok(whole(Done { wrote, ..inspected }, width))
 }
 
-/// Completes the outcome of a whole file from which values of this width were written.
-pub(super) fn whole(src: &[u8], done: Done, width: u64) -> Done {
-    Done { read: src.len(), content: u64_from(done.wrote).saturating_mul(width), ..done }
+/// Completes the outcome of a file from which values of this width were written.
+pub(super) const fn whole(done: Done, width: u64) -> Done {
+    Done { content: u64_from(done.wrote).saturating_mul(width), ..done }
 }
 
 /// Decodes the column that the options name, or the only one, to a sink: the little-endian bytes of
@@ -78,7 +78,7 @@ pub fn decode_to(
 ) -> Result<Done> {
     let column = open(src, options)?;
     let done = column.decode_to(src, column.rows(), sink, options)?;
-    Ok(whole(src, done, 1))
+    Ok(whole(done, 1))
 }
 
 /// Decodes the column that the options name, or the only one, to a `Vec`.
@@ -110,7 +110,7 @@ pub fn salvage<T: Element>(
         filled.map_err(|error| column.first_error(error))
     });
     let error = filled.err();
-    let done = whole(src, done, T::DTYPE.width());
+    let done = whole(done, T::DTYPE.width());
     (if error.is_some() { Done { read: 0, ..done } } else { done }, error)
 }
 

@@ -52,6 +52,7 @@ impl<'a> File<'a> {
     fn check(&mut self, limits: &Limits) -> Result<()> {
         let (mut cursor, mut entry) = (ChunkCursor::of(self), ChunkEntry::default());
         let chunks = u64_from(self.facts.chunks);
+        self.facts.chunk_count = 0;
         while cursor.next(self, &mut entry)? {
             self.facts.chunk_count = entry.index.saturating_add(1);
             if self.facts.chunk_count > limits.max_elements {

@@ -154,7 +154,7 @@ impl Facts {
         max_output: 0,
     };
 
-    /// Reads all but the number of chunks.
+    /// Reads all facts but the number of chunks, which [`File::check`] counts.
     #[inline(never)]
     pub(super) fn read(&mut self, root: Node<'_>, start: &Header) -> Verdict<()> {
         if !root.is_object() {

@@ -166,15 +166,12 @@ impl Piece {
     /// rows.
     #[inline(never)]
     pub fn read<'b>(&self, chunk: &'b [u8], verify: Verify, checksums: &mut Checksums) -> Result<Payload<'b>> {
-        let (prefix, payload) = chunk
-            .split_at_checked(index(self.prefix_len()))
+        let parts = chunk.split_at_checked(index(self.prefix_len()));
+        let (prefix, payload) = parts
             .filter(|(_, payload)| u64_from(payload.len()) == self.payload_len)
             .ok_or_else(|| outside(self.at, &self.range()))?;
         self.check_length(prefix)?;
-        compare_crc(checksums, self.stored_crc(prefix), verify, || Crc32::of(payload))?;
-        let column = self.storage.range(self.payload_len)?;
-        let stored = payload.get(index(column.start)..index(column.end)).unwrap_or(&[]);
-        self.payload(stored, offset_after(self.payload_start(), column.start), self.skip)
+        self.verified(prefix, payload, verify, checksums)
     }
 
     /// Reads these rows of a file in memory. The length is checked before more is read: a wrong one
@@ -188,9 +185,26 @@ impl Piece {
         checksums: &mut Checksums,
     ) -> Result<Payload<'b>> {
         self.check_length(part(src, self.length())?)?;
-        let payload = self.read(part(src, self.range())?, verify, checksums)?;
+        let chunk = part(src, self.range())?.split_at_checked(index(self.prefix_len()));
+        let (prefix, payload) = chunk.unwrap_or_default();
+        let payload = self.verified(prefix, payload, verify, checksums)?;
         self.refuse_hidden_crc(file, src)?;
         Ok(payload)
+    }
+
+    /// Compares the checksum of a chunk whose length was checked, and returns the values of the
+    /// rows.
+    fn verified<'b>(
+        &self,
+        prefix: &[u8],
+        payload: &'b [u8],
+        verify: Verify,
+        checksums: &mut Checksums,
+    ) -> Result<Payload<'b>> {
+        compare_crc(checksums, self.stored_crc(prefix), verify, || Crc32::of(payload))?;
+        let column = self.storage.range(self.payload_len)?;
+        let stored = payload.get(index(column.start)..index(column.end)).unwrap_or(&[]);
+        self.payload(stored, offset_after(self.payload_start(), column.start), self.skip)
     }
 
     /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the
@@ -228,9 +242,9 @@ impl Piece {
         if self.has_crc || self.chunk.saturating_add(1) < file.chunk_count() || start == end {
             return Ok(());
         }
-        let shifted = offset_after(start, 4)..offset_after(end, 4);
-        match (part(src, start..shifted.start), part(src, shifted)) {
-            (Ok(stored), Ok(shifted)) if stored == Crc32::of(shifted).to_le_bytes() => {
+        let bytes = part(src, start..offset_after(end, 4)).unwrap_or_default();
+        match bytes.split_first_chunk() {
+            Some((&stored, shifted)) if stored == Crc32::of(shifted).to_le_bytes() => {
                 Err(Error::new(ErrorKind::CvcHiddenCrc, start))
             }
             _ => Ok(()),
@@ -298,8 +312,10 @@ impl<'a> Column<'a> {
         decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
     ) -> Result<()> {
         let (mut cursor, mut piece) = (ChunkCursor::of(&self.file), Piece::NONE);
+        done.read = index(cursor.end);
         while self.next_wanted(src, &mut cursor, &rows, &mut piece)? {
             decode(&piece.read_from(&self.file, src, verify, &mut done.checksums)?)?;
+            done.read = index(cursor.end);
             done.parts += 1;
             done.wrote = done.wrote.saturating_add(index(piece.values()));
         }

@@ -103,7 +103,8 @@ impl<'a> Metadata<'a> {
     ///
     /// * `1`, `1.0` and `true` are equal.
     /// * A missing key has the value `null`.
-    /// * Numbers are compared as decimals, so that different numbers are never equal.
+    /// * Numbers are compared as decimals, so that different numbers are never equal. Exponents
+    ///   beyond 67 million count as the same.
     /// * Lists and objects equal nothing.
     pub fn matches(&self, key: &str, value: &Scalar<'_>) -> bool {
         self.get(key).unwrap_or(Scalar::Null).equals(value)
@@ -151,7 +152,7 @@ impl<'a> Scalar<'a> {
             _ if !matches!(text.as_bytes().first(), Some(b'-' | b'0'..=b'9' | b'N' | b'I')) => {
                 Err(Error::new(ErrorKind::JsonNumber, 0))
             }
-            _ => Ok(json::check(text.as_bytes(), 0..text.len(), 0).map(|_| Scalar::Number(text))?),
+            _ => Ok(json::check(text.as_bytes(), 0..text.len(), 0).map(|_| Scalar::Number(text.trim_ascii_end()))?),
         }
     }
 
@@ -188,6 +189,8 @@ mod tests {
         let equal = |a, b| Scalar::parse(a).unwrap().equals(&Scalar::parse(b).unwrap());
         for (a, b) in [
             ("1", "1.0"),
+            ("1", "1 "),
+            ("Infinity", "Infinity\n"),
             ("1", "true"),
             ("0", "false"),
             ("0", "-0.0"),

@@ -59,25 +59,26 @@ fn decode_pieces<T: Element + Send>(
     let len = column.fits(&rows, dst.len(), [width, 1], &options.limits)?;
     let rest = dst.get_mut(..len).unwrap_or_default();
     let pieces = Pieces { src, column: &column, rows, cursor: ChunkCursor::of(&column.file), rest };
-    let mut done = Done::default();
+    let mut done = Done { read: index(column.file.head_len()), ..Done::default() };
     let decode = |(): &mut (), (piece, dst): (Piece, &mut [T])| {
         let mut checksums = Checksums::default();
         piece.read_from(&column.file, src, options.verify, &mut checksums)?.decode(dst)?;
-        Ok((dst.len(), checksums))
+        Ok((dst.len(), piece.range().end, checksums))
     };
     in_order(
         threads,
         pieces,
         || (),
         decode,
-        |(wrote, checksums)| {
+        |(wrote, end, checksums)| {
+            done.read = index(end);
             done.wrote = done.wrote.saturating_add(wrote);
             done.parts += 1;
             done.checksums.add(&checksums);
             Ok(())
         },
     )?;
-    Ok(whole(src, done, width))
+    Ok(whole(done, width))
 }
 
 /// Walks over the chunks of a column, and splits the output.

@@ -27,6 +27,9 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
     let mut out = vec![0f32; room(&options.limits) / 4 + 1];
     let whole = decode(bytes, &mut out, ws, options, &mut ());
     let mut again = out.clone();
+    if let (Ok(done), Ok(seen)) = (&whole, &seen) {
+        assert_eq!(done.read, seen.read, "inspect has another end");
+    }
     let heard = traced("decode", bytes, |leaves| decode(bytes, &mut again, ws, options, leaves), all);
     // A trace shows every chunk, also a broken one without rows.
     let is_shown = whole.is_ok() && heard.as_ref().err().is_some_and(|error| seen.as_ref().err() == Some(error));
@@ -68,7 +71,8 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
         if let (Ok(done), Ok(())) = (&to_sink, &end) {
             assert!(streamed == sunk, "other bytes as a stream");
             let told = decoder.done();
-            assert_eq!((told.content, told.parts, told.checksums), (done.content, done.parts, done.checksums));
+            let facts = |done: &Done| (done.read, done.content, done.parts, done.checksums);
+            assert_eq!(facts(&told), facts(done));
         }
     }
     whole

@@ -193,6 +193,10 @@ fn by_doors<T: cvc::Element, const N: usize>(
     let mut values = vec![T::default(); len];
     let done = cvc::decode(bytes, &mut values, &mut workspace, options, &mut ()).unwrap();
     assert!(done.wrote == len && flat(&values) == expected);
+    // Bytes after the last chunk are not used.
+    let longer = [bytes, b"more"].concat();
+    assert_eq!(cvc::decode(&longer, &mut values, &mut workspace, options, &mut ()), Ok(done));
+    assert_eq!(cvc::inspect(&longer, &mut workspace, options, &mut ()).map(|seen| seen.read), Ok(done.read));
     // A trace changes nothing, and receives the whole file.
     let (mut leaves, mut heard) = (Leaves::default(), vec![T::default(); len]);
     assert_eq!(cvc::decode(bytes, &mut heard, &mut workspace, options, &mut leaves), Ok(done));
