@@ -121,12 +121,17 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         step: &mut Step,
         trace: &mut impl Trace,
     ) -> Verdict<()> {
-        let whole = self.output_is_history();
-        if !self.page().started {
-            let n = self.page().n;
-            if whole && dst.len() != n.saturating_mul(self.units()) {
+        let (n, started, left) = (self.page().n, self.page().started, self.page().left);
+        let whole = self.output_is_history() && (!started || left > 0);
+        let mut dst = dst;
+        if whole {
+            let all = n.saturating_mul(self.units());
+            let Some(front) = dst.get_mut(..all) else {
                 return Err(self.page().lacking(ErrorKind::OutputTooSmall, 0, n));
-            }
+            };
+            dst = front;
+        }
+        if !started {
             let len = self.read_metadata(src, dst, trace)?;
             self.page().read(step, len);
             self.page().started = true;

@@ -180,3 +180,29 @@ fn a_call_with_no_more_than_the_one_before_is_an_error() {
         }
     }
 }
+
+#[test]
+fn a_page_fills_the_front_of_a_longer_output() {
+    fn run<L: Latent + Default + PartialEq + std::fmt::Debug>(chunk: &Chunk<'_>, name: &str) {
+        for plan in [Plan::Whole, Plan::Batches, Plan::CompactWhole, Plan::CompactBatches] {
+            let mut words = workspace(chunk, plan);
+            let mut decoder = opened::<L>(&chunk.meta, chunk.len, plan, &mut words).unwrap();
+            let (mut exact, mut longer) = (vec![L::default(); chunk.len], vec![L::default(); chunk.len + 300]);
+            decoder.page(chunk.page(), 0, &mut exact, &mut ()).unwrap();
+            decoder.start(chunk.len, 0).unwrap();
+            let step = decoder.step(chunk.page(), End::Here, &mut longer).unwrap();
+            assert_eq!((step.wrote, step.status), (chunk.len, Status::Done), "{name} {plan:?}");
+            assert!(longer.starts_with(&exact), "{name} {plan:?}");
+        }
+    }
+    valid(|name, bytes, _, _| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let Some(chunk) = file.chunk(file.first(), &mut ()).unwrap().filter(|chunk| chunk.len > 0) else { return };
+        match chunk.number_type().bits() {
+            8 => run::<u8>(&chunk, name),
+            16 => run::<u16>(&chunk, name),
+            32 => run::<u32>(&chunk, name),
+            _ => run::<u64>(&chunk, name),
+        }
+    });
+}
