@@ -82,8 +82,8 @@ pub(crate) fn mark(bytes: &[u8]) -> Option<u32> {
     bytes.last().filter(|&&last| last != 0).map(|&last| 9 - width(last.into()))
 }
 
-/// Returns the number of bits of a number without the zeros above its highest. The loop is shorter
-/// than the function that stands in for an instruction.
+/// Returns the number of bits of a number without the zeros above its highest. Small devices have
+/// no instruction for it, and a loop is shorter than the function that replaces it.
 #[cfg_attr(feature = "small", inline(never))]
 #[cfg_attr(not(feature = "small"), inline)]
 pub(crate) const fn width(number: u32) -> u32 {

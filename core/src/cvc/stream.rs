@@ -26,8 +26,8 @@ const MAX_WIDTH: usize = 8;
 ///
 /// Values are emitted as little-endian bytes of [`output`](Self::output). Those of a chunk are
 /// emitted before its CRC-32 is known; a mismatch is an error at the end of the chunk. A [`Column`]
-/// finds one error that a stream does not: [`ErrorKind::CvcHiddenCrc`] of a single chunk, which
-/// takes four bytes after the end of the data.
+/// finds one error that a stream and a [`Plan`](super::Plan) do not: [`ErrorKind::CvcHiddenCrc`] of
+/// a single chunk, which takes four bytes after the end of the data.
 ///
 /// ```
 /// use unspool::{cvc, End, Status};

@@ -14,8 +14,8 @@ use crate::{Done, Error, ErrorKind, Result};
 /// the same error.
 ///
 /// All lengths are added up first, on the threads as well, because a file does not hold them. Needs
-/// no memory besides the output. After an error, one thread decodes again from the start, to find
-/// the error that comes first.
+/// a few bytes for each range of rows besides the output. After an error, one thread decodes again
+/// from the start, to find the error that comes first.
 ///
 /// ```
 /// use std::num::NonZeroUsize;

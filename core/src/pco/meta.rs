@@ -314,7 +314,8 @@ impl<'a> Meta<'a> {
         }
     }
 
-    /// Finds why the metadata is truncated: a corrupt bin in the input may have made it too long.
+    /// Prefers a corrupt bin among those present to `Truncated`: a caller that waits for more input
+    /// would wait for nothing.
     #[cold]
     #[inline(never)]
     fn cause(&self, fault: Fault) -> Fault {
