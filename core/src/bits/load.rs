@@ -41,7 +41,8 @@ pub(crate) fn header_u32_at(bytes: &[u8], at: usize) -> u32 {
     if !SMALL {
         return u32_at(bytes, at);
     }
-    let byte = |i| u32::from(bytes.get(at.wrapping_add(i)).copied().unwrap_or(0));
+    let rest = bytes.get(at..).unwrap_or_default();
+    let byte = |i| u32::from(rest.get(i).copied().unwrap_or(0));
     (0..4).rev().fold(0, |word, i| word << 8 | byte(i))
 }
 

@@ -172,7 +172,7 @@ impl Flavour {
 
     /// Reads the header of a literals section. `None` if the block ends before the header does.
     pub(super) fn literals(self, bytes: &[u8]) -> Option<LiteralsHeader> {
-        let first = *bytes.first()?;
+        let first = u32::from(*bytes.first()?);
         let (kind, format) = match self.is_v07() {
             true => (first >> 6, first >> 4 & 3),
             false => (first & 3, first >> 2 & 3),
@@ -181,21 +181,21 @@ impl Flavour {
             [LiteralsKind::Raw, LiteralsKind::Rle, LiteralsKind::Huffman, LiteralsKind::Repeat];
         const OLD: [LiteralsKind; 4] =
             [LiteralsKind::Huffman, LiteralsKind::Repeat, LiteralsKind::Raw, LiteralsKind::Rle];
-        let kind = if self.is_rfc() { RFC } else { OLD }[usize::from(kind & 3)];
+        let kind = if self.is_rfc() { RFC } else { OLD }[(kind & 3) as usize];
         let huffman = matches!(kind, LiteralsKind::Huffman | LiteralsKind::Repeat);
         // The bytes of the header, and the bits of a size.
         let middle = if self.is_v07() { 2 } else { 1 };
         let len = match (huffman, format) {
             (true, _) => 2 + format.max(1),
             (false, 3) => 3,
-            (false, _) => 1 + u8::from(format == middle),
+            (false, _) => 1 + u32::from(format == middle),
         };
         let bits = match (huffman, len) {
             (true, _) => 4 * len - 2,
             (false, 1) => 5,
             (false, _) => 8 * len - 4,
         };
-        let header = bytes.get(..usize::from(len))?;
+        let header = bytes.get(..len as usize)?;
         let (mut first, mut second) = (header_u32_at(header, 0), header_u32_at(header, 1));
         let (skip, past);
         if self.is_v07() {
@@ -206,8 +206,8 @@ impl Flavour {
         }
         let mask = (1 << bits) - 1;
         let (size, stored) = (first >> skip & mask, if huffman { second >> past & mask } else { 0 });
-        let single = huffman && format == u8::from(self.is_v07());
-        Some(LiteralsHeader { kind, single, len: len.into(), size, stored })
+        let single = huffman && format == u32::from(self.is_v07());
+        Some(LiteralsHeader { kind, single, len: len as usize, size, stored })
     }
 
     pub(super) const fn table_mode(self, bits: u8) -> TableMode {
