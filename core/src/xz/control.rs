@@ -20,38 +20,36 @@ pub(super) const fn chunk_header_len(control: u8) -> usize {
     }
 }
 
-/// The resets that the next chunk of a block must bring.
+/// The resets that the next chunk of a block must bring, as the least control byte that a chunk of
+/// symbols may have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wants {
-    dictionary: bool,
-    properties: bool,
-}
+pub(super) struct Wants(u8);
 
 impl Wants {
     /// Before the first chunk of a block.
-    pub(super) const ALL: Self = Self { dictionary: true, properties: true };
+    pub(super) const ALL: Self = Self(0xE0);
 
     /// Accepts the control byte of the next chunk, or refuses it. A zero ends the chunks, and does
     /// not come here. Returns whether the chunk empties the dictionary.
     pub(super) fn accept(&mut self, control: u8) -> Verdict<bool> {
-        // A dictionary reset requires new properties, in this chunk or before the next that needs
-        // them.
         let empties = control >= 0xE0 || control == 1;
-        if empties {
-            *self = Self { dictionary: false, properties: true };
-        } else if self.dictionary {
-            return Err(Fault::new(ErrorKind::XzDictionaryReset, 0));
-        }
-        if control >= 0xC0 {
-            self.properties = false;
-        } else if control >= 0x80 {
-            if self.properties {
-                return Err(Fault::new(ErrorKind::XzProperties, 0));
+        let kind = if !empties && self.0 == 0xE0 {
+            ErrorKind::XzDictionaryReset
+        } else if control >= 0x80 && control < self.0 {
+            ErrorKind::XzProperties
+        } else if control > 2 && control < 0x80 {
+            ErrorKind::XzControl
+        } else {
+            // An empty dictionary requires new properties, in this chunk or before the next that
+            // needs them.
+            match control {
+                1 => self.0 = 0xC0,
+                0xC0.. => self.0 = 0x80,
+                _ => {}
             }
-        } else if control > 2 {
-            return Err(Fault::new(ErrorKind::XzControl, 0));
-        }
-        Ok(empties)
+            return Ok(empties);
+        };
+        Err(Fault::new(kind, 0))
     }
 }
 

@@ -6,6 +6,7 @@ use super::check::CheckKind;
 #[cfg(feature = "xz-filters")]
 use super::filter::FilterKind;
 use super::number;
+use crate::bits::header_u32_at;
 use crate::checksum::Crc32;
 use crate::copy::SLACK;
 use crate::fault::{Fault, Verdict};
@@ -34,8 +35,8 @@ const FOOT_MAGIC: Field<2> = Field::new(10, Part::Framing, Name::FooterMagic);
 
 /// Returns true if this is the CRC-32 of the bytes.
 #[cfg_attr(feature = "small", inline(never))]
-pub(super) fn seals(crc: &[u8; 4], bytes: &[u8]) -> bool {
-    Crc32::of(bytes) == u32::from_le_bytes(*crc)
+pub(super) fn seals(crc: &[u8], bytes: &[u8]) -> bool {
+    Crc32::of(bytes) == header_u32_at(crc, 0)
 }
 
 /// Refuses bytes that are not the start of a stream, even if there are only a few.

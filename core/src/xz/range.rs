@@ -182,7 +182,7 @@ impl Range<'_> {
         const { assert!(N.is_power_of_two()) }
         if tuning::SMALL {
             let symbol = self.symbol(row.get_mut(base..).unwrap_or_default(), bits);
-            return (u32::from(symbol.to_le_bytes()[0]) << ((32 - bits) & 31)).reverse_bits();
+            return reversed(symbol);
         }
         let (mut symbol, mut value) = (1usize, 0);
         let mut p = u32::from(row[base.wrapping_add(1) & (N - 1)]);
@@ -216,4 +216,15 @@ impl Range<'_> {
 #[inline(always)]
 fn signed(p: u16) -> u32 {
     i32::from(p.cast_signed()).cast_unsigned()
+}
+/// Returns the bits below the highest that is set, lowest last. Small devices have no instruction
+/// for it.
+#[inline(never)]
+fn reversed(mut symbol: usize) -> u32 {
+    let mut value = 0;
+    while symbol > 1 {
+        value = value << 1 | u32::from(symbol & 1 == 1);
+        symbol >>= 1;
+    }
+    value
 }
