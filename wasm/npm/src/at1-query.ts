@@ -7,7 +7,7 @@ import { checkWhole } from './check-numbers.js';
 import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { bytesOf, isArray } from './bytes.js';
-import { type ByteRange, anySignal, type OpenSource, openSource, toRanges, type Reader, type Source } from './source.js';
+import { type ByteRange, anySignal, type OpenedSource, openSource, toRanges, type Reader, type Source } from './source.js';
 
 const wasmModule = moduleFor('at1');
 
@@ -119,7 +119,7 @@ export async function queryPacked(source: Source, options: At1QueryOptions): Pro
   const ranges: ByteRange[] = [];
   // Aborts reads ahead once there is an answer or an error.
   const over = new AbortController();
-  const opened = await openSource(source, { ...options, signal: anySignal(options.signal, over.signal) });
+  const opened = await openSource(source, { limits: options.limits, signal: anySignal(options.signal, over.signal) });
   const reader = recording(opened, ranges);
   const { make, width, limit } = prepare(opened, options, limits);
   const query = new Handle(wasmModule, make);
@@ -160,7 +160,7 @@ async function drive(query: Handle<WasmQuery>, reader: Reader, wantsAll: boolean
 }
 
 /** Translates the query for the module. `width` is the number of values per row, or 0 for all. */
-function prepare({ size, isRemote }: OpenSource, options: At1QueryOptions, limits: Float64Array): { make: (wasm: Exports) => WasmQuery; width: number; limit: number } {
+function prepare({ size, isRemote }: OpenedSource, options: At1QueryOptions, limits: Float64Array): { make: (wasm: Exports) => WasmQuery; width: number; limit: number } {
   for (const list of ['where', 'eq', 'select'] as const) {
     if (!Array.isArray(options[list] ?? [])) throw new TypeError(`${list} must be an array`);
   }

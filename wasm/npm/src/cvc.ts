@@ -10,7 +10,7 @@ import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitNumbers, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, kindOf } from './bytes.js';
 import { fillBytes } from './fill.js';
-import { anySignal, type ByteRange, openSource, type OpenSource, toRanges, type Reader, type Source } from './source.js';
+import { anySignal, type ByteRange, openSource, type OpenedSource, toRanges, type Reader, type Source } from './source.js';
 
 const wasmModule = moduleFor('cvc');
 const { call, work } = wasmModule;
@@ -131,7 +131,7 @@ type DescribedColumn = readonly [name: string, dtype: CvcDtype | '', compression
 
 /** An open file: its head, its limits and its source. */
 interface Opened {
-  readonly reader: OpenSource;
+  readonly reader: OpenedSource;
   readonly head: Uint8Array;
   readonly limits: Float64Array;
   /**
@@ -445,7 +445,7 @@ function parsePython(json: string): unknown {
   }
 }
 
-function describe(reader: OpenSource, head: Uint8Array, limits: Float64Array): CvcFile {
+function describe(reader: OpenedSource, head: Uint8Array, limits: Float64Array): CvcFile {
   const json = call((wasm) => wasm.cvc_describe(head, limits));
   // The head is kept, and the caller may change the bytes.
   const opened = { reader, head: head.slice(), limits, lengths: new Map<number, Uint8Array>() };
@@ -460,7 +460,7 @@ function headLength(prefix: Uint8Array, limits: Float64Array, size: number): num
 }
 
 function openNow(bytes: Uint8Array, limits: Float64Array): CvcFile {
-  const reader: OpenSource = { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isRemote: false };
+  const reader: OpenedSource = { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isRemote: false, version: undefined };
   return describe(reader, bytes.subarray(0, headLength(bytes.subarray(0, 64), limits, bytes.length)), limits);
 }
 

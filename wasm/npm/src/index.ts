@@ -10,7 +10,7 @@ import type { ReadBlobOptions } from './blob.js';
 import type { Bytes } from './bytes.js';
 import type { Inspection, InspectOptions } from './inspection.js';
 import type { OpenedFile, OpenOptions } from './open.js';
-import type { Source } from './source.js';
+import type { OpenedSource, OpenSourceOptions, Source } from './source.js';
 
 export type { ReadBlobOptions } from './blob.js';
 export type { Bytes } from './bytes.js';
@@ -22,7 +22,7 @@ export type { Limits } from './limits.js';
 export type { OpenedFile, OpenOptions } from './open.js';
 export { probe, type Format, type Probe } from './probe.js';
 export { SourceError } from './source-error.js';
-export type { ByteRange, RangeReader, Source } from './source.js';
+export type { ByteRange, OpenedSource, OpenSourceOptions, RangeReader, Source, SourceVersion } from './source.js';
 export type * from './stats.js';
 export type { Node, Structure } from './structure.js';
 // The types of each format, from `public`.
@@ -51,6 +51,15 @@ export async function inspect(bytes: Bytes, options: InspectOptions = {}): Promi
 export async function open(file: Source, options: OpenOptions = {}): Promise<OpenedFile> {
   const { openFile } = await import('./open.js');
   return openFile(file, options);
+}
+
+/**
+ * Opens a file of any kind for reads, without looking into it. Any function that takes a file takes
+ * the result. They then read the same version, and a server answers the first request only once.
+ */
+export async function openSource(file: Source, options: OpenSourceOptions = {}): Promise<OpenedSource> {
+  const { openSource } = await import('./source.js');
+  return openSource(file, options);
 }
 
 /** Reads all bytes of a `Blob`. */

@@ -45,10 +45,9 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   const limits = limitsOf(options, { limits: true, maxNodes: true, format: true, signal: true, onProgress: true });
   const capacity = maxNodes(options);
   const [, zstdFormat] = formatArguments({ format: options.format });
-  const reader = await openSource(source, options);
+  const reader = await openSource(source, { limits: options.limits, signal: options.signal });
   const { size } = reader;
-  const local = typeof Blob !== 'undefined' && source instanceof Blob;
-  const pieces = new Pieces(reader, local, (done) => options.onProgress?.(done, size));
+  const pieces = new Pieces(reader, !reader.isRemote, (done) => options.onProgress?.(done, size));
   const read = (start: number, end: number): Promise<Uint8Array> => {
     options.signal?.throwIfAborted();
     return pieces.read(start, end);

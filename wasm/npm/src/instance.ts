@@ -273,16 +273,20 @@ async function compile(source: ModuleSource, signal?: AbortSignal): Promise<WebA
     throw new TypeError('init expects a WebAssembly.Module, its bytes, a URL or a Response');
   }
   const response = source instanceof Response ? source : await fetched(source, signal);
-  if (!response.ok) throw new SourceError(`the wasm module cannot be fetched: ${response.status} ${response.statusText}`, response.url || String(source), response.status);
+  if (!response.ok) throw new SourceError(`the server returned ${response.status} ${response.statusText} for the wasm module`, response.url || String(source), response.status);
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** Tests whether an address can be fetched. On a page, a relative one can. */
-export const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
+/** Returns the error for a `fetch` that failed. On a page, a relative address can be fetched. */
+export function notFetched(url: string | URL, cause: unknown, signal: AbortSignal | undefined, hint: string): unknown {
+  if (signal?.aborted === true) return cause;
+  if (/^https?:/i.test(String(url)) || 'location' in globalThis) return new SourceError('the server cannot be reached', String(url), 0, { cause });
+  return new TypeError(`${String(url)} cannot be fetched; in Node, ${hint}`, { cause });
+}
 
 async function fetched(url: string | URL, signal: AbortSignal | undefined): Promise<Response> {
   return fetch(url, signal === undefined ? {} : { signal }).catch((cause: unknown) => {
-    throw isElsewhere(url) || signal?.aborted === true ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, pass the bytes: await init(await readFile(url))`, { cause });
+    throw notFetched(url, cause, signal, 'pass the bytes: await init(await readFile(url))');
   });
 }
 

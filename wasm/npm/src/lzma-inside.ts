@@ -167,7 +167,7 @@ const PROBED = 16;
 
 /** Walks over a file of either format, and returns what was found. */
 async function walked(source: Source, make: (wasm: Exports, isXz: boolean) => ReturnType<Exports['lzma_chunks']>, options: WalkOptions) {
-  const reader = await openSource(source, options);
+  const reader = await openSource(source, { limits: options.limits, signal: options.signal });
   const found = probe(await reader.read({ start: 0, end: PROBED }));
   const { format } = found;
   if (format === undefined) throw undetected(found, reader.size);

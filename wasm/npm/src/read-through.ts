@@ -1,12 +1,12 @@
 // Reads a file through a decoder.
-import type { OpenSource } from './source.js';
+import type { OpenedSource } from './source.js';
 import type { DecodeStream } from './stream.js';
 
 /** Bytes per read. */
 const PIECE = 2 ** 18;
 
 /** Returns the decoded bytes of a file as a stream, which reads the file on demand. */
-export function readThrough(source: OpenSource, decoder: DecodeStream, signal: AbortSignal | undefined): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function readThrough(source: OpenedSource, decoder: DecodeStream, signal: AbortSignal | undefined): ReadableStream<Uint8Array<ArrayBuffer>> {
   let at = 0;
   const compressed = new ReadableStream<Uint8Array>(
     {

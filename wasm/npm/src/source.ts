@@ -3,8 +3,8 @@
 import { type Bytes, bytesOf, described, isArray, isBuffer, kindOf } from './bytes.js';
 import { checkWhole } from './check-numbers.js';
 import { join } from './join.js';
-import { DEFAULT_LIMITS, type Limits } from './limits.js';
-import { isElsewhere } from './instance.js';
+import { DEFAULT_LIMITS, type Limits, limitsOf } from './limits.js';
+import { notFetched } from './instance.js';
 import { SourceError } from './source-error.js';
 
 /**
@@ -43,24 +43,44 @@ export interface Reader {
   read(range: ByteRange, signal?: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
 
-/** An open file. `isRemote` is true if each read takes a round trip. */
-export interface OpenSource extends Reader {
-  readonly isRemote: boolean;
+/** What tells the versions of a file on a server apart. It can be cloned and stored. */
+export interface SourceVersion {
+  /** Length of the file in bytes. */
+  readonly size: number;
+  /** The quoted part of the header `ETag`, if the server sends and exposes it. */
+  readonly etag: string | undefined;
+  /** The header `Last-Modified`, if the server sends and exposes it. */
+  readonly modified: string | undefined;
 }
 
-/** What an open file obeys in all of its reads. */
-interface SourceOptions {
-  readonly limits?: Limits | undefined;
-  readonly signal?: AbortSignal | undefined;
+/** An open file. Any function that takes a file takes it, and reads the same version. */
+export interface OpenedSource extends RangeReader {
+  /** True if each read takes a round trip. */
+  readonly isRemote: boolean;
+  /** The version of a file on a server. */
+  readonly version: SourceVersion | undefined;
+}
+
+/** Options of {@link openSource}. */
+export interface OpenSourceOptions {
+  /** Limits for this file. */
+  limits?: Limits | undefined;
+  /** Aborts opening, and later reads of the file. */
+  signal?: AbortSignal | undefined;
+  /** The version that another thread has opened: a server must not send any other. */
+  version?: SourceVersion | undefined;
 }
 
 /** Opens a file. Reads are clipped to its length, and refused after the signal has aborted. */
-export async function openSource(source: Source, { limits, signal }: SourceOptions = {}): Promise<OpenSource> {
+export async function openSource(source: Source, options: OpenSourceOptions = {}): Promise<OpenedSource> {
+  limitsOf(options, { limits: true, signal: true, version: true });
+  const { signal } = options;
   signal?.throwIfAborted();
-  const { size, read, isRemote } = await openAny(source, limits?.maxInput ?? DEFAULT_LIMITS.maxInput, signal);
+  const { size, read, isRemote, version } = await openAny(source, options);
   return {
     size,
     isRemote,
+    version,
     read(range, own) {
       const until = own === undefined ? signal : anySignal(signal, own);
       until?.throwIfAborted();
@@ -70,30 +90,30 @@ export async function openSource(source: Source, { limits, signal }: SourceOptio
   };
 }
 
-async function openAny(source: Source, most: number, signal: AbortSignal | undefined): Promise<OpenSource> {
-  if (typeof source === 'string' || source instanceof URL || isRequest(source)) return { ...(await openUrl(source, most, signal)), isRemote: true };
+async function openAny(source: Source, options: OpenSourceOptions): Promise<OpenedSource> {
+  if (typeof source === 'string' || source instanceof URL || isRequest(source)) return openUrl(source, options);
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
     const read = async ({ start, end }: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
       const bytes = await source.slice(start, end).arrayBuffer();
       signal?.throwIfAborted();
       return new Uint8Array(bytes);
     };
-    return { size: source.size, read, isRemote: false };
+    return { size: source.size, read, isRemote: false, version: undefined };
   }
-  // An open file knows better than its shape.
-  if (isReader(source)) return { ...openReader(source), isRemote: (source as Partial<OpenSource>).isRemote ?? true };
+  if (isReader(source)) return openReader(source);
   const isBytes = isArray(source) || isBuffer(source);
   if (!isBytes) throw new TypeError(`a file must be a Blob, a URL, a Request, { size, read }, a Uint8Array or an ArrayBuffer, not ${described(source)}`);
   const bytes = bytesOf(source);
-  return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isRemote: false };
+  return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isRemote: false, version: undefined };
 }
 
 const isRequest = (source: Source): source is Request => kindOf(source) === 'Request';
 
 const isReader = (source: Source): source is RangeReader => typeof source === 'object' && source !== null && 'size' in source && 'read' in source && typeof source.read === 'function';
 
-function openReader(source: RangeReader): Reader {
-  const { size } = source;
+function openReader(source: RangeReader): OpenedSource {
+  // An open file knows better than its shape.
+  const { size, isRemote = true, version } = source as RangeReader & Partial<OpenedSource>;
   checkWhole('size', size);
   const read = async (range: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
     const bytes = bytesOf(await source.read(range, signal), 'the result of read');
@@ -101,7 +121,7 @@ function openReader(source: RangeReader): Reader {
     if (bytes.length !== wanted) throw new RangeError(`read returned ${bytes.length} bytes instead of ${wanted} at offset ${range.start}`);
     return bytes;
   };
-  return { size, read };
+  return { size, read, isRemote, version };
 }
 
 /** Joins two signals if the engine can, else returns the first. */
@@ -135,29 +155,41 @@ async function inTime<T>(answer: Promise<T>, late: () => Error): Promise<T> {
 /** Ends an answer without reading its body, which may be endless. */
 const hangUp = ({ body }: Response): void => void body?.cancel().catch(() => undefined);
 
-/** A server's answer: bytes from `start` on, the length of the file, and its version. */
+/** A server's answer: bytes from `start` on, and the version of the file. */
 interface Answer {
   readonly bytes: Uint8Array;
   readonly start: number;
-  readonly size: number;
-  /** ETag and Last-Modified, if the server sends them and exposes them to the page. */
-  readonly version: readonly (string | null | undefined)[];
+  readonly version: SourceVersion;
   readonly status: number;
 }
 
-async function openUrl(source: string | URL | Request, most: number, signal?: AbortSignal): Promise<Reader> {
+/**
+ * Compares the tags of two answers if both have one; else their dates. Servers of one cluster may
+ * differ in dates.
+ */
+function isSame(one: SourceVersion, other: SourceVersion): boolean {
+  if (one.size !== other.size) return false;
+  const tag = (['etag', 'modified'] as const).find((tag) => one[tag] !== undefined && other[tag] !== undefined);
+  return tag === undefined || one[tag] === other[tag];
+}
+
+async function openUrl(source: string | URL | Request, { limits, signal, version: opened }: OpenSourceOptions): Promise<OpenedSource> {
+  const most = limits?.maxInput ?? DEFAULT_LIMITS.maxInput;
   const request = isRequest(source) ? source : undefined;
   const url = isRequest(source) ? source.url : source;
   if (request !== undefined && request.method !== 'GET') throw new TypeError(`a file must be requested by GET, not ${request.method}`);
-  const refused = (status: number, why: string): SourceError => new SourceError(`${String(url)}: ${why}`, String(url), status);
+  const refused = (status: number, why: string, options?: ErrorOptions): SourceError => new SourceError(why, String(url), status, options);
   /** Reads at most `most` bytes of a body. Returns `undefined` if it has more. */
-  const bodyOf = async ({ body, status }: Response, most: number): Promise<Uint8Array | undefined> => {
+  const bodyOf = async ({ body, status }: Response, most: number, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> => {
     if (body === null) return new Uint8Array();
     const [reader, parts] = [body.getReader(), [] as Uint8Array[]];
     let length = 0;
     try {
       for (;;) {
-        const { value } = await inTime(reader.read(), () => refused(status, TIMED_OUT));
+        const piece = reader.read().catch((cause: unknown) => {
+          throw signal?.aborted === true ? cause : refused(status, 'the connection closed early', { cause });
+        });
+        const { value } = await inTime(piece, () => refused(status, TIMED_OUT));
         if (value === undefined) return join(parts, (length) => new Uint8Array(length));
         length += value.length;
         if (length > most) return undefined;
@@ -175,7 +207,7 @@ async function openUrl(source: string | URL | Request, most: number, signal?: Ab
     const headers = new Headers(request?.headers);
     headers.set('Range', `bytes=${start}-${end - 1}`);
     const sent = fetch(source, { headers, signal: anySignal(either, over.signal) }).catch((cause: unknown) => {
-      throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, openAsBlob of node:fs opens a path`, { cause });
+      throw notFetched(url, cause, either, 'openAsBlob of node:fs opens a path');
     });
     const response = await inTime(sent, () => {
       over.abort();
@@ -187,27 +219,24 @@ async function openUrl(source: string | URL | Request, most: number, signal?: Ab
       return refused(status, why);
     };
     // Weak or strong, the quoted part of the tag identifies the version.
-    const version = [answered.get('ETag')?.replace(/^W\//, ''), answered.get('Last-Modified')];
+    const versionOf = (size: number): SourceVersion => ({ size, etag: answered.get('ETag')?.replace(/^W\//, ''), modified: answered.get('Last-Modified') ?? undefined });
     const range = answered.get('Content-Range');
     const encoding = answered.get('Content-Encoding');
     const isEncoded = encoding !== null && encoding !== 'identity';
     // An empty file satisfies no range.
     if (status === 416 && start === 0 && (range === null || /\/0$/.test(range))) {
       hangUp(response);
-      return { bytes: new Uint8Array(), start, size: 0, version, status };
+      return { bytes: new Uint8Array(), start, version: versionOf(0), status };
     }
     // A file that has become shorter does not satisfy the range.
     if (status === 416 && start > 0) throw refuse(CHANGED);
-    if (!response.ok) {
-      hangUp(response);
-      throw new SourceError(`${String(url)} cannot be fetched: ${status} ${response.statusText}`, String(url), status);
-    }
+    if (!response.ok) throw refuse(`the server returned ${status} ${response.statusText}`.trim());
     // A server without range requests sends the whole file.
     if (status === 200) {
       const limit = isEncoded ? Math.min(most, MOST_ENCODED) : most;
-      const bytes = await bodyOf(response, limit);
+      const bytes = await bodyOf(response, limit, either);
       if (bytes === undefined) throw refused(status, isEncoded ? `the server sent more than ${limit} bytes in the Content-Encoding ${encoding}` : `the server sent more than limits.maxInput, ${limit} bytes`);
-      return { bytes, start: 0, size: bytes.length, version, status };
+      return { bytes, start: 0, version: versionOf(bytes.length), status };
     }
     if (/^bytes \d+-\d+\/\*$/.test(range ?? '')) throw refuse('the server does not tell the length of the file: its Content-Range ends with *');
     const [first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(range ?? '')?.slice(1).map(Number) ?? [];
@@ -219,22 +248,19 @@ async function openUrl(source: string | URL | Request, most: number, signal?: Ab
     if (isEncoded) throw refuse(`the server sent a range in the Content-Encoding ${encoding}`);
     const length = last + 1 - first;
     if (length > most) throw refuse(`a range has ${length} bytes, more than limits.maxInput, ${most}`);
-    const bytes = await bodyOf(response, length);
+    const bytes = await bodyOf(response, length, either);
     if (bytes?.length !== length) throw refused(status, 'the server sent a body that does not match its Content-Range');
-    return { bytes, start, size, version, status };
+    return { bytes, start, version: versionOf(size), status };
   };
-  const { bytes, size, version, status } = await ask(0, FIRST_READ, signal);
+  const { bytes, version, status } = await ask(0, FIRST_READ, signal);
+  if (opened !== undefined && !isSame(opened, version)) throw refused(status, CHANGED);
   // Applications answer any address with their page. No known format starts like one.
   if (/^\W*<(!doctype html|html)/i.test(String.fromCharCode(...bytes.subarray(0, 64)))) throw refused(status, 'the server sent an HTML page instead of the file');
   const read = async ({ start, end }: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
     if (end <= bytes.length) return bytes.subarray(start, end);
     const part = await ask(start, end, signal);
-    // Compare tags if both answers have one; else dates. Servers of one cluster may differ in
-    // dates.
-    const both = version.findIndex((then, at) => then && part.version[at]);
-    const differs = both >= 0 && part.version[both] !== version[both];
-    if (part.size !== size || differs) throw refused(part.status, CHANGED);
+    if (!isSame(opened ?? version, part.version)) throw refused(part.status, CHANGED);
     return part.bytes.subarray(start - part.start, end - part.start);
   };
-  return { size, read };
+  return { size: version.size, read, isRemote: true, version: opened ?? version };
 }

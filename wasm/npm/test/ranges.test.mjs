@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { openAsBlob, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open as openPath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { at1Text, decodeAt1, describeAt1, openCvc, openOnPairFile, outline, queryAt1, readBlob, SourceError } from './all.mjs';
+import { open, openSource } from 'unspool';
 import { init } from 'unspool/pco/separate';
 import { readAhead } from '../dist/ahead.js';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
@@ -176,7 +177,7 @@ test('sends the headers of a Request with each range', async () => {
 
 test('reads from any source of ranges', async () => {
   const path = new URL(`../../../tests/vectors/cvc/${med.file}`, import.meta.url);
-  const handle = await open(path);
+  const handle = await openPath(path);
   const ranges = [];
   const reader = {
     size: (await handle.stat()).size,
@@ -381,9 +382,9 @@ test('aborts reads when a text is not read to its end', async () => {
 test('reports the status of a server that refuses', async () => {
   for (const status of [404, 500]) {
     const server = await serve(read(med.file), { spoil: (response) => (response.writeHead(status).end('sorry'), true) });
-    const refused = { name: 'SourceError', status, url: server.url, message: new RegExp(`cannot be fetched: ${status}`) };
+    const refused = { name: 'SourceError', status, url: server.url, message: new RegExp(`^${server.url}: the server returned ${status}`), reason: new RegExp(`^the server returned ${status}`) };
     await assert.rejects(openCvc(server.url), refused);
-    await assert.rejects(init(server.url), { ...refused, message: /the wasm module cannot be fetched/ });
+    await assert.rejects(init(server.url), { ...refused, message: /for the wasm module$/ });
     server.close();
   }
 });
@@ -403,7 +404,9 @@ test('handles an empty file, a missing file and an aborted request', async () =>
   } finally {
     server.close();
   }
-  await assert.rejects(openCvc(server.url), TypeError);
+  for (const load of [openCvc, init]) {
+    await assert.rejects(load(server.url), { name: 'SourceError', status: 0, message: `${server.url}: the server cannot be reached` });
+  }
   await assert.rejects(openCvc('http://127.0.0.1:1/', { signal: AbortSignal.abort() }), { name: 'AbortError' });
   await assert.rejects(openCvc(new Blob(['CVCF']), { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
@@ -477,6 +480,51 @@ test('detects wrong answers of a server before it uses a byte', async () => {
   ]) {
     assert.deepEqual(await lastRow(answer), expected(med)[0].bytes.subarray(399 * 256));
   }
+});
+
+test('opens a file once for several readers', async () => {
+  const file = read(med.file);
+  let now = { ETag: '"1"' };
+  const server = await serve(file, { spoil: (response) => (Object.entries(now).forEach((header) => response.setHeader(...header)), false) });
+  try {
+    const source = await openSource(server.url);
+    assert.deepEqual([source.size, source.isRemote, source.version], [file.length, true, { size: file.length, etag: '"1"', modified: undefined }]);
+    const opened = await openCvc(source);
+    assert.equal((await open(source)).vectors.rows, opened.rows);
+    assert.deepEqual(server.requests, [16 * 1024], 'the header was read once');
+    const { error } = await outline(source);
+    assert.equal(error, undefined);
+    // Another thread opens the same version, or none.
+    const version = structuredClone(source.version);
+    const again = await openSource(new Request(server.url), { version });
+    assert.deepEqual(await again.read({ start: 20_000, end: 20_010 }), file.subarray(20_000, 20_010));
+    now = { ETag: '"2"' };
+    for (const late of [() => openSource(server.url, { version }), () => source.read({ start: 20_000, end: 20_010 }), () => opened.column().rows()]) {
+      await assert.rejects(late(), { name: 'SourceError', url: server.url, reason: 'the file has changed since it was opened' });
+    }
+    await assert.rejects(openSource(server.url, { version: { ...version, size: 1 } }), SourceError);
+  } finally {
+    server.close();
+  }
+  for (const local of [file, new Blob([file])]) {
+    const source = await openSource(local);
+    assert.deepEqual([source.size, source.isRemote, source.version], [file.length, false, undefined]);
+    assert.deepEqual(await source.read({ start: 5, end: 9 }), file.slice(5, 9));
+    assert.deepEqual(await source.read({ start: file.length - 1, end: Infinity }), file.slice(-1));
+  }
+  await assert.rejects(openSource(file, { versions: 1 }), TypeError);
+});
+
+test('reports a connection that closes early', async () => {
+  const file = read(med.file);
+  const server = await serve(file, {
+    spoil(response) {
+      response.writeHead(206, { 'Content-Range': `bytes 0-16383/${file.length}`, 'Content-Length': 16384 }).write(file.subarray(0, 100), () => response.destroy());
+      return true;
+    },
+  });
+  await assert.rejects(openSource(server.url), { name: 'SourceError', status: 206, reason: 'the connection closed early' });
+  server.close();
 });
 
 test('checks the first answer, and reports a truncated file', async () => {

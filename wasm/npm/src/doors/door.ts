@@ -2,7 +2,7 @@
 import { checkOptions } from '../check.js';
 import type { DecodeOptions, DecodeResults } from '../decode.js';
 import type { Decoder, LoadModule } from '../formats.js';
-import type { OpenSource } from '../source.js';
+import type { OpenedSource } from '../source.js';
 
 /** The functions of a format. Each passes on only the options it knows. */
 export interface Door<R extends DecodeResults[keyof DecodeResults] = DecodeResults[keyof DecodeResults]> {
@@ -19,7 +19,7 @@ export interface Door<R extends DecodeResults[keyof DecodeResults] = DecodeResul
    * Opens a file that need not be in memory: the members of `OpenedFile` of this format. Loads the
    * module of its stream, if that is another one.
    */
-  readonly open: (source: OpenSource, options: Pick<DecodeOptions, 'limits' | 'signal'>, load: LoadModule<Decoder>) => Promise<object>;
+  readonly open: (source: OpenedSource, options: Pick<DecodeOptions, 'limits' | 'signal'>, load: LoadModule<Decoder>) => Promise<object>;
 }
 
 /** Checks that options are those of `decode`. */

@@ -7,7 +7,7 @@ import { UnspoolError } from '../error.js';
 import { familyOf, loadDoor } from '../formats.js';
 import { functionsWith } from '../functions.js';
 import { type Format, probe } from '../probe.js';
-import { type ByteRange, openSource, type OpenSource } from '../source.js';
+import { type ByteRange, openSource, type OpenedSource } from '../source.js';
 import type { ZstdDecodeOptions } from '../zstd.js';
 import type { Job, Jobs, Progress, SentFile, SentOutput, SharedModule } from './messages.js';
 
@@ -99,12 +99,11 @@ async function whole<T>(file: SentFile, host: Host, work: (bytes: Uint8Array) =>
 }
 
 /** Opens a file for reads. Before each of them, messages can arrive. */
-async function ranges(file: SentFile, host: Host): Promise<OpenSource> {
+async function ranges(file: SentFile, host: Host): Promise<OpenedSource> {
   const isHere = file instanceof Uint8Array || file instanceof Blob;
-  const { size, isRemote, read } = await openSource(isHere ? file : ({ ...file, read: host.read } as OpenSource), { signal: host.signal });
+  const { read, ...opened } = await openSource(isHere ? file : ({ ...file, read: host.read } as OpenedSource), { signal: host.signal });
   return {
-    size,
-    isRemote,
+    ...opened,
     async read(range, signal) {
       await host.pause();
       return read(range, signal);

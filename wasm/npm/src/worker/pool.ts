@@ -14,7 +14,7 @@ import type { LzmaDecodeOptions } from '../lzma.js';
 import type { OnPairDecodeOptions, OnPairStrings } from '../onpair.js';
 import type { PcoArray, PcoData, PcoDecodeOptions, PcoDtype, PcoOptions, PcoWrapped } from '../pco.js';
 import type { Limits } from '../limits.js';
-import { openSource, type OpenSource, type Source } from '../source.js';
+import { openSource, type OpenedSource, type Source } from '../source.js';
 import type { XzDecodeOptions } from '../xz.js';
 import type { ZstdDecodeOptions } from '../zstd.js';
 import { copyInPieces, copyOf, withOwnArrays } from './copy.js';
@@ -80,7 +80,7 @@ export interface PoolNumbers {
 }
 
 /** Work of a job on its file, before it is sent. */
-type Prepare = (isSafe: boolean, signal: AbortSignal) => Promise<readonly [file: unknown, source: OpenSource | undefined]>;
+type Prepare = (isSafe: boolean, signal: AbortSignal) => Promise<readonly [file: unknown, source: OpenedSource | undefined]>;
 
 /**
  * Runs the functions of the package in workers, which share the compiled modules. A `file` is
@@ -320,7 +320,7 @@ function preparer(file: Source, options: JobOptions): Prepare {
   return async (isSafe, signal) => {
     // Node cannot clone a Blob of `openAsBlob`.
     if (typeof Blob !== 'undefined' && file instanceof Blob && !isSafe) return [file, undefined];
-    const source = await openSource(file, { ...(options as { limits?: Limits }), signal });
+    const source = await openSource(file, { limits: (options as { limits?: Limits }).limits, signal });
     return [{ size: source.size, isRemote: source.isRemote }, source];
   };
 }

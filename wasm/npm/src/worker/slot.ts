@@ -4,7 +4,7 @@ import { UnspoolError } from '../error.js';
 import { INSPECTORS } from '../inspectors.js';
 import { shareModule } from '../instance.js';
 import { ready } from '../ready.js';
-import type { OpenSource } from '../source.js';
+import type { OpenedSource } from '../source.js';
 import { copyOf } from './copy.js';
 import { type Answer, buffers, type Command, type Failure, type Job, type Progress, type Reply, type SharedModule } from './messages.js';
 
@@ -28,7 +28,7 @@ export interface Task {
    * Prepares the job and the file that the worker may read. `isSafe` is true after the browser or
    * Node refused to send it otherwise.
    */
-  readonly prepare: (isSafe: boolean, signal: AbortSignal) => Promise<readonly [job: Job, source: OpenSource | undefined]>;
+  readonly prepare: (isSafe: boolean, signal: AbortSignal) => Promise<readonly [job: Job, source: OpenedSource | undefined]>;
   /** Receives progress. */
   readonly onProgress: ((progress: Progress) => void) | undefined;
   /** Receives the result. */
@@ -61,7 +61,7 @@ interface Running {
   readonly task: Task;
   /** Aborts the reads of the file. */
   readonly over: AbortController;
-  source: OpenSource | undefined;
+  source: OpenedSource | undefined;
   isSent: boolean;
 }
 
