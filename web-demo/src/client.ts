@@ -6,7 +6,7 @@ import type { BinsWanted } from './formats/pco-bins';
 import type { Blocks, Chunks, SymbolsWanted } from './formats/symbols';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report, Verdict } from './model';
-import { RemoteFile, type Content } from './arrive/remote';
+import { RemoteFile, type AnyFile, type Content } from './arrive/remote';
 import type { Sought } from './bytes/search';
 import type { Curve, CurveWanted, ExportWanted, Neighbour, OddRows, Projected, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
 import type { Scope, Text, TextRow, TextWanted } from './text/content';
@@ -62,7 +62,7 @@ export class OpenFile {
   #inspected: Promise<Report> | undefined;
 
   constructor(
-    readonly source: Blob | RemoteFile,
+    readonly source: AnyFile,
     readonly dictionary?: Blob,
   ) {}
 
@@ -101,7 +101,7 @@ export class OpenFile {
 
   #open(): Wanted {
     const { source, dictionary } = this;
-    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size, version: source.version } : source, dictionary };
+    return { open: source instanceof RemoteFile ? { url: source.url, version: source.version } : source, dictionary };
   }
 
   /** Returns the bytes that a report describes. */

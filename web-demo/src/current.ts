@@ -1,17 +1,18 @@
 // The file of a worker.
 import { probe, UnspoolError, type Format } from 'unspool';
-import { PROBED, RemoteFile, type Content } from './arrive/remote';
+import { PROBED, type AnyFile, type Content, type Handle } from './arrive/remote';
+import { messageOf } from './format';
 import type { Opened } from './formats/door';
 import type { Fault } from './model';
 import type { Part } from './text/parts';
 import { network } from './words';
 
 /** The source of a file: bytes of the visitor, or a large remote file. */
-export type Source = Blob | Pick<RemoteFile, 'url' | 'size' | 'version'>;
+export type Source = Blob | Handle;
 
 interface Current {
   file: Opened | undefined;
-  content: Content | undefined;
+  content: AnyFile | undefined;
   format: Format | undefined;
   isBroken: boolean;
   /** The parts of the file that decode by themselves. */
@@ -39,9 +40,7 @@ export async function bytesIn(content: Content, end: number): Promise<Uint8Array
 
 /** Describes an error for the page. `table` has the texts of errors in files. */
 export function faultOf(error: unknown, table: readonly { readonly code: number; readonly words: string }[]): Fault {
-  // Browsers have various messages for a server that cannot be reached, and none of them helps.
-  const unreachable = current.content instanceof RemoteFile && error instanceof TypeError;
-  const message = unreachable ? network.unreachable : error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!(error instanceof UnspoolError)) return { name: 'Error', class: 'Other', code: 0, offset: 0, need: 0, message, words: message, part: undefined };
   return { ...error.toJSON(), words: table.find(({ code }) => code === error.code)?.words ?? message };
 }

@@ -1,4 +1,5 @@
 // Formats numbers and text for people.
+import type { SourceError } from 'unspool';
 
 const integers = new Intl.NumberFormat('en');
 
@@ -110,7 +111,12 @@ export function half(bits: number): number {
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
 }
 
+/** Returns the message of an error; of a server, without the address, which the page shows. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? ((error as Partial<SourceError>).reason ?? error.message) : String(error);
+}
+
 /** Returns the message of an error without a final full stop, to end a sentence. */
 export function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+  return messageOf(error).replace(/\.$/, '');
 }

@@ -2,7 +2,7 @@
 import { probe, readBlob, UnspoolError } from 'unspool';
 import { errorTable, inspect, outline, type Inspection } from 'unspool/inspect';
 import { idOf } from './arrive/dictionary';
-import { PROBED, RemoteFile } from './arrive/remote';
+import { PROBED, RemoteFile, sourceOf, type AnyFile } from './arrive/remote';
 import { bytesIn, current, faultOf, formatOf, here, type Source } from './current';
 import { doorOf } from './formats';
 import type { Opened } from './formats/door';
@@ -28,8 +28,8 @@ const [HEAD, HEAD_REMOTE] = [2 ** 24, 2 ** 20];
 const [FEW, FEW_REMOTE] = [128, 16];
 
 export async function open(source: Source, post: (progress: Progress) => void): Promise<Report> {
-  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size, source.version), post);
-  if (source.size > ((await doorOf(await formatOf(source)))?.whole ?? MOST)) return openLarge(source, source, post);
+  if (!(source instanceof Blob)) return openLarge(await RemoteFile.open(source), post);
+  if (source.size > ((await doorOf(await formatOf(source)))?.whole ?? MOST)) return openLarge(source, post);
   return openWhole(source, await readBlob(source, { onProgress: (done, total) => post({ done, total }) }));
 }
 
@@ -79,17 +79,17 @@ export async function openWhole(source: Blob, all: Uint8Array, post?: (progress:
  * Opens a file without reading it as a whole: its outline with values on demand or, if the format
  * allows neither, its head.
  */
-async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (progress: Progress) => void): Promise<Report> {
+async function openLarge(from: AnyFile, post: (progress: Progress) => void): Promise<Report> {
   const door = await doorOf(await formatOf(from));
   const local = from instanceof Blob;
   const size = Math.min(from.size, local ? HEAD : HEAD_REMOTE);
   let read: Promise<Uint8Array> | undefined;
   const head = (): Promise<Uint8Array> => (read ??= bytesIn(from, size));
-  const large = await door?.openLarge?.(source, head, current.dictionary?.bytes);
+  const large = await door?.openLarge?.(from, head, current.dictionary?.bytes);
   [current.file, current.content] = [large?.opened, from];
   const chunks = large?.opened.summary.chunkEnds?.length;
   if (door?.outlined !== undefined && (chunks === undefined ? local || door.outlined.remote : chunks <= (local ? FEW : FEW_REMOTE))) {
-    const found = await outline(source, { onProgress: progressOf(post) });
+    const found = await outline(sourceOf(from), { onProgress: progressOf(post) });
     if (found !== undefined) {
       const end = endBefore(found, new Uint8Array());
       if (end !== undefined) {
@@ -118,7 +118,7 @@ export async function list(post: (progress: Progress) => void, signal: AbortSign
   const { uninspected } = current;
   const from = here(current.content);
   if (uninspected !== undefined && from instanceof Blob) return openWhole(from, uninspected);
-  const found = await outline(from instanceof RemoteFile ? from.url : (from as Blob), { signal, onProgress: progressOf(post) });
+  const found = await outline(sourceOf(from), { signal, onProgress: progressOf(post) });
   return report(here(found), undefined, undefined, 'values');
 }
 

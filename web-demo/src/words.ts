@@ -85,13 +85,8 @@ export const shortcuts = {
 
 /** Errors of a server. */
 export const network = {
-  unreachable: 'the server cannot be reached',
   blocked: 'The server cannot be reached, or does not allow other pages to read its files (CORS).',
   status: (status: string): string => `The server returned ${status}.`,
-  range: (status: number): string => `the server returned ${status} for a range`,
-  closed: 'the connection closed early',
-  changed: 'the file on the server has changed since it was opened',
-  otherRange: 'the server sent other bytes than requested',
   hidden: (size: number): string => `The file has ${bytes(size)}. Its server does not expose the header Content-Range (CORS), so parts of it cannot be read. Download the file and open it here.`,
   stopped: (done: number, total: number): string => `The download stopped after ${bytes(done)}${total > 0 ? ` of ${bytes(total)}` : ''}.`,
   gone: 'this file has no such content',

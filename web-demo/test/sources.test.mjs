@@ -595,11 +595,21 @@ test('lists few chunks of a remote file at once, and many on request', async () 
   bytes.write(head, 8);
   for (let at = 8 + head.length; at < bytes.length; at += 4 + 2 ** 21) bytes.writeUInt32LE(2 ** 21, at);
   const other = await elsewhere(bytes, bytes.length);
+  // Chromium adds the tag of what it has cached to later ranges.
+  const version = (tag) => other.add({ ETag: `"${tag}"`, 'Cache-Control': 'no-store' });
+  version(1);
   try {
     await open(`#url=${encodeURIComponent(other.url)}`);
     await heading('vectors.cvc');
+    // The worker reads the version that the page has opened.
+    const list = page.getByRole('button', { name: 'List 40 chunks, one request each' });
+    await list.waitFor();
+    version(2);
+    await list.click();
+    await page.getByText('Listing failed: the file has changed since it was opened.').waitFor();
+    version(1);
     const before = other.sent();
-    await page.getByRole('button', { name: 'List 40 chunks, one request each' }).click();
+    await list.click();
     await tab('Structure');
     await page.getByRole('treeitem', { name: /^chunk #0/ }).waitFor();
     await page.getByRole('tree').press('End');
@@ -638,7 +648,7 @@ test('retries bytes of a server that failed, and reports why they are missing', 
       await page.getByLabel('Go to byte').press('Enter');
     };
     await go(200_000_000);
-    const refused = page.getByRole('alert').filter({ hasText: 'Bytes in sight cannot be read: the server returned 503 for a range.' });
+    const refused = page.getByRole('alert').filter({ hasText: 'Bytes in sight cannot be read: the server returned 503 Service Unavailable.' });
     await refused.waitFor();
     // The visitor presses Retry, or scrolls away and back.
     other.answer(206);
@@ -655,14 +665,22 @@ test('retries bytes of a server that failed, and reports why they are missing', 
     await go(100_000_000);
     await byte(100_000_000).filter({ hasText: '00' }).waitFor();
     // The bytes of a field are saved, or the page says why not.
+    const save = page.getByRole('button', { name: 'Save the bytes of this field' });
+    await page.getByRole('tree').press('End');
+    await save.waitFor();
+    other.answer(503);
+    await save.click();
+    await page.getByRole('alert').getByText('The bytes cannot be read: the server returned 503 Service Unavailable.').waitFor();
+    other.answer(206);
+    const [last] = await Promise.all([page.waitForEvent('download'), save.click()]);
+    assert.ok(readFileSync(await last.path()).length > 0);
+    assert.equal(await page.getByText('The bytes cannot be read').count(), 0);
+    // The first bytes were read when the file was opened.
+    await page.getByRole('tree').press('Home');
     await page.getByRole('treeitem', { name: /^magic/ }).click();
     other.answer(503);
-    await page.getByRole('button', { name: 'Save the bytes of this field' }).click();
-    await page.getByRole('alert').getByText('The bytes cannot be read: the server returned 503 for a range.').waitFor();
-    other.answer(206);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save the bytes of this field' }).click()]);
-    assert.equal(readFileSync(await download.path()).toString(), 'pco!');
-    assert.equal(await page.getByText('The bytes cannot be read').count(), 0);
+    const [first] = await Promise.all([page.waitForEvent('download'), save.click()]);
+    assert.equal(readFileSync(await first.path()).toString(), 'pco!');
   } finally {
     other.close();
   }
@@ -684,10 +702,9 @@ test('refuses bytes of another version of a remote file', async () => {
     };
     const whole = 'Content-Range';
     for (const [headers, cut, why] of [
-      [{ ETag: '"2"' }, 0, 'the file on the server has changed since it was opened'],
-      [{ ETag: '"1"', [whole]: 'bytes 0-9/200000000' }, 0, 'the file on the server has changed since it was opened'],
-      [{ ETag: '"1"', [whole]: 'bytes 0-9/300000000' }, 0, 'the server sent other bytes than requested'],
-      [{ ETag: '"1"' }, 1000, 'the server sent other bytes than requested'],
+      [{ ETag: '"2"' }, 0, 'the file has changed since it was opened'],
+      [{ ETag: '"1"', [whole]: 'bytes 0-9/300000000' }, 0, 'the server sent another range than requested'],
+      [{ ETag: '"1"' }, 1000, 'the server sent a body that does not match its Content-Range'],
     ]) {
       other.add(headers, cut);
       await go();

@@ -2,10 +2,10 @@
 import type { OpenFile } from '../client';
 import type { Report } from '../model';
 import type { Progress } from '../tools/progress';
-import type { RemoteFile } from './remote';
+import type { AnyFile } from './remote';
 
 /** Fetches a file, and reports progress. */
-export type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) => Promise<Blob | RemoteFile>;
+export type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) => Promise<AnyFile>;
 
 /** A file of a comparison. */
 export interface Part {

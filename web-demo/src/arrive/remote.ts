@@ -1,4 +1,5 @@
 // A remote file with the interface of a `Blob`: reads ranges on demand.
+import type { OpenedSource, SourceVersion } from 'unspool';
 import type { Address } from './address';
 import { network } from '../words';
 
@@ -8,54 +9,42 @@ export interface Content {
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
-/** ETag and Last-Modified, as far as a server sends and exposes them. */
-export type Version = readonly (string | undefined)[];
-
 /** Number of bytes that identify every format. */
 export const PROBED = 16;
 
+/** Address and version of a remote file, for another thread. */
+export type Handle = Pick<RemoteFile, 'url' | 'version'>;
+
 export class RemoteFile implements Content {
-  constructor(
+  private constructor(
     readonly url: string,
-    readonly size: number,
-    /** The version that was opened. Other versions are refused. */
-    readonly version: Version,
+    /** Reads the version that was opened, and refuses others. */
+    readonly source: OpenedSource,
   ) {}
 
+  static async open({ url, version }: { readonly url: string; readonly version?: SourceVersion | undefined }): Promise<RemoteFile> {
+    const { openSource } = await import('unspool');
+    return new RemoteFile(url, await openSource(url, { version }));
+  }
+
+  get size(): number {
+    return this.source.size;
+  }
+
+  get version(): SourceVersion | undefined {
+    return this.source.version;
+  }
+
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> } {
-    return { arrayBuffer: () => this.#read(start, Math.min(end, this.size)) };
-  }
-
-  async #read(start: number, end: number): Promise<ArrayBuffer> {
-    if (end <= start) return new ArrayBuffer(0);
-    const response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(() => {
-      throw new Error(network.unreachable);
-    });
-    const refuse = (why: string): Error => {
-      void response.body?.cancel().catch(() => undefined);
-      return new Error(why);
-    };
-    // A file that has become shorter does not satisfy the range.
-    if (response.status === 416) throw refuse(network.changed);
-    if (response.status !== 206) throw refuse(network.range(response.status));
-    const version = versionOf(response);
-    // Compare tags if both answers have one; else dates.
-    const both = version.findIndex((tag, at) => tag !== undefined && this.version[at] !== undefined);
-    const [, range, size] = /^bytes (.*)\/(.*)$/.exec(response.headers.get('Content-Range') ?? '') ?? [];
-    if (size !== String(this.size) || version[both] !== this.version[both]) throw refuse(network.changed);
-    if (range !== `${start}-${end - 1}`) throw refuse(network.otherRange);
-    const bytes = await response.arrayBuffer().catch(() => {
-      throw new Error(network.closed);
-    });
-    if (bytes.byteLength !== end - start) throw new Error(network.otherRange);
-    return bytes;
+    return { arrayBuffer: async () => new Uint8Array(await this.source.read({ start, end })).buffer };
   }
 }
 
-/** Returns the version of an answer. Weak or strong, the quoted part of a tag identifies it. */
-function versionOf({ headers }: Response): Version {
-  return [headers.get('ETag')?.replace(/^W\//, ''), headers.get('Last-Modified') ?? undefined];
-}
+/** A file of the visitor, or a remote one. */
+export type AnyFile = Blob | RemoteFile;
+
+/** Returns a file as the package takes it. */
+export const sourceOf = (file: AnyFile): Blob | OpenedSource => (file instanceof Blob ? file : file.source);
 
 /** Files up to this size are read as a whole, so that the whole structure can be shown. */
 const WHOLE = 64 * 2 ** 20;
@@ -64,14 +53,14 @@ const WHOLE = 64 * 2 ** 20;
  * Opens a remote file. Reads all of it if it is small, if the server has no ranges, or if `all`;
  * else ranges on demand.
  */
-export async function openRemote(url: string, { all }: Pick<Address, 'all'>, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
+export async function openRemote(url: string, { all }: Pick<Address, 'all'>, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<AnyFile> {
   let response = await ask(url, { headers: { Range: 'bytes=0-0' }, signal });
   // For an empty file, no range is valid.
   if (response.status !== 416) sound(response);
   const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
   if (response.status === 206 && size > WHOLE && !all) {
     await response.body?.cancel();
-    return new RemoteFile(url, size, versionOf(response));
+    return RemoteFile.open({ url });
   }
   const hasRanges = response.status === 206;
   if (response.status !== 200) {

@@ -1,4 +1,5 @@
-import { at1Stream, at1Text, decodeAt1, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1Answer, type At1QueryOptions, type At1Table } from 'unspool/at1/separate';
+import { at1Stream, at1Text, decodeAt1, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1Answer, type At1QueryOptions, type At1Table, type Source } from 'unspool/at1/separate';
+import { sourceOf } from '../arrive/remote';
 import { count } from '../format';
 import type { At1Columns, Fate, Question, TableAnswer } from '../values';
 import { groupHeads } from '../data/asked';
@@ -24,8 +25,9 @@ export const at1: Door = {
       return { ...opened(bytes, table, undefined), error };
     }
   },
-  check: (content, _, tell) => checkStream(content, at1Stream({ limits: WHOLE }), tell),
-  async openLarge(source) {
+  check: (file, _, tell) => checkStream(file, at1Stream({ limits: WHOLE }), tell),
+  async openLarge(file) {
+    const source = sourceOf(file);
     const table = await tableOf(source);
     if (table === undefined) return undefined;
     return { opened: opened(source, table, undefined), head: table.bytesRead };
@@ -55,7 +57,7 @@ function filesOf(bytes: Uint8Array): Opened {
 }
 
 /** Describes the table in a file, if it can be queried. */
-async function tableOf(source: Uint8Array | Blob | string): Promise<At1Columns | undefined> {
+async function tableOf(source: Source): Promise<At1Columns | undefined> {
   try {
     const table = await describeAt1(source);
     const names = table.columns.some(({ name }) => name === undefined) ? await namesInFirstRow(source, table) : [];
@@ -69,7 +71,7 @@ async function tableOf(source: Uint8Array | Blob | string): Promise<At1Columns |
 }
 
 /** Takes a first row of words as column names. */
-async function namesInFirstRow(source: Uint8Array | Blob | string, { codec, rows }: At1Table): Promise<readonly string[]> {
+async function namesInFirstRow(source: Source, { codec, rows }: At1Table): Promise<readonly string[]> {
   if (codec !== 'qcolumnar' || rows === 0) return [];
   const [first = []] = (await queryAt1(source, { limit: 1 })).rows;
   return first.every((field) => field !== '' && Number.isNaN(Number(field))) ? first : [];
@@ -79,7 +81,7 @@ function unquoted(name: string | undefined): string | undefined {
   return name !== undefined && /^".+"$/.test(name) ? name.slice(1, -1) : name;
 }
 
-function opened(source: Uint8Array | Blob | string, table: At1Columns, content: Uint8Array<ArrayBuffer> | undefined): Opened {
+function opened(source: Source, table: At1Columns, content: Uint8Array<ArrayBuffer> | undefined): Opened {
   const { codec, rows, groups, columns } = table;
   const query = async (question: Question): Promise<TableAnswer> => {
     const { where, eq, asked } = optionsOf(question);
@@ -115,7 +117,7 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
 }
 
 /** Emits the text of a table that is not in memory, one row group at a time. */
-async function* wholeText(source: Uint8Array | Blob | string, groups: number, tell: Tell): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* wholeText(source: Source, groups: number, tell: Tell): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let done = 0;
   for await (const piece of at1Text(source)) {
     yield piece as Uint8Array<ArrayBuffer>;

@@ -15,7 +15,7 @@ export interface Checked {
 }
 
 /** Bytes read at a time; from a server, each is one request. */
-const AT_ONCE = 2 ** 22;
+export const AT_ONCE = 2 ** 22;
 
 /** Decodes a file with a stream, and counts its content. */
 export async function checkStream(content: Content, { readable, writable }: DecodeStream, tell: Tell): Promise<Checked> {

@@ -1,4 +1,5 @@
 import { openCvc, UnspoolError, type CvcFile } from 'unspool/cvc/separate';
+import { sourceOf } from '../arrive/remote';
 import { count } from '../format';
 import type { Tell } from '../tools/progress';
 import type { ExportKind, Rows } from '../values';
@@ -16,8 +17,8 @@ const WHOLE = 2 ** 29;
 export const cvc: Door = {
   whole: WHOLE,
   open: async (bytes) => opened(await openCvc(bytes)),
-  async openLarge(source) {
-    const file = await openCvc(source);
+  async openLarge(from) {
+    const file = await openCvc(sourceOf(from));
     return { opened: opened(file), head: file.headLength };
   },
   outlined: { read: 'values', remote: false },

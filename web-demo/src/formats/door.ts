@@ -6,7 +6,7 @@ import type { BinsWanted } from './pco-bins';
 import type { Column } from './column';
 import type { Report, Summary } from '../model';
 import type { Tell } from '../tools/progress';
-import type { Content } from '../arrive/remote';
+import type { AnyFile } from '../arrive/remote';
 import type { ExportWanted, Question, Rows, TableAnswer, TextSearch, Texts, TextsWanted } from '../values';
 
 /** An open file. A format has the methods that fit its content. */
@@ -52,13 +52,13 @@ export interface Door {
   /**
    * Opens a file that is not in memory, if the format allows it. `head` reads its first megabytes.
    */
-  openLarge?(source: Blob | string, head: () => Promise<Uint8Array>, dictionary: Uint8Array | undefined): Promise<Large | undefined>;
+  openLarge?(file: AnyFile, head: () => Promise<Uint8Array>, dictionary: Uint8Array | undefined): Promise<Large | undefined>;
   /** Opens a file that is not in memory by its outline. */
-  openOutlined?(content: Content, structure: Structure): Promise<Opened>;
+  openOutlined?(file: AnyFile, structure: Structure): Promise<Opened>;
   /** Creates a stream that decodes content, which need not be in memory. */
   stream?(dictionary: Uint8Array | undefined, zstd: ZstdFormat | undefined): Promise<DecodeStream>;
   /** Checks a file that is not in memory, if opening it did not. */
-  check?(content: Content, dictionary: Uint8Array | undefined, tell: Tell, signal: AbortSignal): Promise<Checked>;
+  check?(file: AnyFile, dictionary: Uint8Array | undefined, tell: Tell, signal: AbortSignal): Promise<Checked>;
   /**
    * For a file that is not in memory: the kind of its outline, and whether it takes few requests to
    * a server.

@@ -8,8 +8,8 @@ import { largeStart, startOf, WHOLE, wholeOrStart } from './start';
 /** Wrapped content in no known format. Other content is unwrapped before. */
 export const gzip: Door = {
   stream: async () => gzipStream(),
-  check: (content, _, tell) => checkStream(content, gzipStream(), tell),
-  openLarge: async (source, head) => largeStart(await head(), source, () => gzipStream()),
+  check: (file, _, tell) => checkStream(file, gzipStream(), tell),
+  openLarge: async (file, head) => largeStart(await head(), file, () => gzipStream()),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeGzip(bytes, { limits: WHOLE })), () => gzipStream()),
 };
 

@@ -8,7 +8,7 @@ const stream = (): ReturnType<typeof lzmaStream> => lzmaStream();
 
 export const lzma: Door = {
   stream: async () => stream(),
-  check: (content, _, tell) => checkStream(content, stream(), tell),
-  openLarge: async (source, head) => largeStart(await head(), source, stream),
+  check: (file, _, tell) => checkStream(file, stream(), tell),
+  openLarge: async (file, head) => largeStart(await head(), file, stream),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeLzma(bytes, { limits: WHOLE })), stream),
 };

@@ -1,16 +1,15 @@
 // An OnPair container that is too large to read as a whole.
 import { openOnPairFile } from 'unspool/onpair/separate';
 import { count } from '../format';
-import type { Content } from '../arrive/remote';
+import { sourceOf, type AnyFile } from '../arrive/remote';
 import { fileOfStrings } from '../data/writers';
 import { checkWalk } from './check';
 import type { Opened } from './door';
 import { queryOf, shown, stringsOf } from './onpair';
 import { facts as words } from '../words';
 
-export async function openLargeOnPair(content: Content): Promise<Opened> {
-  const read = async ({ start, end }: { start: number; end: number }): Promise<Uint8Array> => new Uint8Array(await content.slice(start, end).arrayBuffer());
-  const file = await openOnPairFile({ size: content.size, read });
+export async function openLargeOnPair(from: AnyFile): Promise<Opened> {
+  const file = await openOnPairFile(sourceOf(from));
   const { rowCount, tokenCount, codeCount, codeBits, isSorted } = file;
   const facts: [string, string][] = [
     [words.rows, count(rowCount)],

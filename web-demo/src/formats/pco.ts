@@ -1,7 +1,7 @@
 import * as Name from 'unspool/names';
 import { decodePco, salvagePco, UnspoolError, type PcoArray, type PcoSalvage } from 'unspool/pco/separate';
 import { count, half } from '../format';
-import type { ByteRange } from 'unspool';
+import { sourceOf } from '../arrive/remote';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
 import type { Door, Opened, OpenValues } from './door';
@@ -13,12 +13,11 @@ const WHOLE = 2 ** 27;
 export const pco: Door = {
   whole: WHOLE,
   outlined: { read: 'pieces', remote: false },
-  openOutlined: async (content, structure) => (await import('./pco-large')).openLargePco(content, structure),
+  openOutlined: async (file, structure) => (await import('./pco-large')).openLargePco(file, structure),
   // Chunks are decoded to find their ends.
-  async check(content, _, tell, signal) {
-    const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => new Uint8Array(await content.slice(start, end).arrayBuffer());
+  async check(file, _, tell, signal) {
     const { outline } = await import('unspool/inspect');
-    const found = await outline({ size: content.size, read }, { signal, onProgress: (done, total) => void tell({ done, total }) });
+    const found = await outline(sourceOf(file), { signal, onProgress: (done, total) => void tell({ done, total }) });
     return { decoded: 0, ...(found?.error && { error: found.error }) };
   },
   async open(bytes, structure) {
@@ -39,9 +38,9 @@ export const pco: Door = {
       bins: async ({ chunk, variable }) => (await import('unspool/inspect')).pcoBinCounts(bytes, chunk, variable),
     };
   },
-  async openLarge(source, head) {
+  async openLarge(file, head) {
     // A file on disk is outlined. Of a remote one, the head holds the first numbers.
-    if (typeof source !== 'string') return undefined;
+    if (file instanceof Blob) return undefined;
     const { arrays } = salvagePco(await head());
     if (isEmpty(arrays)) return undefined;
     const rows = arrays.reduce((sum, { data }) => sum + data.length, 0);

@@ -1,9 +1,10 @@
 // Files of bytes that cannot be decoded as a whole: broken files up to the error, and the start of
 // large files.
 import { UnspoolError, type DecodeStream } from 'unspool';
+import type { AnyFile } from '../arrive/remote';
+import { AT_ONCE } from './check';
 import { contentOf } from './content';
 import type { Large, Opened } from './door';
-import { network } from '../words';
 
 /** Creates a stream, whose module may have to be loaded. */
 type Decoder = () => DecodeStream | Promise<DecodeStream>;
@@ -33,7 +34,7 @@ export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, strea
 }
 
 /** Opens a file whose head is in memory. Shows the start of its content, and saves all of it. */
-export async function largeStart(head: Uint8Array, source: Blob | string, stream: Decoder): Promise<Large | undefined> {
+export async function largeStart(head: Uint8Array, file: AnyFile, stream: Decoder): Promise<Large | undefined> {
   const { content, error } = await startOf(head.subarray(0, READ), await stream(), false);
   if (content.length === 0) return undefined;
   const start = opened(content, error);
@@ -43,25 +44,23 @@ export async function largeStart(head: Uint8Array, source: Blob | string, stream
       ...start,
       summary: { ...start.summary, startOnly: true },
       async *save(_, tell) {
-        const remote = typeof source === 'string';
-        const response = remote ? await fetch(source) : new Response(source);
-        if (!response.ok) throw new Error(network.range(response.status));
-        const total = remote ? Number(response.headers.get('Content-Length')) : source.size;
         let done = 0;
-        const counted = new TransformStream<Uint8Array, Uint8Array>({
-          transform(bytes, controller) {
-            done += bytes.length;
-            controller.enqueue(bytes);
+        const packed = new ReadableStream<Uint8Array<ArrayBuffer>>({
+          async pull(controller) {
+            const piece = new Uint8Array(await file.slice(done, done + AT_ONCE).arrayBuffer());
+            done += piece.length;
+            controller.enqueue(piece);
+            if (done >= file.size) controller.close();
           },
-        });
-        const reader = response.body?.pipeThrough(counted).pipeThrough(await stream()).getReader();
+        }, { highWaterMark: 0 });
+        const reader = packed.pipeThrough(await stream()).getReader();
         try {
-          for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+          for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) {
             yield part.value;
-            await tell({ done, total: Math.max(done, total) });
+            await tell({ done, total: file.size });
           }
         } finally {
-          await reader?.cancel().catch(() => undefined);
+          await reader.cancel().catch(() => undefined);
         }
       },
     },

@@ -3,7 +3,7 @@ import {
   gzipBlocks, gzipCodes, gzipSymbols, LZMA_KINDS, lzmaChunks, lzmaCounts, lzmaSymbols, type GzipBlock, type GzipBlockStart, type GzipCodes, type GzipSymbols, type LzmaChunk, type LzmaChunkStart, type LzmaCounts, type LzmaKind,
   type LzmaSymbols, type WalkOptions,
 } from 'unspool/inspect';
-import type { Content } from '../arrive/remote';
+import { sourceOf, type AnyFile } from '../arrive/remote';
 
 /** The parts of a file, as far as they were read. */
 export interface Listed<T> {
@@ -34,8 +34,8 @@ export type SymbolsWanted =
 export type Symbols = Blocks | GzipCodes | GzipSymbols | Chunks | LzmaCounts | LzmaSymbols;
 
 /** Answers a request. */
-export async function symbols(content: Content, wanted: SymbolsWanted, options: WalkOptions): Promise<Symbols> {
-  const source = { size: content.size, read: async ({ start, end }: { start: number; end: number }) => new Uint8Array(await content.slice(start, end).arrayBuffer()) };
+export async function symbols(file: AnyFile, wanted: SymbolsWanted, options: WalkOptions): Promise<Symbols> {
+  const source = sourceOf(file);
   if ('codesOf' in wanted) return gzipCodes(source, wanted.codesOf, options);
   if ('symbolsOf' in wanted) return gzipSymbols(source, wanted.symbolsOf, wanted, options);
   if ('countsOf' in wanted) return lzmaCounts(source, wanted.countsOf, options);

@@ -10,7 +10,7 @@ const stream = async (): Promise<DecodeStream> => (await import('unspool/xz-stre
 export const xz: Door = {
   stream,
   outlined: { read: 'headers', remote: true },
-  check: async (content, _, tell) => checkStream(content, await stream(), tell),
-  openLarge: async (source, head) => largeStart(await head(), source, stream),
+  check: async (file, _, tell) => checkStream(file, await stream(), tell),
+  openLarge: async (file, head) => largeStart(await head(), file, stream),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeXz(bytes, { limits: WHOLE })), stream),
 };

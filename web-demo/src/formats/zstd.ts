@@ -12,9 +12,9 @@ const stream = async (options?: ZstdDecodeOptions): Promise<DecodeStream> => (aw
 export const zstd: Door = {
   stream: (dictionary, format) => stream({ dictionary, format }),
   outlined: { read: 'headers', remote: false },
-  check: async (content, dictionary, tell) => checkStream(content, await stream(dictionary && { dictionary }), tell),
+  check: async (file, dictionary, tell) => checkStream(file, await stream(dictionary && { dictionary }), tell),
   // A stream cannot look ahead, so a draft file is not detected if it is large.
-  openLarge: async (source, head, dictionary) => largeStart(await head(), source, () => stream(dictionary && { dictionary })),
+  openLarge: async (file, head, dictionary) => largeStart(await head(), file, () => stream(dictionary && { dictionary })),
   async open(bytes, _, dictionary) {
     const format = zstdFormat(bytes);
     const options: ZstdDecodeOptions = { format, ...(dictionary && { dictionary }) };
