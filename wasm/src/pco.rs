@@ -111,9 +111,12 @@ fn decode_runs(
 pub fn pco_header(bytes: &[u8]) -> core::result::Result<Vec<f64>, Fault> {
     let mut file = File::new();
     file.read(bytes, &Limits::NONE, &mut silent())?;
-    let first = bytes.get(file.header.len).copied();
-    let ty = file.header.uniform_type.map_or(first.unwrap_or(0), |ty| ty as u8);
-    Ok(vec![f64::from(ty), number::from_u64(file.header.n_hint), f64::from(u8::from(first == Some(0)))])
+    let Some(&first) = bytes.get(file.header.len) else {
+        let end = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        return Err(Error::new(ErrorKind::Truncated, end).needing(end.saturating_add(1)).into());
+    };
+    let ty = file.header.uniform_type.map_or(first, |ty| ty as u8);
+    Ok(vec![f64::from(ty), number::from_u64(file.header.n_hint), f64::from(u8::from(first == 0))])
 }
 
 /// Decodes pages of a wrapped chunk to little-endian numbers, concatenated. `header` and `meta` are
