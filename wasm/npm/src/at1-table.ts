@@ -24,12 +24,12 @@ export interface At1TableOptions {
 export interface At1Table {
   /** Codec of the table. */
   readonly codec: 'qcolumnar' | 'qjson';
-  /** Lines of the file. */
-  readonly lines: number;
-  /** Lines that are rows of the table. */
-  readonly rows: number;
+  /** Number of lines in the file. */
+  readonly lineCount: number;
+  /** Number of lines that are rows of the table. */
+  readonly rowCount: number;
   /** Number of row groups. */
-  readonly groups: number;
+  readonly groupCount: number;
   /** Rows in each group but the last. */
   readonly rowsPerGroup: number;
   /** The columns, in the order of the file. */
@@ -85,7 +85,7 @@ export async function describeAt1(source: Source, options: At1TableOptions = {})
 function read(head: Uint8Array, limits: Float64Array): At1Table {
   return call((wasm) => {
     const found = wasm.at1_table(head, limits);
-    const [lines = 0, rows = 0, rowsPerGroup = 1, start = -1] = found.numbers();
+    const [lineCount = 0, rowCount = 0, rowsPerGroup = 1, start = -1] = found.numbers();
     const [names, nameEnds, types, ends] = [found.names(), found.name_ends(), found.types(), found.ends()];
     const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
     const name = (column: number): string | undefined => {
@@ -94,9 +94,9 @@ function read(head: Uint8Array, limits: Float64Array): At1Table {
     };
     const table: At1Table = {
       codec: found.codec() as At1Table['codec'],
-      lines,
-      rows,
-      groups: types.length > 0 ? ends.length / types.length : 0,
+      lineCount,
+      rowCount,
+      groupCount: types.length > 0 ? ends.length / types.length : 0,
       rowsPerGroup,
       columns: Array.from(types, (type, column) => ({ name: name(column), type: TYPES[type] ?? 'text' })),
       blocks: start < 0 ? undefined : { start: ends.map((_, block) => start + (block > 0 ? (ends[block - 1] ?? 0) : 0)), end: ends.map((end) => start + end) },

@@ -148,7 +148,7 @@ export class CvcFile implements Disposable {
   /** Major and minor version: 0 has no checksums, 1 has one column, 2 has several. */
   readonly version: readonly [major: number, minor: number];
   /** Rows of each column. */
-  readonly rows: number;
+  readonly rowCount: number;
   /** The columns, in the order of the schema. */
   readonly columns: readonly CvcColumn[];
   /** The named ranges of rows. */
@@ -170,17 +170,17 @@ export class CvcFile implements Disposable {
 
   /** @internal Use {@link openCvc}. */
   constructor(opened: Opened, [numbers, [, ...columns], [, ...sections]]: Description) {
-    const [, major, minor, rows, chunkCount, headLength, isColumnar, isMmapOptimized, hasChecksums] = numbers;
+    const [, major, minor, rowCount, chunkCount, headLength, isColumnar, isMmapOptimized, hasChecksums] = numbers;
     this.#opened = opened;
     this.version = [major, minor];
-    this.rows = rows;
+    this.rowCount = rowCount;
     this.chunkCount = chunkCount;
     this.isColumnar = isColumnar === 1;
     this.isMmapOptimized = isMmapOptimized === 1;
     this.hasChecksums = hasChecksums === 1;
     this.headLength = headLength;
     this.size = opened.reader.size;
-    this.columns = columns.map((column, index) => new CvcColumn(opened, column, index, rows));
+    this.columns = columns.map((column, index) => new CvcColumn(opened, column, index, rowCount));
     this.sections = sections.map(([, start, end, metadata]) => ({ start, end, metadata }));
   }
 
@@ -236,20 +236,20 @@ export class CvcColumn {
   /** The compression named in the schema. A chunk may use another. */
   readonly compression: string;
   /** Number of rows. */
-  readonly length: number;
+  readonly rowCount: number;
   #opened: Opened;
   #index: number;
   #output: CvcDtype | undefined;
 
   /** @internal */
-  constructor(opened: Opened, [name, dtype, compression, dimension]: DescribedColumn, index: number, rows: number) {
+  constructor(opened: Opened, [name, dtype, compression, dimension]: DescribedColumn, index: number, rowCount: number) {
     this.#opened = opened;
     this.#index = index;
     this.name = name;
     this.dimension = dimension;
     this.dtype = dtype === '' ? undefined : dtype;
     this.compression = compression;
-    this.length = rows;
+    this.rowCount = rowCount;
   }
 
   /** The type that {@link rows} returns by default. */
@@ -262,7 +262,7 @@ export class CvcColumn {
   rows(start: number | undefined, end: number | undefined, options: CvcReadOptions & { as: 'float32' }): Promise<CvcVectors<'float32'>>;
   /** Decodes rows, by default all of them. Reads only the bytes needed. */
   rows(start?: number, end?: number, options?: CvcReadOptions): Promise<CvcVectors>;
-  async rows(start = 0, end = this.length, options: CvcReadOptions = {}): Promise<CvcVectors> {
+  async rows(start = 0, end = this.rowCount, options: CvcReadOptions = {}): Promise<CvcVectors> {
     checkOptions(options, { as: true, checksums: true, signal: true });
     const { signal, checksums } = options;
     signal?.throwIfAborted();
@@ -286,7 +286,7 @@ export class CvcColumn {
   }
 
   /** Returns the byte ranges of the file that {@link rows} would read for these rows. */
-  async plan(start = 0, end = this.length, options: Pick<CvcReadOptions, 'checksums' | 'signal'> = {}): Promise<ByteRange[]> {
+  async plan(start = 0, end = this.rowCount, options: Pick<CvcReadOptions, 'checksums' | 'signal'> = {}): Promise<ByteRange[]> {
     checkOptions(options, { checksums: true, signal: true });
     options.signal?.throwIfAborted();
     checkRows([start, end]);
@@ -485,7 +485,7 @@ export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVect
   checkRows(options.rows);
   return work(view, limits, () => {
     const file = openNow(view, limits);
-    const [start, end] = options.rows ?? [0, file.rows];
+    const [start, end] = options.rows ?? [0, file.rowCount];
     return file.column(options.column).rowsNow(start, end, options);
   });
 }
@@ -504,7 +504,7 @@ export function decodeCvcInto(bytes: Bytes, to: CvcData<ArrayBufferLike>, option
   return work(view, limits, () => {
     const file = openNow(view, limits);
     const column = file.column(options.column);
-    const [start, end] = options.rows ?? [0, file.rows];
+    const [start, end] = options.rows ?? [0, file.rowCount];
     const { checksums } = options;
     return fillBytes(to, (out) => {
       const bits = kind === 'Uint16Array' && column.output === 'float16';
@@ -518,7 +518,7 @@ export function decodeCvcInto(bytes: Bytes, to: CvcData<ArrayBufferLike>, option
 /** The header of a file. */
 export interface CvcHeader {
   /** Rows of each column. */
-  readonly rows: number;
+  readonly rowCount: number;
   /** The columns, in the order of the schema. */
   readonly columns: readonly {
     /** The name of the column; empty if the file has only one. */
@@ -537,13 +537,13 @@ export interface CvcHeader {
 /** Reads the header of a file. `bytes` may end after it. Decodes nothing. */
 export function cvcHeader(bytes: Bytes, options: Pick<CvcDecodeOptions, 'limits'> = {}): CvcHeader {
   const [view, limits] = [bytesOf(bytes), limitsOf(options, { limits: true })];
-  const { rows, columns, headLength } = openNow(view, limits);
+  const { rowCount, columns, headLength } = openNow(view, limits);
   const outputs = call((wasm) => wasm.cvc_outputs(view.subarray(0, headLength), EACH, limits));
   const all = columns.map(({ name, dimension }, index) => {
     const dtype = DTYPES[outputs[index] ?? -1] as CvcDtype;
-    return { name, dimension, dtype, size: rows * dimension * typed(dtype, new ArrayBuffer(0)).BYTES_PER_ELEMENT };
+    return { name, dimension, dtype, size: rowCount * dimension * typed(dtype, new ArrayBuffer(0)).BYTES_PER_ELEMENT };
   });
-  return { rows, columns: all, size: all.reduce((sum, { size }) => sum + size, 0) };
+  return { rowCount, columns: all, size: all.reduce((sum, { size }) => sum + size, 0) };
 }
 
 /**
@@ -553,9 +553,9 @@ export function cvcHeader(bytes: Bytes, options: Pick<CvcDecodeOptions, 'limits'
 export function decodeCvcColumns(bytes: Uint8Array, options: CvcDecodeOptions): CvcVectors[] {
   const limits = limitNumbers(options.limits);
   return work(bytes, limits, () => {
-    const { rows, columns, chunkCount, hasChecksums } = openNow(bytes, limits);
+    const { rowCount, columns, chunkCount, hasChecksums } = openNow(bytes, limits);
     // One column needs no copy of the file in the module.
-    if (columns.length === 1) return columns.map((column) => column.rowsNow(0, rows, options));
+    if (columns.length === 1) return columns.map((column) => column.rowsNow(0, rowCount, options));
     const verify = verifies(options);
     const found = call((wasm) => wasm.cvc_columns(bytes, verify, limits)) as (number | Uint8Array<ArrayBuffer>)[];
     const right = verify && hasChecksums ? chunkCount : 0;
@@ -563,7 +563,7 @@ export function decodeCvcColumns(bytes: Uint8Array, options: CvcDecodeOptions): 
     return columns.map(({ name, dimension }, index) => {
       const dtype = DTYPES[found[2 * index] as number] as CvcDtype;
       const { buffer } = found[2 * index + 1] as Uint8Array<ArrayBuffer>;
-      return { column: name, dtype, shape: [rows, dimension], data: typed(dtype, buffer), checksums } as CvcVectors;
+      return { column: name, dtype, shape: [rowCount, dimension], data: typed(dtype, buffer), checksums } as CvcVectors;
     });
   });
 }

@@ -34,17 +34,14 @@ export interface GzipHeader {
   /** Time of the last change. */
   readonly modified: Date | undefined;
   /** Length of the header in bytes. */
-  readonly length: number;
-  /**
-   * Bytes of the decoded content, modulo 2^32, from the last four bytes. Of several members, the
-   * size of the last one.
-   */
-  readonly size: number;
+  readonly headLength: number;
+  /** Not stated: the last four bytes of a member have the size of its content modulo 2^32. */
+  readonly size: undefined;
 }
 
 const [HEADER_CRC, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
 
-/** Reads the header at the start of a file, and the size at its end. Decodes nothing. */
+/** Reads the header at the start of a file. `bytes` may end after it. Decodes nothing. */
 export function gzipHeader(bytes: Bytes): GzipHeader {
   const view = bytesOf(bytes);
   const short = (need: number): void => {
@@ -56,24 +53,23 @@ export function gzipHeader(bytes: Bytes): GzipHeader {
   if (method !== 8) throw refuse('GzipMethod', 2);
   if (flags > 31) throw refuse('GzipReservedFlag', 3);
   const data = new DataView(view.buffer, view.byteOffset, view.length);
-  let length = 10;
+  let headLength = 10;
   if ((flags & EXTRA) !== 0) {
-    short(length + 2);
-    length += 2 + data.getUint16(length, true);
-    short(length);
+    short(headLength + 2);
+    headLength += 2 + data.getUint16(headLength, true);
+    short(headLength);
   }
   /** Returns a text that ends with a zero. */
   const text = (): string => {
-    const [start, end] = [length, view.indexOf(0, length)];
+    const [start, end] = [headLength, view.indexOf(0, headLength)];
     if (end < 0) throw refuse('Truncated', view.length, view.length + 1);
-    length = end + 1;
+    headLength = end + 1;
     return new TextDecoder('latin1').decode(view.subarray(start, end));
   };
   const name = (flags & NAME) !== 0 ? text() : undefined;
   if ((flags & COMMENT) !== 0) text();
-  if ((flags & HEADER_CRC) !== 0) length += 2;
-  // Checksum and size follow the content.
-  short(length + 8);
+  if ((flags & HEADER_CRC) !== 0) headLength += 2;
+  short(headLength);
   const seconds = data.getUint32(4, true);
-  return { name, modified: seconds > 0 ? new Date(1000 * seconds) : undefined, length, size: data.getUint32(view.length - 4, true) };
+  return { name, modified: seconds > 0 ? new Date(1000 * seconds) : undefined, headLength, size: undefined };
 }

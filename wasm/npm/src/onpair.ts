@@ -267,13 +267,13 @@ export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): On
 /** The header of a container, as its writer stated it. */
 export interface OnPairHeader {
   /** Number of rows. */
-  readonly count: number;
+  readonly rowCount: number;
   /** Number of tokens in the dictionary. */
-  readonly tokens: number;
+  readonly tokenCount: number;
   /** Bits per code. */
-  readonly bits: number;
-  /** Length of the container in bytes. */
-  readonly length: number;
+  readonly codeBits: number;
+  /** Length of the container, which more bytes may follow. */
+  readonly end: number;
   /** Not stated: {@link OnPairColumn.decodedLength} counts the bytes of the strings. */
   readonly size: undefined;
 }
@@ -286,7 +286,7 @@ export function onPairHeader(bytes: Bytes): OnPairHeader {
   while (step.done !== true) step = walk.next(view.subarray(step.value.start, step.value.end));
   const { bits, tokenOffsets, rowOffsets } = step.value;
   const entries = ({ start, end }: ByteRange): number => Math.max(0, (end - start) / 4 - 1);
-  return { count: entries(rowOffsets), tokens: entries(tokenOffsets), bits, length: rowOffsets.end, size: undefined };
+  return { rowCount: entries(rowOffsets), tokenCount: entries(tokenOffsets), codeBits: bits, end: rowOffsets.end, size: undefined };
 }
 
 /** Decodes rows of an `ONPAIR01` container, by default all. */

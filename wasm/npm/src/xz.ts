@@ -32,7 +32,7 @@ export interface XzHeader {
   /** Check of each block; `undefined` if it is reserved. */
   readonly check: 'none' | 'crc32' | 'crc64' | 'sha256' | undefined;
   /** Number of blocks in all streams; `undefined` if `bytes` do not end with an index. */
-  readonly count: number | undefined;
+  readonly blockCount: number | undefined;
   /** Bytes of the decoded content; `undefined` if `bytes` do not end with an index. */
   readonly size: number | undefined;
 }
@@ -50,15 +50,15 @@ export function xzHeader(bytes: Bytes): XzHeader {
   const view = bytesOf(bytes);
   if (MAGIC.some((byte, at) => (view[at] ?? byte) !== byte)) throw refuse('XzMagic');
   if (view.length < HEADER) throw refuse('Truncated', view.length, HEADER);
-  let [count, size, end] = [0, 0, view.length];
+  let [blockCount, size, end] = [0, 0, view.length];
   while (end > 0) {
     const stream = streamBefore(view, end);
-    if (stream === undefined) return { check: CHECKS[view[7] ?? -1], count: undefined, size: undefined };
-    count += stream.count;
+    if (stream === undefined) return { check: CHECKS[view[7] ?? -1], blockCount: undefined, size: undefined };
+    blockCount += stream.count;
     size += stream.size;
     end = stream.start;
   }
-  return { check: CHECKS[view[7] ?? -1], count, size };
+  return { check: CHECKS[view[7] ?? -1], blockCount, size };
 }
 
 /** Reads the index of the stream that ends at `end`, or at zeros before it. */

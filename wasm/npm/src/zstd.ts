@@ -63,13 +63,13 @@ export type ZstdHeader =
       /** A frame with content. */
       readonly kind: 'frame';
       /** Length of the header in bytes. */
-      readonly length: number;
+      readonly headLength: number;
       /** Window that decoding needs, in bytes. */
       readonly window: number;
       /** ID of the dictionary, if the frame needs one. */
       readonly dictionaryId: number | undefined;
       /** True if the frame ends with a checksum. */
-      readonly checksum: boolean;
+      readonly hasChecksum: boolean;
       /** Bytes of the decoded content of the frame, if the header has it. */
       readonly size: number | undefined;
     }
@@ -77,7 +77,7 @@ export type ZstdHeader =
       /** A skippable frame. */
       readonly kind: 'skippable';
       /** Length of the header in bytes. */
-      readonly length: number;
+      readonly headLength: number;
       /** Number in the magic number, 0 to 15. */
       readonly variant: number;
       /** Bytes that are skipped. */
@@ -93,7 +93,7 @@ const HEADER = 18;
 export function zstdHeader(bytes: Bytes, options: Pick<ZstdDecodeOptions, 'format'> = {}): ZstdHeader {
   checkOptions(options, { format: true });
   const [view, [, format]] = [bytesOf(bytes).subarray(0, HEADER), formatArguments(options)];
-  const [length = 0, window = 0, size = 0, dictionaryId, checksum] = call((wasm) => wasm.zstd_frame(view, format));
-  if (dictionaryId === undefined) return { kind: 'skippable', length, variant: window, skipped: size, size: 0 };
-  return { kind: 'frame', length, window, dictionaryId: dictionaryId > 0 ? dictionaryId : undefined, checksum: checksum === 1, size: size >= 0 ? size : undefined };
+  const [headLength = 0, window = 0, size = 0, dictionaryId, checksum] = call((wasm) => wasm.zstd_frame(view, format));
+  if (dictionaryId === undefined) return { kind: 'skippable', headLength, variant: window, skipped: size, size: 0 };
+  return { kind: 'frame', headLength, window, dictionaryId: dictionaryId > 0 ? dictionaryId : undefined, hasChecksum: checksum === 1, size: size >= 0 ? size : undefined };
 }

@@ -53,7 +53,7 @@ test('decodes every table to text by row group, including lines between rows', a
   assert.equal(tables, 52);
   const bytes = read('c8_events');
   const whole = await pieces(new Blob([bytes]));
-  assert.equal(whole.length, (await describeAt1(bytes)).groups);
+  assert.equal(whole.length, (await describeAt1(bytes)).groupCount);
   const { length } = decodeAt1(bytes);
   // The limit applies to each piece, not to their sum.
   assert.equal((await pieces(bytes, { limits: { maxOutput: length / 2 } })).length, whole.length);
@@ -215,13 +215,13 @@ test('describes a table without reading its blocks', async () => {
     const table = await describeAt1(source);
     const { rows, stats } = await queryAt1(source);
     assert.equal(table.codec, 'qjson');
-    assert.equal(table.rows, rows.length);
-    assert.equal(table.groups, stats.groups);
+    assert.equal(table.rowCount, rows.length);
+    assert.equal(table.groupCount, stats.groups);
     assert.deepEqual(table.columns.map(({ name }) => name), ['type', 'ts', 'val']);
     assert.equal(table.lengths.reduce((sum, length) => sum + length, 0), stats.blockBytesTotal);
     // Zone maps bound the values of their groups, and blocks are adjacent.
     const ts = rows.map(([, ts]) => Number(ts));
-    for (let group = 0; group < table.groups; group++) {
+    for (let group = 0; group < table.groupCount; group++) {
       const here = ts.slice(group * table.rowsPerGroup, (group + 1) * table.rowsPerGroup);
       const block = group * 3 + 1;
       assert.ok(table.low[block] <= Math.min(...here) && table.high[block] >= Math.max(...here));

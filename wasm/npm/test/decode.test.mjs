@@ -31,9 +31,9 @@ test('decodes every vector bit for bit, from memory and from a Blob', async () =
     assert.equal(whole.columns.length, columns.length);
     const file = await openCvc(new Blob([bytes]));
     assert.deepEqual(file.version, entry.format_version, entry.name);
-    assert.equal(file.rows, entry.num_vectors);
+    assert.equal(file.rowCount, entry.num_vectors);
     assert.equal(file.chunkCount, entry.num_chunks);
-    assert.equal(file.chunks.at(-1)?.end ?? 0, file.rows);
+    assert.equal(file.chunks.at(-1)?.end ?? 0, file.rowCount);
     if (Array.isArray(entry.chunk_rows)) {
       assert.deepEqual(file.chunks.map(({ start, end }) => end - start), entry.chunk_rows);
     }
@@ -46,7 +46,7 @@ test('decodes every vector bit for bit, from memory and from a Blob', async () =
         assert.equal(found.column, column.name);
         assert.equal(found.dtype, column.dtype, what);
         assert.ok(found.data instanceof arrays[column.dtype], what);
-        assert.deepEqual(found.shape, [file.rows, column.shape[1]], what);
+        assert.deepEqual(found.shape, [file.rowCount, column.shape[1]], what);
         const checks = found.checksums;
         const chunks = entry.num_chunks;
         assert.deepEqual(checks, { right: file.hasChecksums ? chunks : 0, wrong: 0, unchecked: file.hasChecksums ? 0 : chunks });
@@ -350,9 +350,9 @@ test('returns types and sizes of a header without its chunks', async () => {
   for (const entry of valid) {
     const bytes = read(entry.file);
     const { headLength } = await openCvc(bytes);
-    const { rows, columns, size } = cvcHeader(bytes.subarray(0, headLength));
+    const { rowCount, columns, size } = cvcHeader(bytes.subarray(0, headLength));
     const decoded = decode(bytes).columns;
-    assert.deepEqual(columns.map(({ name, dtype, dimension, size }) => [name, dtype, rows, dimension, size]), decoded.map(({ column, dtype, shape, data }) => [column, dtype, ...shape, data.byteLength]), entry.name);
+    assert.deepEqual(columns.map(({ name, dtype, dimension, size }) => [name, dtype, rowCount, dimension, size]), decoded.map(({ column, dtype, shape, data }) => [column, dtype, ...shape, data.byteLength]), entry.name);
     assert.equal(size, decoded.reduce((sum, { data }) => sum + data.byteLength, 0));
     assert.throws(() => cvcHeader(bytes.subarray(0, headLength - 1)), { name: 'Truncated' });
   }

@@ -4,10 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { at1Header } from 'unspool/at1';
-import { decodeGzip, gzipHeader } from 'unspool/gzip';
+import { cvcHeader } from 'unspool/cvc';
+import { gzipHeader } from 'unspool/gzip';
 import { lzmaHeader } from 'unspool/lzma';
 import { onPairHeader, openOnPair } from 'unspool/onpair';
+import { pcoHeader } from 'unspool/pco';
 import { decodeXz, xzHeader } from 'unspool/xz';
+import { zstdHeader } from 'unspool/zstd';
 
 const vectors = new URL('../../../tests/vectors/', import.meta.url);
 const read = (path) => new Uint8Array(readFileSync(new URL(path, vectors)));
@@ -28,9 +31,9 @@ test('xzHeader states the size of every file that decodes', () => {
     const bytes = read(file);
     const length = lengthOf(() => decodeXz(bytes));
     if (length === undefined) continue;
-    const { check, count, size } = xzHeader(bytes);
+    const { check, blockCount, size } = xzHeader(bytes);
     assert.equal(size, length, file);
-    assert.ok(check !== undefined && count >= 0, file);
+    assert.ok(check !== undefined && blockCount >= 0, file);
     compared++;
     for (let cut = 12; cut < Math.min(bytes.length, 400); cut++) assert.ok(xzHeader(bytes.subarray(0, cut)).size === undefined || cut % 4 === 0, `${file} ${cut}`);
   }
@@ -43,18 +46,19 @@ test('xzHeader states the size of every file that decodes', () => {
   for (let length = 0; length < 12; length++) assert.throws(() => xzHeader(one.subarray(0, length)), { name: 'Truncated', offset: length, need: 12 });
 });
 
-test('gzipHeader reads every field of the header, and the size', () => {
-  for (const content of ['', 'a text, a text']) {
-    const bytes = new Uint8Array(gzipSync(content));
-    assert.deepEqual(gzipHeader(bytes), { name: undefined, modified: undefined, length: 10, size: decodeGzip(bytes).length });
-  }
+test('gzipHeader reads every field of the header, whatever follows it', () => {
+  const bare = { name: undefined, modified: undefined, headLength: 10, size: undefined };
+  for (const bytes of [gzipSync(''), gzipSync('a text, a text'), gzipSync('a text').subarray(0, 10)]) assert.deepEqual(gzipHeader(new Uint8Array(bytes)), bare);
   const plain = gzipSync('some text');
   const text = (letters) => [...Buffer.from(letters, 'latin1'), 0];
   // An extra field, a name, a comment and a checksum.
   const head = [0x1f, 0x8b, 8, 4 | 8 | 16 | 2, 1, 2, 3, 4, 0, 3, 3, 0, 9, 9, 9, ...text('n\u00e4me'), ...text('a comment'), 7, 7];
   const bytes = Uint8Array.from([...head, ...plain.subarray(10)]);
-  assert.deepEqual(gzipHeader(bytes), { name: 'n\u00e4me', modified: new Date(1000 * 0x04030201), length: head.length, size: 9 });
-  for (let cut = 0; cut < head.length + 8; cut++) assert.throws(() => gzipHeader(bytes.subarray(0, cut)), { class: 'Truncated' }, String(cut));
+  const expected = { name: 'n\u00e4me', modified: new Date(1000 * 0x04030201), headLength: head.length, size: undefined };
+  for (const end of [bytes.length, head.length]) assert.deepEqual(gzipHeader(bytes.subarray(0, end)), expected);
+  for (let cut = 0; cut < head.length; cut++) {
+    assert.throws(() => gzipHeader(bytes.subarray(0, cut)), ({ name, offset, need }) => name === 'Truncated' && offset === cut && need > cut && need <= head.length, String(cut));
+  }
   assert.throws(() => gzipHeader(Uint8Array.of(0x1f, 0x8c)), { name: 'GzipMagic' });
   assert.throws(() => gzipHeader(Uint8Array.from(plain, (byte, at) => (at === 2 ? 7 : byte))), { name: 'GzipMethod', offset: 2 });
   assert.throws(() => gzipHeader(Uint8Array.from(plain, (byte, at) => (at === 3 ? 32 : byte))), { name: 'GzipReservedFlag', offset: 3 });
@@ -64,10 +68,32 @@ test('onPairHeader counts rows and tokens', () => {
   for (const file of filesIn('onpair', '.onp').slice(0, 20)) {
     const bytes = read(file);
     const column = openOnPair(bytes);
-    assert.deepEqual(onPairHeader(bytes), { count: column.rowCount, tokens: column.tokenCount, bits: column.codeBits, length: column.size, size: undefined }, file);
+    assert.deepEqual(onPairHeader(bytes), { rowCount: column.rowCount, tokenCount: column.tokenCount, codeBits: column.codeBits, end: column.size, size: undefined }, file);
     for (const cut of [0, 8, 9, 12, 13, 100, column.size - 1]) assert.throws(() => onPairHeader(bytes.subarray(0, cut)), { class: 'Truncated' }, `${file} ${cut}`);
   }
   assert.throws(() => onPairHeader(Uint8Array.of(1)), { name: 'OnPairMagic' });
+});
+
+test('every header of a prefix is that of the file, or states a length to try next', () => {
+  const files = [
+    [at1Header, 'at1/c8_events.at1'], [cvcHeader, 'cvc/v2_ints_default.cvc'], [gzipHeader, 'gzip/v1_int8.cvc.gz'], [lzmaHeader, 'lzma/page.lzma'],
+    [onPairHeader, 'onpair/cpp/urls_b12.onp'], [pcoHeader, 'pco/assets/v1_0_0_conv1.pco'], [zstdHeader, 'zstd/rfc8878/text-1025.zst'],
+  ];
+  for (const [header, path] of files) {
+    const bytes = read(path);
+    for (let [end, found] = [0]; found === undefined; ) {
+      try {
+        found = header(bytes.subarray(0, end));
+        assert.deepEqual(found, header(bytes), path);
+      } catch (error) {
+        assert.equal(error.name, 'Truncated', `${path}: ${error}`);
+        // A header of Zstandard does not state its length.
+        const next = header === zstdHeader ? end + 1 : error.need;
+        assert.ok(next > end && next <= bytes.length, `${path}: ${next} after ${end}`);
+        end = next;
+      }
+    }
+  }
 });
 
 test('at1Header names the codec', () => {

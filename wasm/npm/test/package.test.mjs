@@ -118,7 +118,7 @@ test('compiles in strict TypeScript with every module resolution', () => {
      const found: Inspection = await inspect(bytes);
      for (const { name, part } of nodes(found.structure)) console.log(name.length, part?.length);
      const file: OpenedFile = await open('https://example.com/a');
-     if (file.format === 'cvc') console.log(file.vectors.rows);
+     if (file.format === 'cvc') console.log(file.vectors.rowCount);
      else if (file.format === 'at1') console.log((await file.query({ limit: 1 })).rows[0]?.[0]?.length);
      else if (file.format === 'zstd') console.log(await new Response(file.stream()).text());
      return rows + (await decodeInto(bytes, new Float32Array(3))) + ((await outline(bytes))?.size ?? 0);

@@ -57,7 +57,7 @@ test('plans the ranges that rows reads', async () => {
     const file = await openCvc(blob);
     for (const column of file.columns) {
       for (const checksums of ['verify', 'skip']) {
-        const [start, end] = [file.rows >> 2, file.rows >> 1];
+        const [start, end] = [file.rowCount >> 2, file.rowCount >> 1];
         const plan = await column.plan(start, end, { checksums });
         blob.ranges = [];
         await column.rows(start, end, { checksums });
@@ -298,8 +298,8 @@ test('reads six ranges of a remote CVC file at a time, and no byte twice', async
     for (const column of near.columns) {
       for (const checksums of ['verify', 'skip']) {
         [most, ranges] = [0, []];
-        const got = await file.columns[near.columns.indexOf(column)].rows(1, near.rows - 1, { checksums });
-        assert.deepEqual(got, await column.rows(1, near.rows - 1, { checksums }), entry.name);
+        const got = await file.columns[near.columns.indexOf(column)].rows(1, near.rowCount - 1, { checksums });
+        assert.deepEqual(got, await column.rows(1, near.rowCount - 1, { checksums }), entry.name);
         // Chunk lengths are awaited one by one; parts of chunks are read concurrently.
         const parts = ranges.filter(([start, end]) => end - start !== 4);
         assert.equal(new Set(parts.map(String)).size, parts.length, entry.name);
@@ -394,7 +394,7 @@ test('explains how to open a path', async () => {
     await assert.rejects(openCvc(path), { name: 'TypeError', message: /vectors\.cvc cannot be fetched; in Node, openAsBlob/ });
   }
   const blob = await openAsBlob(new URL(`../../../tests/vectors/cvc/${med.file}`, import.meta.url));
-  assert.equal((await openCvc(blob)).rows, (await openCvc(read(med.file))).rows);
+  assert.equal((await openCvc(blob)).rowCount, (await openCvc(read(med.file))).rowCount);
 });
 
 test('handles an empty file, a missing file and an aborted request', async () => {
@@ -490,7 +490,7 @@ test('opens a file once for several readers', async () => {
     const source = await openSource(server.url);
     assert.deepEqual([source.size, source.isRemote, source.version], [file.length, true, { size: file.length, etag: '"1"', modified: undefined }]);
     const opened = await openCvc(source);
-    assert.equal((await open(source)).vectors.rows, opened.rows);
+    assert.equal((await open(source)).vectors.rowCount, opened.rowCount);
     assert.deepEqual(server.requests, [16 * 1024], 'the header was read once');
     const { error } = await outline(source);
     assert.equal(error, undefined);
@@ -646,7 +646,7 @@ test('aborts reads ahead of a CVC file after a failure', async () => {
   const file = await openCvc(reader);
   reader.isTorn = true;
   const [column] = file.columns;
-  await assert.rejects(column.rows(1, file.rows - 1, { checksums: 'skip' }), /torn/);
+  await assert.rejects(column.rows(1, file.rowCount - 1, { checksums: 'skip' }), /torn/);
   assert.ok(reads > 1, 'nothing was read ahead');
   assert.equal(calledOff, reads, 'all of them are aborted');
 });

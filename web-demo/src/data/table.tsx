@@ -116,7 +116,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         <div class="heading">
           <h2>{data.table}</h2>
           <p class="facts">
-            {words.size(table.rows, table.groups, columns.length)}
+            {words.size(table.rowCount, table.groupCount, columns.length)}
           </p>
         </div>
         <form aria-label={words.label} onSubmit={(event) => event.preventDefault()}>
@@ -190,7 +190,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
             );
           }}
         />
-        {answered !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answered.answer.groups} conditions={answered.conditions} />}
+        {answered !== undefined && table.groupCount > 0 && <ZoneMaps table={table} groups={answered.answer.groups} conditions={answered.conditions} />}
         {numbered && chosen !== undefined && canTrace(report) && <Stored file={file} report={report} value={{ column: 0, row: chosen, place: 0 }} name={data.rowNumber(chosen)} />}
         <Export
           file={file}

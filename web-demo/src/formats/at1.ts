@@ -71,8 +71,8 @@ async function tableOf(source: Source): Promise<At1Columns | undefined> {
 }
 
 /** Takes a first row of words as column names. */
-async function namesInFirstRow(source: Source, { codec, rows }: At1Table): Promise<readonly string[]> {
-  if (codec !== 'qcolumnar' || rows === 0) return [];
+async function namesInFirstRow(source: Source, { codec, rowCount }: At1Table): Promise<readonly string[]> {
+  if (codec !== 'qcolumnar' || rowCount === 0) return [];
   const [first = []] = (await queryAt1(source, { limit: 1 })).rows;
   return first.every((field) => field !== '' && Number.isNaN(Number(field))) ? first : [];
 }
@@ -82,7 +82,7 @@ function unquoted(name: string | undefined): string | undefined {
 }
 
 function opened(source: Source, table: At1Columns, content: Uint8Array<ArrayBuffer> | undefined): Opened {
-  const { codec, rows, groups, columns } = table;
+  const { codec, rowCount: rows, groupCount: groups, columns } = table;
   const query = async (question: Question): Promise<TableAnswer> => {
     const { where, eq, asked } = optionsOf(question);
     const ask = (options: Asked): Promise<At1Answer> => queryAt1(source, options);
@@ -150,7 +150,7 @@ function optionsOf({ conditions, ask, columns, column, limit }: Question): { whe
  * Returns the fate of each row group. Groups are read in order, so unread ones before the last read
  * were ruled out.
  */
-function fates({ groups, columns, blocks }: At1Columns, { stats }: Awaited<ReturnType<typeof queryAt1>>): Fate[] {
+function fates({ groupCount: groups, columns, blocks }: At1Columns, { stats }: Awaited<ReturnType<typeof queryAt1>>): Fate[] {
   const fates = Array<Fate>(groups).fill(0);
   // If all blocks are compressed as one, no group can be skipped.
   if (blocks === undefined) return fates.fill(2);

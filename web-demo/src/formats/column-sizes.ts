@@ -7,10 +7,10 @@ export function columnSizes(report: Report): (number | undefined)[] {
   const { summary } = report;
   const { table } = summary ?? {};
   if (table !== undefined) {
-    const { blocks, groups, lengths, columns } = table;
+    const { blocks, groupCount, lengths, columns } = table;
     // Blocks that are compressed as one have no sizes.
     if (blocks === undefined) return columns.map(() => undefined);
-    return columns.map((_, column) => Array.from({ length: groups }, (_, group) => lengths[group * columns.length + column] ?? 0).reduce((sum, length) => sum + length, 0));
+    return columns.map((_, column) => Array.from({ length: groupCount }, (_, group) => lengths[group * columns.length + column] ?? 0).reduce((sum, length) => sum + length, 0));
   }
   if (report.format !== 'cvc') return (summary?.columns ?? []).map(() => undefined);
   const shares = sharesOf(report);

@@ -25,7 +25,7 @@ export const cvc: Door = {
 };
 
 function opened(file: CvcFile): Opened {
-  const { rows: length, chunkCount, sections } = file;
+  const { rowCount: length, chunkCount, sections } = file;
   const columns = file.columns.map(({ name, dimension, compression, dtype = words.unknownType }) => ({ name, dimension, compression, dtype }));
   const decoded = file.columns.reduce((sum, column) => {
     try {

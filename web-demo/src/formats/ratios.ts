@@ -97,13 +97,13 @@ function withTableColumns(streams: readonly Share[], { summary, model: { structu
   const table = summary?.table;
   // Blocks that are compressed as one have no sizes.
   if (table?.blocks === undefined) return streams.some(({ decoded }) => decoded > 0) ? [...streams] : [];
-  const { groups, lengths } = table;
+  const { groupCount, lengths } = table;
   // For a large table, only the head is in the tree.
   const at = streams.findIndex(({ node }) => nodeAt(structure, node).value === BLOCKS);
   const node = streams[at]?.node ?? -1;
   const columns = table.columns.map(({ name }, column): Share => {
-    const blocks = Array.from({ length: groups }, (_, group) => lengths[group * table.columns.length + column] ?? 0);
-    return { node, name: sizes.column(visible(name)), bytes: blocks.reduce((sum, length) => sum + length, 0), decoded: 0, values: table.rows };
+    const blocks = Array.from({ length: groupCount }, (_, group) => lengths[group * table.columns.length + column] ?? 0);
+    return { node, name: sizes.column(visible(name)), bytes: blocks.reduce((sum, length) => sum + length, 0), decoded: 0, values: table.rowCount };
   });
   const stream = streams[at];
   if (stream === undefined) return [...streams, ...columns];

@@ -62,9 +62,9 @@ interface GroupsProps {
 
 /** A row for each group. */
 function Groups({ table, low, high, fate }: GroupsProps) {
-  const { groups, lengths, rowsPerGroup } = table;
+  const { groupCount, lengths, rowsPerGroup } = table;
   const columns = table.columns.length;
-  const rows = useList(useMemo(() => Array.from({ length: groups }, (_, at) => at), [groups]), [table]);
+  const rows = useList(useMemo(() => Array.from({ length: groupCount }, (_, at) => at), [groupCount]), [table]);
   const size = (group: number): number => lengths.subarray(group * columns, (group + 1) * columns).reduce((sum, length) => sum + length, 0);
   const bound = (number: number): string => (Number.isNaN(number) ? '–' : value(number));
   return (
@@ -75,7 +75,7 @@ function Groups({ table, low, high, fate }: GroupsProps) {
       cells={(group) => (
         <>
           <th scope="row">{count(group)}</th>
-          <td>{count(Math.min(rowsPerGroup, table.rows - group * rowsPerGroup))}</td>
+          <td>{count(Math.min(rowsPerGroup, table.rowCount - group * rowsPerGroup))}</td>
           <td>{bytes(size(group))}</td>
           <td>{bound(low(group))}</td>
           <td>{bound(high(group))}</td>

@@ -16,13 +16,13 @@ export const at1: MakeTracer = (_, report) => {
     },
     async valuesAt(byte) {
       if (table?.blocks === undefined) return [];
-      const { blocks, columns, rows, rowsPerGroup } = table;
+      const { blocks, columns, rowCount, rowsPerGroup } = table;
       const found: Found[] = [];
       blocks.start.forEach((start, block) => {
         if (byte < start || byte >= (blocks.end[block] ?? 0)) return;
         const [group, column] = [Math.floor(block / columns.length), block % columns.length];
         const first = group * rowsPerGroup;
-        found.push({ first: { column, row: first, place: 0 }, words: words.rowsOf(columns[column]?.name ?? '', first, Math.min(rows, first + rowsPerGroup) - 1) });
+        found.push({ first: { column, row: first, place: 0 }, words: words.rowsOf(columns[column]?.name ?? '', first, Math.min(rowCount, first + rowsPerGroup) - 1) });
       });
       return found;
     },
