@@ -1,4 +1,5 @@
 // The functions of single formats, which load their module first.
+import type { At1DecodeOptions } from './at1.js';
 import type { LoadModule } from './formats.js';
 import type { GzipDecodeOptions } from './gzip.js';
 import type { LzmaDecodeOptions } from './lzma.js';
@@ -8,6 +9,7 @@ import type { ZstdDecodeOptions } from './zstd.js';
 
 /** Functions with the names of those that load nothing. A pool has them too. */
 export interface Functions {
+  decodeAt1(bytes: Uint8Array, options: At1DecodeOptions): Promise<Uint8Array<ArrayBuffer>>;
   decodeGzip(bytes: Uint8Array, options: GzipDecodeOptions): Promise<Uint8Array<ArrayBuffer>>;
   decodeLzma(bytes: Uint8Array, options: LzmaDecodeOptions): Promise<Uint8Array<ArrayBuffer>>;
   decodePco(bytes: Uint8Array, options: PcoDecodeOptions): Promise<PcoArray>;
@@ -17,6 +19,10 @@ export interface Functions {
 
 /** Returns the functions, with this loader of modules. */
 export const functionsWith = (load: LoadModule): Functions => ({
+  async decodeAt1(bytes, options) {
+    const [{ decodeAt1 }] = await Promise.all([import('./at1.js'), load('at1')]);
+    return decodeAt1(bytes, options);
+  },
   async decodeGzip(bytes, options) {
     const [{ decodeGzip }] = await Promise.all([import('./gzip.js'), load('gzip')]);
     return decodeGzip(bytes, options);

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { SourceError, UnspoolError } from 'unspool';
 import { queryAt1 } from 'unspool/at1';
 import { UnspoolPool } from 'unspool/worker';
-import { decode, decodeCvc, decodeGzip, decodeInto, decodeOnPair, decodePco, decodePcoPages, decodeXz, decodeZstd, inspect } from './all.mjs';
+import { decode, decodeAt1, decodeCvc, decodeGzip, decodeInto, decodeLzma, decodeOnPair, decodePco, decodePcoPages, decodeXz, decodeZstd, inspect } from './all.mjs';
 import { PoolBase } from '../dist/worker/pool.js';
 import { bad, settled, valid } from './vectors.mjs';
 
@@ -101,9 +101,11 @@ test('returns the results of the direct calls, of every function and kind of fil
         ['xz/page.xz', 'decode', {}, (bytes) => decode(bytes)],
         ['zstd/rfc8878/text-1025.zst', 'decode', {}, (bytes) => decode(bytes)],
         ['cvc/med_fp16.cvc', 'inspect', { maxNodes: 20 }, (bytes, options) => inspect(bytes, options)],
+        ['at1/c8_events.at1', 'decodeAt1', {}, (bytes) => decodeAt1(bytes)],
         ['cvc/med_fp16.cvc', 'decodeCvc', { as: 'float32', rows: [3, 9] }, (bytes, options) => decodeCvc(bytes, options)],
         ['cvc/med_fp16.cvc', 'decodeCvc', { checksums: 'skip' }, (bytes, options) => decodeCvc(bytes, options)],
         ['gzip/v1_int8.cvc.gz', 'decodeGzip', {}, (bytes) => decodeGzip(bytes)],
+        ['lzma/page.lzma', 'decodeLzma', {}, (bytes) => decodeLzma(bytes)],
         ['onpair/cpp/urls_b12.onp', 'decodeOnPair', { rows: [5, 50] }, (bytes, options) => decodeOnPair(bytes, options)],
         ['pco/assets/v1_0_0_conv1.pco', 'decodePco', { as: 'float64' }, (bytes, options) => decodePco(bytes, options)],
         ['pco/assets/v1_0_0_conv1.pco', 'decodePco', {}, (bytes) => decodePco(bytes)],
@@ -112,6 +114,8 @@ test('returns the results of the direct calls, of every function and kind of fil
         ['at1/c8_events.at1', 'queryAt1', { where: [{ column: 2, from: 5 }], limit: 9 }, async (bytes, options) => queryAt1(bytes, options)],
         ['at1/c8_events.at1', 'queryAt1', { as: 'bytes', limit: 9 }, async (bytes, options) => queryAt1(bytes, options)],
       ];
+      const called = new Set(cases.map(([, name]) => name));
+      for (const format of ['At1', 'Cvc', 'Gzip', 'Lzma', 'OnPair', 'Pco', 'Xz', 'Zstd']) assert.ok(called.has(`decode${format}`), format);
       for (const [path, name, options, direct] of cases) {
         const bytes = read(path);
         const wanted = await direct(bytes, options);

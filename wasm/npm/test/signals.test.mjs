@@ -55,7 +55,7 @@ const readers = {
   at1Text: (file, signal) => first(at1Text(file, { signal })),
   outline: (file, signal) => outline(file, { signal }),
 };
-for (const name of ['decode', 'decodeCvc', 'decodeGzip', 'decodeOnPair', 'decodePco', 'decodeXz', 'decodeZstd', 'inspect', 'queryAt1']) {
+for (const name of ['decode', 'decodeAt1', 'decodeCvc', 'decodeGzip', 'decodeLzma', 'decodeOnPair', 'decodePco', 'decodeXz', 'decodeZstd', 'inspect', 'queryAt1']) {
   readers[`pool.${name}`] = (file, signal) => pool[name](file, { signal });
 }
 

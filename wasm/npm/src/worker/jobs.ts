@@ -43,6 +43,7 @@ const JOBS: { readonly [N in keyof Jobs]: (job: Jobs[N], host: Host) => Promise<
       // Cloning would lose the class of the error.
       return { ...found, error: found.error?.toJSON() };
     }),
+  decodeAt1: ({ file, options }, host) => whole(file, host, (bytes) => functionsWith(host.load).decodeAt1(bytes, options)),
   async decodeCvc({ file, options: { column, rows, limits, ...options } }, host) {
     const [{ openCvc }] = await Promise.all([import('../cvc.js'), host.load('cvc')]);
     const opened = await openCvc(await ranges(file, host), { limits });

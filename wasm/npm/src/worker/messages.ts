@@ -1,4 +1,5 @@
 // Messages between a pool and its workers.
+import type { At1DecodeOptions } from '../at1.js';
 import type { At1QueryOptions } from '../at1-query.js';
 import type { CvcDecodeOptions } from '../cvc.js';
 import type { DecodeOptions } from '../decode.js';
@@ -44,6 +45,7 @@ export interface Jobs {
   decode: { readonly file: SentFile; readonly options: DecodeOptions };
   decodeInto: { readonly file: SentFile; readonly to: SentOutput; readonly options: DecodeOptions };
   inspect: { readonly file: SentFile; readonly options: InspectOptions };
+  decodeAt1: { readonly file: SentFile; readonly options: At1DecodeOptions };
   decodeCvc: { readonly file: SentFile; readonly options: CvcDecodeOptions };
   decodeGzip: { readonly file: SentFile; readonly options: DecodeOptions };
   decodeLzma: { readonly file: SentFile; readonly options: LzmaDecodeOptions };

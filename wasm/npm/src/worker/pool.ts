@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // A pool of workers, and the functions that run in them.
+import type { At1DecodeOptions } from '../at1.js';
 import type { At1Answer, At1QueryOptions } from '../at1-query.js';
 import { type PackedAnswer, unpackInSteps } from '../at1-rows.js';
 import { bytesOf, isArray, isBuffer, isDetached, kindOf } from '../bytes.js';
@@ -47,6 +48,7 @@ const OPTIONS: { readonly [N in keyof Jobs]: Readonly<Record<string, true>> } = 
   decode: { limits: true, checksums: true, dictionary: true },
   decodeInto: { limits: true, checksums: true, dictionary: true },
   inspect: { limits: true, maxNodes: true },
+  decodeAt1: { limits: true },
   decodeCvc: { limits: true, as: true, checksums: true, column: true, rows: true },
   decodeGzip: { limits: true },
   decodeLzma: { limits: true, filters: true },
@@ -147,6 +149,11 @@ export class PoolBase implements Disposable {
     const found = (await this.#run('inspect', file, options)) as Inspection;
     const error = found.error as PlainError | undefined;
     return { ...found, error: error === undefined ? undefined : UnspoolError.from(error) };
+  }
+
+  /** Runs `decodeAt1` of `unspool/at1`. */
+  decodeAt1(file: Source, options: At1DecodeOptions & JobOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#run('decodeAt1', file, options) as Promise<Uint8Array<ArrayBuffer>>;
   }
 
   /** Runs `decodeCvc` of `unspool/cvc`. Reads only the rows of a file that is not in memory. */
