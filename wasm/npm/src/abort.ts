@@ -1,4 +1,4 @@
-// Aborts waiting.
+// Aborts waiting, and joins signals.
 
 /** Waits for a promise, but no longer than until the signal aborts. */
 export async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -12,3 +12,7 @@ export async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSig
     over.abort();
   }
 }
+
+/** Joins two signals if the engine can, else returns the first. */
+export const anySignal = <S extends AbortSignal | undefined>(one: AbortSignal | undefined, other: S): AbortSignal | S =>
+  one === undefined ? other : other !== undefined && 'any' in AbortSignal ? AbortSignal.any([one, other]) : one;

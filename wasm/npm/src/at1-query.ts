@@ -1,5 +1,6 @@
 // AT-1: queries on tables in row groups. Reads only the blocks that can hold matching rows.
 import type { At1Query as WasmQuery } from '../wasm/at1/unspool.js';
+import { anySignal } from './abort.js';
 import { AHEAD, readForeseen } from './ahead.js';
 import { type PackedAnswer, unpack } from './at1-rows.js';
 import { checkOptions } from './check.js';
@@ -7,7 +8,7 @@ import { checkWhole } from './check-numbers.js';
 import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
 import { bytesOf, isArray } from './bytes.js';
-import { type ByteRange, anySignal, type OpenedSource, openSource, toRanges, type Reader, type Source } from './source.js';
+import { type ByteRange, type OpenedSource, openSource, toRanges, type Reader, type Source } from './source.js';
 
 const wasmModule = moduleFor('at1');
 

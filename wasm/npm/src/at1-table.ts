@@ -1,21 +1,13 @@
 // AT-1: describes a table from its head.
 import { UnspoolError } from './error.js';
 import { moduleFor } from './instance.js';
-import { type Limits, limitsOf } from './limits.js';
-import { openSource, type Source } from './source.js';
+import { limitsOf } from './limits.js';
+import { type OpenOptions, openSource, type Source } from './source.js';
 
 const { call, enter, leave } = moduleFor('at1');
 
 /** Length of the first read. Most heads fit. */
 const HEAD = 64 * 1024;
-
-/** Options of {@link describeAt1} and `at1Text`. */
-export interface At1TableOptions {
-  /** Limits for this call. */
-  limits?: Limits | undefined;
-  /** Aborts the reads. */
-  signal?: AbortSignal | undefined;
-}
 
 /**
  * The head of a table. Blocks are ordered by group: group `g` and column `c` have block `g *
@@ -61,7 +53,7 @@ export interface At1Table {
 const TYPES = ['text', 'integer', 'decimal'] as const;
 
 /** Reads the head of a table (codec 7 qcolumnar or 8 qjson), and none of its blocks. */
-export async function describeAt1(source: Source, options: At1TableOptions = {}): Promise<At1Table> {
+export async function describeAt1(source: Source, options: OpenOptions = {}): Promise<At1Table> {
   const limits = limitsOf(options, { limits: true, signal: true });
   const reader = await openSource(source, options);
   enter();

@@ -1,9 +1,9 @@
 // AT-1: the text of a table that is larger than memory.
+import { anySignal } from './abort.js';
 import { readAhead } from './ahead.js';
-import type { At1TableOptions } from './at1-table.js';
 import { Handle, moduleFor } from './instance.js';
 import { limitsOf } from './limits.js';
-import { anySignal, openSource, type Source } from './source.js';
+import { type OpenOptions, openSource, type Source } from './source.js';
 
 const wasmModule = moduleFor('at1');
 
@@ -12,11 +12,11 @@ const wasmModule = moduleFor('at1');
  * a time. Memory holds one row group, plus up to 3 MiB read ahead from a server. `limits.maxOutput`
  * bounds each piece. The hash is verified before the last piece.
  */
-export async function* at1Text(source: Source, options: At1TableOptions = {}): AsyncGenerator<Uint8Array, void> {
+export async function* at1Text(source: Source, options: OpenOptions = {}): AsyncGenerator<Uint8Array, void> {
   const limits = limitsOf(options, { limits: true, signal: true });
   // Aborts reads ahead if the consumer stops early.
   const over = new AbortController();
-  const opened = await openSource(source, { ...options, signal: anySignal(options.signal, over.signal) });
+  const opened = await openSource(source, { limits: options.limits, signal: anySignal(options.signal, over.signal) });
   const reader = opened.isRemote ? readAhead(opened) : opened;
   const work = new Handle(wasmModule, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, 0, limits));
   try {

@@ -6,5 +6,5 @@ export type { HalfFloats } from './half.js';
 export { DEFAULT_LIMITS, type Limits } from './limits.js';
 export { readBlob, type ReadBlobOptions } from './blob.js';
 export type { Bytes } from './bytes.js';
-export type { ByteRange, OpenedSource, OpenSourceOptions, RangeReader, Source, SourceVersion } from './source.js';
+export type { ByteRange, OpenedSource, OpenOptions, OpenSourceOptions, RangeReader, Source, SourceVersion } from './source.js';
 export { SourceError } from './source-error.js';

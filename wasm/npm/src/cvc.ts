@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // CVC: collections of embedding vectors.
 import type { Reader as WasmReader } from '../wasm/cvc/unspool.js';
+import { anySignal } from './abort.js';
 import { AHEAD, readForeseen } from './ahead.js';
 import { checkOptions } from './check.js';
 import { checkRows } from './check-numbers.js';
@@ -10,7 +11,7 @@ import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitNumbers, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, kindOf } from './bytes.js';
 import { fillBytes } from './fill.js';
-import { anySignal, type ByteRange, openSource, type OpenedSource, toRanges, type Reader, type Source } from './source.js';
+import { type ByteRange, type OpenedSource, type OpenOptions, openSource, toRanges, type Reader, type Source } from './source.js';
 
 const wasmModule = moduleFor('cvc');
 const { call, work } = wasmModule;
@@ -90,14 +91,6 @@ export interface CvcDecodeOptions extends CvcRowOptions {
   rows?: readonly [start: number, end: number] | undefined;
   /** Limits for this call. */
   limits?: Limits | undefined;
-}
-
-/** Options of {@link openCvc}. */
-export interface CvcOpenOptions {
-  /** Limits for this file. */
-  limits?: Limits | undefined;
-  /** Aborts opening, and later reads of the file. */
-  signal?: AbortSignal | undefined;
 }
 
 /** A named range of rows in the header. */
@@ -468,7 +461,7 @@ function openNow(bytes: Uint8Array, limits: Float64Array): CvcFile {
  * Opens a file in memory, in a `Blob` or on a server. Reads only the header; rows are read on
  * demand. From a server with range requests, only the bytes needed are fetched.
  */
-export async function openCvc(source: Source, options: CvcOpenOptions = {}): Promise<CvcFile> {
+export async function openCvc(source: Source, options: OpenOptions = {}): Promise<CvcFile> {
   const limits = limitsOf(options, { limits: true, signal: true });
   const reader = await openSource(source, options);
   const framing = Math.min(call((wasm) => wasm.cvc_framing_len()), reader.size);

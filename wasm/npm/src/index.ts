@@ -9,8 +9,8 @@
 import type { ReadBlobOptions } from './blob.js';
 import type { Bytes } from './bytes.js';
 import type { Inspection, InspectOptions } from './inspection.js';
-import type { OpenedFile, OpenOptions } from './open.js';
-import type { OpenedSource, OpenSourceOptions, Source } from './source.js';
+import type { OpenedFile } from './open.js';
+import type { OpenedSource, OpenOptions, OpenSourceOptions, Source } from './source.js';
 
 export type { ReadBlobOptions } from './blob.js';
 export type { Bytes } from './bytes.js';
@@ -19,10 +19,10 @@ export { UnspoolError, type ErrorClass, type ErrorKind, type ErrorName, type Pla
 export type { HalfFloats } from './half.js';
 export type { Inspection, InspectOptions } from './inspection.js';
 export type { Limits } from './limits.js';
-export type { OpenedFile, OpenOptions } from './open.js';
+export type { OpenedFile } from './open.js';
 export { probe, type Format, type Probe } from './probe.js';
 export { SourceError } from './source-error.js';
-export type { ByteRange, OpenedSource, OpenSourceOptions, RangeReader, Source, SourceVersion } from './source.js';
+export type { ByteRange, OpenedSource, OpenOptions, OpenSourceOptions, RangeReader, Source, SourceVersion } from './source.js';
 export type * from './stats.js';
 export type { Node, Structure } from './structure.js';
 // The types of each format, from `public`.

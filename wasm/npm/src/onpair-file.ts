@@ -1,4 +1,6 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // OnPair: a container that is not in memory. Reads the rows that are asked for.
+import { anySignal, unlessAborted } from './abort.js';
 import { mapConcurrently } from './ahead.js';
 import { checkOptions } from './check.js';
 import { checkRow, checkRows } from './check-numbers.js';
@@ -7,8 +9,8 @@ import { moduleFor } from './instance.js';
 import { join } from './join.js';
 import { type Limits, limitsOf } from './limits.js';
 import { needleOf, openOnPair, type OnPairColumn, type OnPairParts, type OnPairQuery, type OnPairStrings } from './onpair.js';
-import { tablesOf, toUint32 } from './onpair-tables.js';
-import { anySignal, type ByteRange, openSource, type Reader, type Source } from './source.js';
+import { type OnPairTables, tablesOf, toUint32 } from './onpair-tables.js';
+import { type ByteRange, type OpenOptions, openSource, type Reader, type Source } from './source.js';
 
 const { enter, leave } = moduleFor('onpair');
 
@@ -18,14 +20,6 @@ const ALIGNED = 64;
 const [MOST_TOKENS, LONGEST_TOKEN] = [2 ** 16, 16];
 /** Rows per step of a search. */
 const AT_ONCE = 2 ** 18;
-
-/** Options of {@link openOnPairFile}. */
-export interface OnPairFileOptions {
-  /** Limits for this file. */
-  limits?: Limits | undefined;
-  /** Aborts opening, and later reads of the file. */
-  signal?: AbortSignal | undefined;
-}
 
 /** Options of the methods of {@link OnPairFile}. */
 export interface OnPairFileReadOptions {
@@ -39,22 +33,20 @@ export interface OnPairFileSearchOptions extends OnPairFileReadOptions {
   onProgress?: ((done: number, total: number) => void | Promise<void>) | undefined;
 }
 
+/** The tokens of a file. */
+type Dictionary = Pick<OnPairParts, 'dictBytes' | 'dictOffsets'>;
+
 /** The layout of the file, and its dictionary. */
-interface Opened {
+interface Opened extends OnPairTables {
   readonly reader: Reader;
-  readonly bits: number;
-  readonly codes: ByteRange;
-  readonly rowOffsets: ByteRange;
-  readonly tokenOffsets: ByteRange;
-  readonly dictBytes: Uint8Array;
-  readonly dictOffsets: Uint32Array;
+  readonly dictionary: Dictionary;
   readonly limits: Limits | undefined;
 }
 
 /**
  * An open container in a `Blob` or on a server. It keeps the dictionary and reads rows on demand.
  */
-export class OnPairFile {
+export class OnPairFile implements Disposable {
   /** Number of rows. */
   readonly rowCount: number;
   /** Number of tokens in the dictionary. */
@@ -67,11 +59,13 @@ export class OnPairFile {
   readonly isSorted: boolean;
   /** Length of the container. Bytes after it are ignored. */
   readonly size: number;
-  #opened: Opened;
+  #opened: Omit<Opened, 'dictionary'>;
+  #dictionary: Promise<Dictionary> | undefined;
 
   /** @internal Use {@link openOnPairFile}. */
-  constructor(opened: Opened, column: OnPairColumn, codeCount: number) {
+  constructor({ dictionary, ...opened }: Opened, column: OnPairColumn, codeCount: number) {
     this.#opened = opened;
+    this.#dictionary = Promise.resolve(dictionary);
     this.rowCount = (opened.rowOffsets.end - opened.rowOffsets.start) / 4 - 1;
     this.tokenCount = column.tokenCount;
     this.codeCount = codeCount;
@@ -116,6 +110,21 @@ export class OnPairFile {
     return this.#readSpan(start, end, options, (column) => column.decode());
   }
 
+  /** Returns the decoded length of a range of rows, by default all, without decoding them. */
+  async decodedLength(start = 0, end = this.rowCount, options: OnPairFileReadOptions = {}): Promise<number> {
+    return this.#readSpan(start, end, options, (column) => column.decodedLength());
+  }
+
+  /** Forgets the dictionary, up to 1.3 MB. The file stays usable: the next call reads it again. */
+  release(): void {
+    this.#dictionary = undefined;
+  }
+
+  /** Calls {@link release}, for `using`. */
+  [Symbol.dispose](): void {
+    this.release();
+  }
+
   /**
    * Returns the numbers of the matching rows in ascending order. Reads all codes in steps, and
    * decodes nothing.
@@ -152,11 +161,12 @@ export class OnPairFile {
   /** Reads spans of rows and joins them to one column. Between two spans it has an unwanted row. */
   async #join<T>(spans: readonly RowSpan[], options: OnPairFileReadOptions, take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
     checkOptions(options, { signal: true });
-    const { bits, tokenOffsets, dictBytes, dictOffsets, limits } = this.#opened;
+    const { bits, tokenOffsets, limits } = this.#opened;
     // Aborts the other reads after an error.
     const over = new AbortController();
     const until = anySignal(options.signal, over.signal);
-    const parts = await mapConcurrently(spans, (span) => this.#readPart(span, until)).finally(() => over.abort());
+    const reads = Promise.all([this.#tokens(until), mapConcurrently(spans, (span) => this.#readPart(span, until))]);
+    const [dictionary, parts] = await reads.finally(() => over.abort());
     const packedCodes = new Uint8Array(parts.reduce((sum, { padded }) => sum + padded, 0));
     const codeOffsets = new Uint32Array(Math.max(1, parts.reduce((sum, { offsets }) => sum + offsets.length, 0)));
     const wanted: number[] = [];
@@ -170,22 +180,29 @@ export class OnPairFile {
     }
     // With several spans, an error is placed as if in the first.
     const [{ codesStart, offsetsStart } = { codesStart: 0, offsetsStart: 0 }] = parts;
-    return open({ dictBytes, dictOffsets, packedCodes, bits, codeOffsets }, limits, { tokens: tokenOffsets.start, codes: codesStart, rows: offsetsStart }, (column) => take(column, wanted));
+    return open({ ...dictionary, packedCodes, bits, codeOffsets }, limits, { tokens: tokenOffsets.start, codes: codesStart, rows: offsetsStart }, (column) => take(column, wanted));
+  }
+
+  /** Returns the dictionary. Reads it again if it was released. */
+  #tokens(signal: AbortSignal): Promise<Dictionary> {
+    const dictionary = (this.#dictionary ??= readDictionary(this.#opened));
+    // After a failure, the next call tries again.
+    dictionary.catch(() => (this.#dictionary = undefined));
+    return unlessAborted(dictionary, signal);
   }
 
   /** Reads the offsets of a span, and its codes from the word boundary before it. */
   async #readPart({ start, end, rows }: RowSpan, signal: AbortSignal): Promise<Part> {
     if (start > end || end > this.rowCount) throw refuse('RangeOutside', 0, end);
     const { bits, codes, rowOffsets } = this.#opened;
-    const { size, read } = this.#opened.reader;
-    const reader = { size, read: (range: ByteRange) => read(range, signal) };
+    const reader = this.#opened.reader;
     const offsetsStart = rowOffsets.start + 4 * start;
-    const offsets = toUint32(await exactly(reader, { start: offsetsStart, end: rowOffsets.start + 4 * (end + 1) }));
+    const offsets = toUint32(await exactly(reader, { start: offsetsStart, end: rowOffsets.start + 4 * (end + 1) }, signal));
     const [lowest, highest] = [offsets.reduce((a, b) => Math.min(a, b)), offsets.reduce((a, b) => Math.max(a, b))];
     const first = lowest - (lowest % ALIGNED);
     const codesStart = codes.start + (first * bits) / 8;
     const codesEnd = Math.min(codes.end, codesStart + 8 * Math.ceil(((highest - first) * bits) / 64));
-    const packed = codesStart < codesEnd ? await exactly(reader, { start: codesStart, end: codesEnd }) : new Uint8Array();
+    const packed = codesStart < codesEnd ? await exactly(reader, { start: codesStart, end: codesEnd }, signal) : new Uint8Array();
     const unit = (ALIGNED * bits) / 8;
     return { rows, offsets, offsetsStart, first, packed, codesStart, padded: Math.ceil(packed.length / unit) * unit };
   }
@@ -258,17 +275,27 @@ function open<T>(parts: OnPairParts, limits: Limits | undefined, starts: Starts,
 }
 
 /** Reads all bytes of a range. */
-async function exactly(reader: Reader, range: ByteRange): Promise<Uint8Array> {
-  const bytes = await reader.read(range);
+async function exactly(reader: Reader, range: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
+  const bytes = await reader.read(range, signal);
   if (bytes.length < range.end - range.start) throw refuse('Truncated', range.start + bytes.length, range.end);
   return bytes;
+}
+
+/** Reads the dictionary of a file. */
+async function readDictionary({ reader, tokens, tokenOffsets }: Omit<Opened, 'dictionary' | 'limits'>): Promise<Dictionary> {
+  const [dictBytes, dictOffsets] = await Promise.all([
+    exactly(reader, { start: tokens.start, end: Math.min(tokens.end, tokens.start + MOST_TOKENS * LONGEST_TOKEN) }),
+    exactly(reader, tokenOffsets),
+  ]);
+  // Copied: it is kept, and the caller may change the bytes.
+  return { dictBytes: dictBytes.slice(), dictOffsets: toUint32(dictOffsets) };
 }
 
 /**
  * Opens an `ONPAIR01` container in a `Blob`, on a server, or in any source of ranges. Reads the
  * dictionary; rows are read on demand.
  */
-export async function openOnPairFile(source: Source, options: OnPairFileOptions = {}): Promise<OnPairFile> {
+export async function openOnPairFile(source: Source, options: OpenOptions = {}): Promise<OnPairFile> {
   limitsOf(options, { limits: true, signal: true });
   const { limits } = options;
   const reader = await openSource(source, options);
@@ -277,30 +304,16 @@ export async function openOnPairFile(source: Source, options: OnPairFileOptions 
     const walk = tablesOf(reader.size);
     let step = walk.next();
     while (step.done !== true) step = walk.next(await reader.read(step.value));
-    const { bits, tokens, tokenOffsets, codes, rowOffsets } = step.value;
+    const tables = step.value;
+    const { bits, tokenOffsets, codes, rowOffsets } = tables;
     if (tokenOffsets.end - tokenOffsets.start > 4 * (MOST_TOKENS + 1)) throw refuse('OnPairTokenCount', tokenOffsets.start);
     if (rowOffsets.end === rowOffsets.start) throw refuse('OnPairTable', rowOffsets.start);
-    const [dictBytes, dictOffsets, last] = await Promise.all([
-      exactly(reader, { start: tokens.start, end: Math.min(tokens.end, tokens.start + MOST_TOKENS * LONGEST_TOKEN) }),
-      exactly(reader, tokenOffsets),
-      exactly(reader, { start: rowOffsets.end - 4, end: rowOffsets.end }),
-    ]);
+    const [dictionary, last] = await Promise.all([readDictionary({ reader, ...tables }), exactly(reader, { start: rowOffsets.end - 4, end: rowOffsets.end })]);
     const [codeCount = 0] = toUint32(last);
-    // Copied: they are kept, and the caller may change the bytes.
-    const opened = {
-      reader,
-      bits,
-      codes,
-      rowOffsets,
-      tokenOffsets,
-      dictBytes: dictBytes.slice(),
-      dictOffsets: toUint32(dictOffsets),
-      limits,
-    };
     // Opened without rows to validate the dictionary.
-    const none = { dictBytes: opened.dictBytes, dictOffsets: opened.dictOffsets, packedCodes: new Uint8Array(), bits, codeOffsets: new Uint32Array(1) };
+    const none = { ...dictionary, packedCodes: new Uint8Array(), bits, codeOffsets: new Uint32Array(1) };
     const starts = { tokens: tokenOffsets.start, codes: codes.start, rows: rowOffsets.start };
-    return open(none, limits, starts, (column) => new OnPairFile(opened, column, codeCount));
+    return open(none, limits, starts, (column) => new OnPairFile({ reader, limits, dictionary, ...tables }, column, codeCount));
   } finally {
     leave();
   }

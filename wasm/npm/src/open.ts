@@ -1,26 +1,17 @@
 // Opens a file of any format without reading it as a whole.
 import type { At1Answer, At1QueryOptions } from './at1-query.js';
 import type { At1Table } from './at1-table.js';
-import type { Bytes } from './bytes.js';
 import { checkOptions } from './check.js';
 import type { CvcFile } from './cvc.js';
 import { decode, type Decoded, type DecodeOptions } from './decode.js';
 import { loadDecoder } from './decoders.js';
 import { undetected } from './formats.js';
-import type { Limits } from './limits.js';
 import { loadFormat } from './load.js';
 import type { OnPairFile } from './onpair-file.js';
 import type { PcoHeader } from './pco.js';
 import { probe, type Format } from './probe.js';
-import { openSource, type Source } from './source.js';
-
-/** Options of {@link open}. */
-export interface OpenOptions {
-  /** Limits for this file. */
-  limits?: Limits | undefined;
-  /** Aborts opening, and later reads of the file. */
-  signal?: AbortSignal | undefined;
-}
+import { type OpenOptions, openSource, type Source } from './source.js';
+import type { ZstdDecodeOptions } from './zstd.js';
 
 /** An open file. Checking `format` narrows the type. */
 export type OpenedFile = {
@@ -37,7 +28,7 @@ export type OpenedFile = {
       /** Runs a query on a table. */
       readonly query: (options?: At1QueryOptions & { as?: undefined }) => Promise<At1Answer>;
       /** Decodes a table to text, one row group at a time. */
-      readonly text: () => AsyncGenerator<Uint8Array, void>;
+      readonly text: (options?: OpenOptions) => AsyncGenerator<Uint8Array, void>;
     }
   | {
       /** The detected format. */
@@ -61,13 +52,13 @@ export type OpenedFile = {
       /** The detected format. */
       readonly format: 'gzip' | 'lzma' | 'xz';
       /** Returns the content as a stream. */
-      readonly stream: () => ReadableStream<Uint8Array<ArrayBuffer>>;
+      readonly stream: (options?: OpenOptions) => ReadableStream<Uint8Array<ArrayBuffer>>;
     }
   | {
       /** The detected format. */
       readonly format: 'zstd' | 'zstd-v07' | 'zstd-skippable';
       /** Returns the content as a stream. */
-      readonly stream: (dictionary?: Bytes) => ReadableStream<Uint8Array<ArrayBuffer>>;
+      readonly stream: (options?: ZstdDecodeOptions & OpenOptions) => ReadableStream<Uint8Array<ArrayBuffer>>;
     }
 );
 

@@ -1,5 +1,6 @@
 // Sources of bytes: memory, a Blob, a server with range requests, or a reader of the caller's.
 
+import { anySignal } from './abort.js';
 import { type Bytes, bytesOf, described, isArray, isBuffer, kindOf } from './bytes.js';
 import { checkWhole } from './check-numbers.js';
 import { join } from './join.js';
@@ -61,12 +62,16 @@ export interface OpenedSource extends RangeReader {
   readonly version: SourceVersion | undefined;
 }
 
-/** Options of {@link openSource}. */
-export interface OpenSourceOptions {
+/** Options of functions that open a file. */
+export interface OpenOptions {
   /** Limits for this file. */
   limits?: Limits | undefined;
   /** Aborts opening, and later reads of the file. */
   signal?: AbortSignal | undefined;
+}
+
+/** Options of {@link openSource}. */
+export interface OpenSourceOptions extends OpenOptions {
   /** The version that another thread has opened: a server must not send any other. */
   version?: SourceVersion | undefined;
 }
@@ -82,7 +87,7 @@ export async function openSource(source: Source, options: OpenSourceOptions = {}
     isRemote,
     version,
     read(range, own) {
-      const until = own === undefined ? signal : anySignal(signal, own);
+      const until = anySignal(signal, own);
       until?.throwIfAborted();
       const end = Math.min(range.end, size);
       return range.start < end ? read({ start: range.start, end }, until) : new Uint8Array();
@@ -123,9 +128,6 @@ function openReader(source: RangeReader): OpenedSource {
   };
   return { size, read, isRemote, version };
 }
-
-/** Joins two signals if the engine can, else returns the first. */
-export const anySignal = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal => (one === undefined ? other : 'any' in AbortSignal ? AbortSignal.any([one, other]) : one);
 
 /** Length of the first read from a server. Most headers fit. */
 const FIRST_READ = 16 * 1024;
@@ -202,7 +204,7 @@ async function openUrl(source: string | URL | Request, { limits, signal, version
   };
   const ask = async (start: number, end: number, signal: AbortSignal | undefined): Promise<Answer> => {
     const over = new AbortController();
-    const either = request === undefined ? signal : anySignal(signal, request.signal);
+    const either = anySignal(signal, request?.signal);
     // The headers here replace those of a Request.
     const headers = new Headers(request?.headers);
     headers.set('Range', `bytes=${start}-${end - 1}`);

@@ -215,6 +215,24 @@ test('opens a file of any format', async () => {
   await assert.rejects(open(read(files.onpair).subarray(0, 50)), UnspoolError);
 });
 
+test('takes the options of a stream when an open file is decoded as one', async () => {
+  const content = async (stream) => new Uint8Array(await new Response(stream).arrayBuffer());
+  for (const format of ['gzip', 'lzma', 'xz', 'zstd']) {
+    const file = await open(read(files[format]));
+    const aborted = AbortSignal.abort(new Error('enough'));
+    await assert.rejects(content(file.stream({ signal: aborted })), /enough/, format);
+    if (format !== 'gzip') await assert.rejects(content(file.stream({ limits: { maxWindow: 1 } })), { name: 'WindowLimit' }, format);
+    assert.throws(() => file.stream({ limit: 1 }), /TypeError: unknown name limit in options/, format);
+  }
+  const [framed, dictionary, draft] = ['dict-id123456789-json60k-stdin.zst', 'dict-id123456789', '../draft/bal64.zst'].map((name) => read(`zstd/rfc8878/${name}`));
+  assert.deepEqual(await content((await open(framed)).stream({ dictionary })), all.decodeZstd(framed, { dictionary }));
+  // A stream cannot look ahead for the flavour.
+  assert.deepEqual(await content((await open(draft)).stream({ format: 'zstd-draft' })), all.decodeZstd(draft));
+  const { text } = await open(read(files.at1));
+  await assert.rejects(text({ limits: { maxOutput: 1000 } }).next(), { name: 'OutputLimit' });
+  await assert.rejects(text({ signal: AbortSignal.abort(new Error('enough')) }).next(), /enough/);
+});
+
 test('aborts every lazy call', async () => {
   const bytes = read(files.xz);
   const signal = AbortSignal.abort(new Error('before'));

@@ -303,6 +303,7 @@ test('reads rows of a remote container like a local one, and only the bytes need
     }
     const middle = [column.rowCount >> 2, column.rowCount >> 1];
     assert.deepEqual(await file.texts(...middle), column.texts(...middle), entry.file);
+    assert.deepEqual([await file.decodedLength(), await file.decodedLength(...middle)], [column.decodedLength(), column.decodedLength(...middle)], entry.file);
     const some = [column.rowCount - 1, 0, 0, 1, 2].filter((row) => row >= 0 && row < column.rowCount);
     assert.deepEqual(await file.texts(some), column.texts(some), entry.file);
     if (column.rowCount > 0) {
@@ -329,6 +330,16 @@ test('reads rows of a remote container like a local one, and only the bytes need
   assert.deepEqual(await file.rows(new Set(wanted)), names.rows(new Set(wanted)));
   assert.equal(reads, 2 * 2 * 8, 'in eight stretches');
   assert.deepEqual([await file.texts([]), await file.rows(7, 7)], [[], []]);
+  // Released, it reads the dictionary once more, even for two calls; after a failure, again.
+  file.release();
+  far.read = () => Promise.reject(new Error('torn'));
+  await assert.rejects(file.text(7), /torn/);
+  far.read = (range) => (reads++, count(range));
+  reads = 0;
+  assert.deepEqual(await Promise.all([file.text(7), file.text(7), file.text(7)]), names.texts([7, 7, 7]));
+  assert.equal(reads, 2 + 2 * 3);
+  assert.equal(file[Symbol.dispose](), undefined);
+  assert.equal(await file.text(7), names.text(7));
   // A Blob.
   const blob = await openOnPairFile(new Blob([read('cpp/urls_b12.onp')]));
   assert.deepEqual(await blob.texts([5, 6, 7]), names.texts([5, 6, 7]));

@@ -4,7 +4,8 @@ import { describeAt1 } from '../at1-table.js';
 import { at1Text } from '../at1-text.js';
 import type { DecodeResults } from '../decode.js';
 import { UnspoolError } from '../error.js';
-import { check, type Door } from './door.js';
+import type { OpenOptions } from '../source.js';
+import { check, type Door, inherit } from './door.js';
 
 /** The functions of AT-1 for the lazy entry. */
 export const door: Door<DecodeResults['at1']> = {
@@ -17,8 +18,10 @@ export const door: Door<DecodeResults['at1']> = {
       if (error instanceof UnspoolError && error.class === 'Unsupported') return undefined;
       throw error;
     });
-    const query = (own: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> =>
-      queryAt1(source, { ...own, limits: own.limits ?? options.limits, signal: own.signal ?? options.signal });
-    return { table, query, text: () => at1Text(source, options) };
+    return {
+      table,
+      query: (own: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> => queryAt1(source, inherit(own, options)),
+      text: (own: OpenOptions = {}) => at1Text(source, inherit(own, options)),
+    };
   },
 };

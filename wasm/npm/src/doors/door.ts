@@ -1,8 +1,9 @@
 // The functions that the lazy entry has for each format.
+import { anySignal } from '../abort.js';
 import { checkOptions } from '../check.js';
 import type { DecodeOptions, DecodeResults } from '../decode.js';
 import type { Decoder, LoadModule } from '../formats.js';
-import type { OpenedSource } from '../source.js';
+import type { OpenedSource, OpenOptions } from '../source.js';
 
 /** The functions of a format. Each passes on only the options it knows. */
 export interface Door<R extends DecodeResults[keyof DecodeResults] = DecodeResults[keyof DecodeResults]> {
@@ -19,8 +20,11 @@ export interface Door<R extends DecodeResults[keyof DecodeResults] = DecodeResul
    * Opens a file that need not be in memory: the members of `OpenedFile` of this format. Loads the
    * module of its stream, if that is another one.
    */
-  readonly open: (source: OpenedSource, options: Pick<DecodeOptions, 'limits' | 'signal'>, load: LoadModule<Decoder>) => Promise<object>;
+  readonly open: (source: OpenedSource, options: OpenOptions, load: LoadModule<Decoder>) => Promise<object>;
 }
+
+/** Adds the limits and the signal with which a file was opened to options of a later call. */
+export const inherit = <O extends OpenOptions>(own: O, { limits, signal }: OpenOptions): O => ({ ...own, limits: own.limits ?? limits, signal: anySignal(signal, own.signal) });
 
 /** Checks that options are those of `decode`. */
 export function check(options: DecodeOptions): void {

@@ -2,9 +2,9 @@ import type { DecodeResults } from '../decode.js';
 import { refuse } from '../error.js';
 import { fillBytes } from '../fill.js';
 import { decodeGzip } from '../gzip.js';
-import { readThrough } from '../read-through.js';
 import { gzipStream } from '../stream.js';
 import { check, type Door } from './door.js';
+import { streamOf } from './read-through.js';
 
 /** The functions of gzip for the lazy entry. */
 export const door: Door<DecodeResults['gzip']> = {
@@ -17,8 +17,8 @@ export const door: Door<DecodeResults['gzip']> = {
       out.set(content);
       return content.length;
     }),
-  async open(source, { limits, signal }, load) {
+  async open(source, options, load) {
     await load('gzip');
-    return { stream: () => readThrough(source, gzipStream({ limits }), signal) };
+    return { stream: streamOf(source, options, gzipStream) };
   },
 };

@@ -17,7 +17,6 @@ export {
   type CvcDecodeOptions,
   type CvcDtype,
   type CvcHeader,
-  type CvcOpenOptions,
   type CvcReadOptions,
   type CvcRowOptions,
   type CvcSection,

@@ -18,4 +18,4 @@ export {
   type OnPairStrings,
   salvageOnPair,
 } from '../onpair.js';
-export { openOnPairFile, OnPairFile, type OnPairFileOptions, type OnPairFileReadOptions, type OnPairFileSearchOptions } from '../onpair-file.js';
+export { openOnPairFile, OnPairFile, type OnPairFileReadOptions, type OnPairFileSearchOptions } from '../onpair-file.js';
