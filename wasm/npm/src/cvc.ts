@@ -290,7 +290,7 @@ export class CvcColumn {
   }
 
   /** Drives a generator: reads each range that it yields. */
-  async #pump<T>(work: Generator<ByteRange, T, Uint8Array>, read: Reader['read']): Promise<T> {
+  async #pump<T>(work: Generator<Wanted, T, Uint8Array>, read: Reader['read']): Promise<T> {
     try {
       let step = work.next();
       while (step.done !== true) step = work.next(await this.#read(step.value, read));
@@ -317,7 +317,7 @@ export class CvcColumn {
     return written;
   }
 
-  #pumpNow<T>(work: Generator<ByteRange, T, Uint8Array>): T {
+  #pumpNow<T>(work: Generator<Wanted, T, Uint8Array>): T {
     let step = work.next();
     while (step.done !== true) {
       const bytes = this.#read(step.value);
@@ -327,20 +327,22 @@ export class CvcColumn {
     return step.value;
   }
 
-  #read(range: ByteRange, read: Reader['read'] = (range) => this.#opened.reader.read(range)): Uint8Array | Promise<Uint8Array> {
+  /** Reads a range. Keeps it if it is the length of a chunk. */
+  #read(range: Wanted, read: Reader['read'] = (range) => this.#opened.reader.read(range)): Uint8Array | Promise<Uint8Array> {
     const { lengths } = this.#opened;
-    if (range.end - range.start !== 4) return read(range);
+    if (range.isLength !== true) return read(range);
     const known = lengths.get(range.start);
     if (known !== undefined) return known;
     const keep = (bytes: Uint8Array): Uint8Array => {
-      lengths.set(range.start, bytes);
+      // Copied: it may be a view of more.
+      lengths.set(range.start, bytes.slice());
       return bytes;
     };
     const bytes = read(range);
     return bytes instanceof Uint8Array ? keep(bytes) : bytes.then(keep);
   }
 
-  *#decode(start: number, end: number, options: CvcRowOptions): Generator<ByteRange, CvcVectors, Uint8Array> {
+  *#decode(start: number, end: number, options: CvcRowOptions): Generator<Wanted, CvcVectors, Uint8Array> {
     const dtype = options.as ?? this.output;
     let buffer = new ArrayBuffer(0);
     const checksums = yield* this.#fill(start, end, options, (size) => new Uint8Array((buffer = new ArrayBuffer(size))));
@@ -348,7 +350,7 @@ export class CvcColumn {
   }
 
   /** Decodes rows. Asks for the output only after the file has proved to be long enough. */
-  *#fill(start: number, end: number, options: CvcRowOptions, allocate: (size: number) => Uint8Array): Generator<ByteRange, Checksums, Uint8Array> {
+  *#fill(start: number, end: number, options: CvcRowOptions, allocate: (size: number) => Uint8Array): Generator<Wanted, Checksums, Uint8Array> {
     checkRows([start, end]);
     if (options.as !== undefined && options.as !== 'float32') throw new TypeError("as must be 'float32'");
     const { head, reader, limits } = this.#opened;
@@ -368,14 +370,17 @@ export class CvcColumn {
 /** What a reader of the module does with the rows. */
 const [AS_IT_IS, AS_F32, PLAN] = [0, 1, 2];
 
-/** The first number of a step: what it needs. */
-const [DONE, BYTES] = [0, 1];
+/** The first number of a step: what it needs. Else it is bytes of the file. */
+const [DONE, OUTPUT, LENGTH] = [0, 2, 3];
 
 /** Nothing to pass to a step. */
 const NONE = new Uint8Array(0);
 
-/** A range to read or, with `output`, a buffer of that length to provide. */
-type Wanted = ByteRange & { readonly output?: number };
+/**
+ * A range to read, which may be the length of a chunk. With `output`, a buffer of that length to
+ * provide.
+ */
+type Wanted = ByteRange & { readonly isLength?: boolean; readonly output?: number };
 
 /**
  * Runs a reader of the module: yields what it needs, passes in bytes or output, and frees it at the
@@ -390,7 +395,7 @@ function* drive(make: (wasm: Exports) => WasmReader): Generator<Wanted, Float64A
       const step = reader.call((job) => job.step(...now));
       const [need, start = 0, end = 0] = step;
       if (need === DONE) return step.subarray(1);
-      given = need === BYTES ? [yield { start, end }] : [NONE, yield { start: 0, end: start, output: start }];
+      given = need === OUTPUT ? [NONE, yield { start: 0, end: start, output: start }] : [yield { start, end, isLength: need === LENGTH }];
     }
   } finally {
     reader.free();

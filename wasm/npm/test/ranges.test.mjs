@@ -311,6 +311,27 @@ test('reads six ranges of a remote CVC file at a time, and no byte twice', async
   }
 });
 
+test('keeps the lengths of chunks, and no rows of the same size', async () => {
+  const ranges = [];
+  const opened = (bytes) => openCvc({ size: bytes.length, read: ({ start, end }) => (ranges.push([start, end]), bytes.subarray(start, end)) });
+  const lengthsRead = async (file, row) => {
+    ranges.length = 0;
+    await file.column().rows(row, row + 1, { checksums: 'skip' });
+    return ranges.filter(([start, end]) => end - start === 4).length;
+  };
+  const lossless = await opened(read('v1_lossless_med.cvc'));
+  const first = await lengthsRead(lossless, lossless.rowCount - 1);
+  assert.ok(first > 0);
+  assert.equal(await lengthsRead(lossless, lossless.rowCount - 1), 0);
+  lossless.release();
+  assert.equal(await lengthsRead(lossless, lossless.rowCount - 1), first);
+  // Two half floats a row.
+  const json = '{"chunks":[{"rows":10}],"compression":"fp16","dimension":2,"num_vectors":10}';
+  const words = (...numbers) => Buffer.from(Uint32Array.from(numbers).buffer);
+  const halves = await opened(new Uint8Array(Buffer.concat([Buffer.from('CVCF'), words(json.length), Buffer.from(json), words(40), Buffer.alloc(40)])));
+  for (let time = 0; time < 2; time++) assert.equal(await lengthsRead(halves, 5), 1);
+});
+
 test('reads large remote chunks of CVC in the planned parts', async () => {
   // Ten chunks of 300 KB, of which three share a read.
   const [chunks, rows, width] = [10, 1200, 256];

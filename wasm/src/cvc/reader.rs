@@ -35,6 +35,7 @@ const PLAN: u8 = 2;
 const DONE: f64 = 0.0;
 const BYTES: f64 = 1.0;
 const OUTPUT: f64 = 2.0;
+const LENGTH: f64 = 3.0;
 
 /// Decodes rows of one column, and asks for the bytes it needs.
 #[wasm_bindgen]
@@ -80,6 +81,7 @@ impl Reader {
     /// Continues with the bytes or the output that was asked for. Returns one of:
     ///
     /// * 1, start and end of the bytes needed next;
+    /// * 3, start and end of the length of a chunk, which every later reader needs too;
     /// * 2, and the length of the output needed next, which will be filled to its end;
     /// * 0, and the number of checksums that matched, that did not match, and that were not
     ///   checked; for a plan, the ranges as pairs of start and end.
@@ -175,7 +177,7 @@ async fn run(job: Job, desk: Desk) -> Result<Vec<f64>> {
             surveyed = truncated(needed.end);
         } else {
             // If the next chunk is out of bounds, the plan reports the error without a read.
-            let length = read(&desk, &needed).await?;
+            let length = read(&desk, LENGTH, &needed).await?;
             surveyed = plan.feed(needed.start, &length, Verify::Skip).map(drop);
         }
     }
@@ -205,7 +207,7 @@ async fn run(job: Job, desk: Desk) -> Result<Vec<f64>> {
             }
             continue;
         }
-        let bytes = read(&desk, &together).await?;
+        let bytes = read(&desk, BYTES, &together).await?;
         for (piece, range) in now {
             let payload = if job.verify == Verify::Skip && piece.range().end <= job.size {
                 checksums.unchecked += 1;
@@ -224,13 +226,13 @@ async fn run(job: Job, desk: Desk) -> Result<Vec<f64>> {
     Ok(ranges)
 }
 
-/// Reads a range of the file.
-async fn read(desk: &Desk, range: &Range<u64>) -> Result<Vec<u8>> {
+/// Reads a range of the file, which is of this kind.
+async fn read(desk: &Desk, kind: f64, range: &Range<u64>) -> Result<Vec<u8>> {
     if range.is_empty() {
         return Ok(vec![]);
     }
     let [start, end] = [range.start, range.end].map(number::from_u64);
-    let bytes = desk.ask(vec![BYTES, start, end]).await.bytes;
+    let bytes = desk.ask(vec![kind, start, end]).await.bytes;
     match number::from_len(bytes.len()) == number::from_u64(len(range)) {
         true => Ok(bytes),
         false => Err(Error::new(ErrorKind::Truncated, range.start).needing(range.end)),
