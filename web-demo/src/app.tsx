@@ -14,7 +14,7 @@ import { nameOf, openRemote } from './arrive/remote';
 import { SAMPLES } from './arrive/samples';
 import { Start } from './arrive/start';
 import { OpenFile, startWorker } from './client';
-import { visible } from './format';
+import { messageOf, visible } from './format';
 import { unlisted } from './model';
 import { mayWantDictionary } from './structure/dictionary-wanted';
 import { lazy } from './tools/later';
@@ -116,7 +116,7 @@ export function App() {
       const unreadable = source instanceof Blob && !(await canBeRead(source));
       if (signal.aborted) return;
       end(key);
-      put(key, { kind: 'failed', message: unreadable ? page.unreadable : error instanceof Error ? error.message : String(error), canRetry: true });
+      put(key, { kind: 'failed', message: unreadable ? page.unreadable : messageOf(error), canRetry: true });
       settle();
     }
   }, []);
