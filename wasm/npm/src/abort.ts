@@ -3,11 +3,15 @@
 /** Waits for a promise, but no longer than until the signal aborts. */
 export async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  signal.throwIfAborted();
   const over = new AbortController();
-  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { signal: over.signal }));
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { signal: over.signal });
+  });
   try {
-    return await Promise.race([promise, aborted]);
+    // The race handles a late error of the other promise.
+    return await Promise.race([aborted, promise]);
   } finally {
     over.abort();
   }

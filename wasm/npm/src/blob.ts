@@ -19,22 +19,27 @@ export async function readBlob(blob: Blob, options: ReadBlobOptions = {}): Promi
   signal?.throwIfAborted();
   const bytes = new Uint8Array(blob.size);
   const reader = blob.stream().getReader();
+  // Ends a read that waits, and the stream after an error.
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  signal?.addEventListener('abort', stop);
   let [done, reported] = [0, 0];
-  for (;;) {
-    const { value } = await reader.read();
-    if (signal?.aborted === true) {
-      void reader.cancel();
-      throw signal.reason;
+  try {
+    for (;;) {
+      const { value } = await reader.read();
+      signal?.throwIfAborted();
+      if (value === undefined) {
+        if (done === 0) onProgress(0, 0);
+        return bytes;
+      }
+      bytes.set(value, done);
+      done += value.length;
+      const now = performance.now();
+      if (now - reported < REPORT_INTERVAL && done < blob.size) continue;
+      reported = now;
+      onProgress(done, blob.size);
     }
-    if (value === undefined) {
-      if (done === 0) onProgress(0, 0);
-      return bytes;
-    }
-    bytes.set(value, done);
-    done += value.length;
-    const now = performance.now();
-    if (now - reported < REPORT_INTERVAL && done < blob.size) continue;
-    reported = now;
-    onProgress(done, blob.size);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    stop();
   }
 }

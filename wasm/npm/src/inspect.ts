@@ -1,4 +1,5 @@
 // The structure of a file: every field with its name, its bits and its value.
+import { anySignal } from './abort.js';
 import { inspection, type Inspection, inspectLoaded, type InspectOptions, inspectorFor, maxNodes } from './inspection.js';
 import { loadInspector } from './inspectors.js';
 import { type Exports, Handle } from './instance.js';
@@ -45,7 +46,9 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   const limits = limitsOf(options, { limits: true, maxNodes: true, format: true, signal: true, onProgress: true });
   const capacity = maxNodes(options);
   const [, zstdFormat] = formatArguments({ format: options.format });
-  const reader = await openSource(source, { limits: options.limits, signal: options.signal });
+  // Aborts reads ahead at the end, or after an error.
+  const over = new AbortController();
+  const reader = await openSource(source, { limits: options.limits, signal: anySignal(options.signal, over.signal) });
   const { size } = reader;
   const pieces = new Pieces(reader, !reader.isRemote, (done) => options.onProgress?.(done, size));
   const read = (start: number, end: number): Promise<Uint8Array> => {
@@ -70,6 +73,7 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
     return outline.call((walk) => inspection(walk.found(), format, size));
   } finally {
     outline.free();
+    over.abort();
   }
 }
 

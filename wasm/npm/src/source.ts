@@ -1,6 +1,6 @@
 // Sources of bytes: memory, a Blob, a server with range requests, or a reader of the caller's.
 
-import { anySignal } from './abort.js';
+import { anySignal, unlessAborted } from './abort.js';
 import { type Bytes, bytesOf, described, isArray, isBuffer, kindOf } from './bytes.js';
 import { checkWhole } from './check-numbers.js';
 import { join } from './join.js';
@@ -99,9 +99,7 @@ async function openAny(source: Source, options: OpenSourceOptions): Promise<Open
   if (typeof source === 'string' || source instanceof URL || isRequest(source)) return openUrl(source, options);
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
     const read = async ({ start, end }: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
-      const bytes = await source.slice(start, end).arrayBuffer();
-      signal?.throwIfAborted();
-      return new Uint8Array(bytes);
+      return new Uint8Array(await unlessAborted(source.slice(start, end).arrayBuffer(), signal));
     };
     return { size: source.size, read, isRemote: false, version: undefined };
   }
@@ -121,7 +119,7 @@ function openReader(source: RangeReader): OpenedSource {
   const { size, isRemote = true, version } = source as RangeReader & Partial<OpenedSource>;
   checkWhole('size', size);
   const read = async (range: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
-    const bytes = bytesOf(await source.read(range, signal), 'the result of read');
+    const bytes = bytesOf(await unlessAborted(source.read(range, signal), signal), 'the result of read');
     const wanted = range.end - range.start;
     if (bytes.length !== wanted) throw new RangeError(`read returned ${bytes.length} bytes instead of ${wanted} at offset ${range.start}`);
     return bytes;

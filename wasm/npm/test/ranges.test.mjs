@@ -311,6 +311,25 @@ test('reads six ranges of a remote CVC file at a time, and no byte twice', async
   }
 });
 
+test('aborts the reads that an outline has started ahead, when it fails', async () => {
+  // Chunks at equal distances, so that the next ones are read ahead.
+  const [chunks, size] = [40, 2 ** 21];
+  const json = JSON.stringify({ num_vectors: chunks * 2 ** 17, dimension: 8, compression: 'fp16', chunks: Array(chunks).fill({ rows: 2 ** 17 }) });
+  const bytes = new Uint8Array(8 + json.length + chunks * (4 + size));
+  bytes.set(Buffer.from(`CVCF\0\0\0\0${json}`));
+  const view = new DataView(bytes.buffer);
+  view.setUint32(4, json.length, true);
+  for (let at = 8 + json.length; at < bytes.length; at += 4 + size) view.setUint32(at, size, true);
+  const signals = [];
+  const read = async ({ start, end }, signal) => {
+    signals.push(signal);
+    if (start > bytes.length / 2) throw new Error('torn');
+    return bytes.subarray(start, end);
+  };
+  await assert.rejects(outline({ size: bytes.length, read }), /torn/);
+  assert.ok(signals.length > 20 && signals.every((signal) => signal?.aborted));
+});
+
 test('keeps the lengths of chunks, and no rows of the same size', async () => {
   const ranges = [];
   const opened = (bytes) => openCvc({ size: bytes.length, read: ({ start, end }) => (ranges.push([start, end]), bytes.subarray(start, end)) });

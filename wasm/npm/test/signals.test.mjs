@@ -65,6 +65,24 @@ test('every call refuses a signal that has aborted', async () => {
   for (const [name, call] of Object.entries(readers)) await assert.rejects(call(pco, AbortSignal.abort(reason)), reason, name);
 });
 
+test('every call that reads ends when its signal aborts, even if the reader ignores it', async () => {
+  for (const [name, call] of Object.entries(readers)) {
+    const [stop, reason] = [new AbortController(), new Error('meanwhile')];
+    const never = { size: 1e6, read: () => new Promise(() => setTimeout(() => stop.abort(reason), 5)) };
+    await assert.rejects(call(never, stop.signal), reason, name);
+  }
+});
+
+test('readBlob ends when its signal aborts, even if the Blob never answers', async () => {
+  class Silent extends Blob {
+    stream() {
+      return new ReadableStream({ pull: () => new Promise(() => setTimeout(() => stop.abort(reason), 5)) });
+    }
+  }
+  const [stop, reason] = [new AbortController(), new Error('meanwhile')];
+  await assert.rejects(readBlob(new Silent([pco]), { signal: stop.signal }), reason);
+});
+
 test('every call that reads ends when its signal aborts', async () => {
   for (const [name, call] of Object.entries(readers)) {
     const [stop, reason] = [new AbortController(), new Error('meanwhile')];
