@@ -82,9 +82,10 @@ pub fn build() -> Result<()> {
     copy(&root().join(demo::PAGE).join("dist"), &out.join(INSPECTOR), &mut |_, text| Ok(text))?;
     copy(&root().join(RUSTDOC).join("doc"), &out.join(RUST), &mut |within, text| {
         let depth = within.matches('/').count() + 1;
-        Ok(match within.ends_with(".html") {
-            true => harden::page(&references::rust(&text, depth), POLICY, depth, &mut inline),
-            false => text,
+        Ok(match within {
+            _ if within.ends_with(".html") => harden::page(&references::rust(&text, depth), POLICY, depth, &mut inline),
+            _ if within.starts_with("type.impl/") => references::rust_alias(text),
+            _ => text,
         })
     })?;
     copy(&root().join(TYPEDOC), &out.join(JAVASCRIPT), &mut |within, text| {

@@ -26,13 +26,8 @@ const ADOPT: &str = "{dataset:{},get innerHTML(){return\"\"},set innerHTML(css){
 pub fn rust(html: &str, depth: usize) -> String {
     let mut html =
         html.replace("href=\"javascript:void(0)\" onclick=\"history.back();\"", "href=\"unspool/index.html\"");
-    for name in STANDARD {
-        // One folder above the reference.
-        html = html.replace(
-            &format!("href=\"{}{name}/", up(depth)),
-            &format!("href=\"https://doc.rust-lang.org/stable/{name}/"),
-        );
-    }
+    // One folder above the reference.
+    html = to_standard(html, "href=\"", depth);
     for start in NEEDLESS {
         let start = format!("<script>{start}");
         while let Some((before, rest)) = html.split_once(&start) {
@@ -44,6 +39,19 @@ pub fn rust(html: &str, depth: usize) -> String {
     }
     let home = format!("<nav class=\"sidebar\"><ul class=\"block\"><li>{}</li></ul>", home(depth));
     html.replacen("<nav class=\"sidebar\">", &home, 1)
+}
+
+/// Edits a script of rustdoc that adds the documentation of a type to that of its alias. Pages of
+/// the standard library, whose links it has, are at most four folders down.
+pub fn rust_alias(script: String) -> String {
+    (1..=4).fold(script, |script, depth| to_standard(script, "href=\\\"", depth))
+}
+
+/// Makes links to crates of the standard library, `depth` folders up, lead to their server.
+fn to_standard(text: String, href: &str, depth: usize) -> String {
+    STANDARD.iter().fold(text, |text, name| {
+        text.replace(&format!("{href}{}{name}/", up(depth)), &format!("{href}https://doc.rust-lang.org/stable/{name}/"))
+    })
 }
 
 /// Edits a page of TypeDoc, `depth` folders down.
@@ -85,6 +93,11 @@ mod tests {
                         <a href=\"https://doc.rust-lang.org/stable/std/c.html\">c</a><a href=\"../std/d.html\">d</a>\
                         <nav class=\"sidebar\"><ul class=\"block\"><li><a href=\"../../index.html\">All of unspool</a></li></ul>";
         assert_eq!(html, expected);
+        let script = rust_alias(r#"["<a href=\"../../std/c.html\">c</a><a href=\"../std/d.html\">d</a>"]"#.to_owned());
+        assert_eq!(
+            script,
+            r#"["<a href=\"https://doc.rust-lang.org/stable/std/c.html\">c</a><a href=\"https://doc.rust-lang.org/stable/std/d.html\">d</a>"]"#
+        );
     }
 
     #[test]
