@@ -2,7 +2,7 @@
 
 use super::fields::FieldReader;
 use super::number::{Latent, NumberType, Order};
-use crate::bits::{BitReader, mask};
+use crate::bits::{BitReader, mask, width};
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
@@ -595,9 +595,10 @@ impl Convolution<'_> {
 
 /// Rounds a number of at most 2^63 to the nearest that f64 has. Of two, the even one.
 fn rounded(number: u64) -> u64 {
-    let spare = 11u32.saturating_sub(number.leading_zeros());
-    let (half, odd) = ((1 << spare) >> 1, number >> spare & 1);
-    (number + (half + odd).saturating_sub(1)) >> spare << spare
+    let spare = width(u32::low(number >> 32)).saturating_sub(21);
+    let (half, odd) = ((1u32 << spare) >> 1, u32::low(number) >> spare & 1);
+    let rest = (1u32 << spare) - 1;
+    (number + u64::from((half + odd).saturating_sub(1))) & !u64::from(rest)
 }
 
 /// Returns the bits of the float of an ordered latent.
