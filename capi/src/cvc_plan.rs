@@ -8,7 +8,7 @@ use unspool::{Checksums, Done, Error, ErrorKind, Result, Verify};
 use crate::common::{UnspoolBuffers, UnspoolChecks, UnspoolDone, bad_argument, compared, reply, reply_done, verify};
 use crate::cvc::{UnspoolCvcColumn, done_in_bytes, floats, floats_in_bytes, head_of};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
-use crate::memory::{NOTHING, Opaque, answer, clear, fits, held, held_in, input, span};
+use crate::memory::{NOTHING, Opaque, answer, apart, clear, fits, held, held_in, input, span};
 
 /// Words of a plan.
 #[cfg(target_pointer_width = "32")]
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
     }
 }
 
-/// Returns the bytes to fetch next.
+/// Returns the bytes to fetch next. If the next chunk cannot be found, every call returns why.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_next(
     plan: *mut UnspoolCvcPlan,
@@ -132,7 +132,8 @@ pub unsafe extern "C" fn unspool_cvc_plan_next(
     }
 }
 
-/// Answers `UNSPOOL_CVC_NEED_LENGTH` with the bytes that were requested.
+/// Answers `UNSPOOL_CVC_NEED_LENGTH` with the bytes that were requested. If there are too few, the
+/// plan needs them still.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_plan_feed(
     plan: *mut UnspoolCvcPlan,
@@ -143,6 +144,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_feed(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
+            apart(span(plan, 1), &[span(src.cast::<u8>(), src_len)])?;
             let (PlanState { plan, .. }, length) = (held_in(plan)?, input(src.cast(), src_len)?);
             match plan.needs() {
                 Some(range) if plan.piece().is_none() => plan.feed(range.start, length, Verify::Refuse).map(drop),

@@ -420,6 +420,10 @@ static void cvc(void) {
     CHECK(unspool_cvc_plan_next(&plan, &need, &error) == 0);
     if (need.kind == UNSPOOL_CVC_NEED_NOTHING) break;
     if (need.kind == UNSPOOL_CVC_NEED_LENGTH) {
+      /* Too few bytes are an error, after which the same are needed. */
+      UnspoolCvcNeed again;
+      CHECK(unspool_cvc_plan_feed(&plan, bytes + need.start, 2, &error) == UNSPOOL_ERROR_TRUNCATED && error.need == need.end);
+      CHECK(unspool_cvc_plan_next(&plan, &again, &error) == 0 && again.kind == need.kind && again.start == need.start && again.end == need.end);
       CHECK(unspool_cvc_plan_feed(&plan, bytes + need.start, (size_t)(need.end - need.start), &error) == 0);
       continue;
     }
@@ -428,9 +432,29 @@ static void cvc(void) {
     wrote += raw_len;
   }
   CHECK(wrote == expected_len);
+  /* The length of a chunk is wrong, which stays an error. */
+  CHECK(unspool_cvc_plan_init(&plan, &column, 0, info.rows, &error) == 0 && unspool_cvc_plan_next(&plan, &need, &error) == 0);
+  CHECK(need.kind == UNSPOOL_CVC_NEED_LENGTH && need.end - need.start == 4);
+  CHECK(unspool_cvc_plan_feed(&plan, "\0\0\0", 4, &error) == 0);
+  for (number = 0; number < 2; number++) CHECK(unspool_cvc_plan_next(&plan, &need, &error) == UNSPOOL_ERROR_CVC_COLUMN_OUTSIDE);
   CHECK(unspool_cvc_column_named(&column, &file, (const uint8_t *)"nobody", 6, &error) == UNSPOOL_ERROR_CVC_NO_SUCH_COLUMN);
   CHECK(unspool_cvc_column_named(&column, &file, (const uint8_t *)"\xFF", 1, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
   free(expected);
+  free(bytes);
+
+  /* A chunk without the column is an error, however often it is asked for. */
+  bytes = read_file("cvc/bad/col_missing_in_chunk.cvc", &len);
+  CHECK(unspool_cvc_open(&file, bytes, len, NULL, &error) == 0 && unspool_cvc_info(&file, &info, &error) == 0);
+  for (at = wrote = 0; at < info.columns; at++) {
+    CHECK(unspool_cvc_column(&column, &file, at, &error) == 0 && unspool_cvc_plan_init(&plan, &column, 0, info.rows, &error) == 0);
+    need.kind = UNSPOOL_CVC_NEED_LENGTH;
+    while (need.kind != UNSPOOL_CVC_NEED_NOTHING && unspool_cvc_plan_next(&plan, &need, &error) == 0)
+      if (need.kind == UNSPOOL_CVC_NEED_LENGTH) CHECK(unspool_cvc_plan_feed(&plan, bytes + need.start, 4, &error) == 0);
+    if (need.kind == UNSPOOL_CVC_NEED_NOTHING) continue;
+    CHECK(unspool_cvc_plan_next(&plan, &need, &error) == UNSPOOL_ERROR_CVC_COLUMN_MISSING);
+    wrote++;
+  }
+  CHECK(wrote == 1);
   free(bytes);
 
   /* Sections: all, and by their metadata. */

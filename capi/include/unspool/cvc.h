@@ -360,12 +360,15 @@ UnspoolErrorKind unspool_cvc_plan_init(struct UnspoolCvcPlan *plan,
                                        uint64_t end_row,
                                        struct UnspoolError *error);
 
-/** Returns the bytes to fetch next. */
+/** Returns the bytes to fetch next. If the next chunk cannot be found, every call returns why. */
 UnspoolErrorKind unspool_cvc_plan_next(struct UnspoolCvcPlan *plan,
                                        struct UnspoolCvcNeed *need,
                                        struct UnspoolError *error);
 
-/** Answers `UNSPOOL_CVC_NEED_LENGTH` with the bytes that were requested. */
+/**
+ * Answers `UNSPOOL_CVC_NEED_LENGTH` with the bytes that were requested. If there are too few, the
+ * plan needs them still.
+ */
 UnspoolErrorKind unspool_cvc_plan_feed(struct UnspoolCvcPlan *plan,
                                        const void *src,
                                        size_t src_len,

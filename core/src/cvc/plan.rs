@@ -427,7 +427,7 @@ impl<'a> Plan<'a> {
         matches!(self.need, Ok(Need::Chunk)).then_some(&self.piece)
     }
 
-    /// Returns the outcomes of the checksums so far.
+    /// Returns the outcomes of the checksums of the chunks that were returned.
     pub fn checksums(&self) -> Checksums {
         self.checksums
     }
@@ -435,28 +435,32 @@ impl<'a> Plan<'a> {
     /// Takes the needed bytes, which start at `at`, and returns the values of a chunk.
     ///
     /// Instead of a chunk, the bytes of [`Piece::data_range`] will do, but then no checksum is
-    /// compared. After an error, the plan needs nothing more.
+    /// compared. After an error, the plan still needs the same bytes: feed the right ones, or
+    /// [`skip`](Self::skip) the chunk. If the next chunk cannot be found, every call returns why.
     pub fn feed<'b>(&mut self, at: u64, bytes: &'b [u8], verify: Verify) -> Result<Option<Payload<'b>>> {
-        match core::mem::replace(&mut self.need, Ok(Need::Nothing))? {
+        match self.need? {
             Need::Nothing => Ok(None),
             Need::Length if at != self.piece.at => Err(Error::new(ErrorKind::RangeOutside, at)),
             Need::Length => {
                 let range = self.piece.length();
                 let short = Error::truncated(offset_after(range.start, u64_from(bytes.len())), range.end);
-                if self.piece.enter(&mut self.cursor, stored_len(bytes).ok_or(short)?)? {
-                    self.need = Ok(Need::Chunk);
-                } else {
+                let entered = self.piece.enter(&mut self.cursor, stored_len(bytes).ok_or(short)?);
+                self.need = entered.map(|_| Need::Chunk);
+                if !entered? {
                     self.advance();
                 }
                 Ok(None)
             }
             Need::Chunk => {
+                // Only a chunk that is returned counts.
+                let mut checksums = self.checksums;
                 let payload = if at == self.piece.at {
-                    self.piece.read(bytes, verify, &mut self.checksums)?
+                    self.piece.read(bytes, verify, &mut checksums)?
                 } else {
-                    self.checksums.unchecked += 1;
+                    checksums.unchecked += 1;
                     self.piece.read_data(at, bytes)?
                 };
+                self.checksums = checksums;
                 self.advance();
                 Ok(Some(payload))
             }

@@ -1,10 +1,10 @@
 //! Rows by byte ranges.
 
 use unspool::cvc::File;
-use unspool::{ErrorKind, Limits, Verify};
+use unspool::{Checksums, ErrorKind, Limits, Verify};
 use unspool_tests::Random;
 
-use crate::{OPTIONS, column, expected, range, valid};
+use crate::{OPTIONS, column, columnar, entries, expected, range, valid};
 
 #[test]
 fn decodes_any_rows_from_the_ranges_that_a_plan_names() {
@@ -55,4 +55,79 @@ fn decodes_any_rows_from_the_ranges_that_a_plan_names() {
             assert_eq!(outside.unwrap_err().kind, ErrorKind::RangeOutside);
         }
     });
+}
+
+/// Returns a file with one column `a` and three chunks. The third has this object of columns.
+fn three_chunks(third: String) -> Vec<u8> {
+    let one = || entries([("a".to_owned(), 0)].into_iter());
+    columnar(&["a".to_owned()], &[(one(), b"x"), (one(), b"y"), (third, b"z")])
+}
+
+#[test]
+fn a_plan_needs_the_same_bytes_after_wrong_ones() {
+    let mut lengths = 0;
+    valid(|name, bytes, _, _| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        for column in file.columns().map(Result::unwrap) {
+            let (mut plan, mut values) = (column.plan(column.rows()).unwrap(), 0);
+            while let Some(wanted) = plan.needs() {
+                let right = &bytes[range(wanted.clone())];
+                let outside = plan.feed(wanted.start + 1, right, Verify::Skip).unwrap_err();
+                assert_eq!((outside.kind, plan.needs()), (ErrorKind::RangeOutside, Some(wanted.clone())), "{name}");
+                let is_length = plan.piece().is_none();
+                let short = plan.feed(wanted.start, &right[..3], Verify::Skip).unwrap_err();
+                let kind = if is_length { ErrorKind::Truncated } else { ErrorKind::RangeOutside };
+                assert_eq!((short.kind, plan.needs()), (kind, Some(wanted.clone())), "{name}");
+                let payload = plan.feed(wanted.start, right, Verify::Refuse).unwrap();
+                values += payload.map_or(0, |payload| payload.len() as u64);
+                lengths += u64::from(is_length);
+            }
+            assert_eq!(values, column.rows().end * column.dimension(), "{name}");
+            assert_eq!((plan.checksums().mismatched, plan.checksums().unchecked > 0), (0, !file.has_checksums()));
+        }
+    });
+    assert!(lengths > 0);
+}
+
+#[test]
+fn a_plan_goes_on_after_a_chunk_with_an_error() {
+    let mut bytes = three_chunks(entries([("a".to_owned(), 0)].into_iter()));
+    let head = File::open(&bytes, &Limits::DEFAULT).unwrap().head_len() as usize;
+    bytes[head + 9 + 8] ^= 1;
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    for again in [false, true] {
+        let column = file.only_column().unwrap();
+        let (mut plan, mut values) = (column.plan(0..3).unwrap(), Vec::<u8>::new());
+        while let Some(wanted) = plan.needs() {
+            match plan.feed(wanted.start, &bytes[range(wanted.clone())], Verify::Refuse) {
+                Ok(payload) => values.extend(payload.iter().flat_map(|payload| payload.raw().unwrap())),
+                Err(error) => {
+                    assert_eq!((error.kind, plan.needs()), (ErrorKind::CvcCrc, Some(wanted.clone())));
+                    if again {
+                        let payload = plan.feed(wanted.start, &bytes[range(wanted)], Verify::Report).unwrap().unwrap();
+                        values.extend(payload.raw().unwrap());
+                    } else {
+                        plan.skip();
+                    }
+                }
+            }
+        }
+        assert_eq!(values, if again { b"xxz".to_vec() } else { b"xz".to_vec() });
+        assert_eq!(plan.checksums(), Checksums { matched: 2, mismatched: again.into(), unchecked: 0 });
+    }
+}
+
+#[test]
+fn every_feed_returns_the_fault_of_the_next_chunk() {
+    let bytes = three_chunks("{}".to_owned());
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    let mut plan = file.only_column().unwrap().plan(0..3).unwrap();
+    let mut feed = || {
+        let wanted = plan.needs().unwrap();
+        plan.feed(wanted.start, &bytes[range(wanted.clone())], Verify::Refuse).map(|payload| payload.is_some())
+    };
+    while feed().is_ok() {}
+    let error = feed().unwrap_err();
+    assert_eq!((feed(), feed()), (Err(error), Err(error)));
+    assert!(plan.needs().is_some_and(|needs| needs.is_empty()));
 }
