@@ -11,8 +11,8 @@ use crate::at1::workspace_of;
 use crate::common::{UnspoolBuffers, UnspoolLimits, bad_argument, compared, limits_of, reply, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    NOTHING, Opaque, Span, answer, apart, clear, disjoint, fits, held, held_in, input, lent_to, maybe, needed, noted,
-    output, room, span,
+    Checked, NOTHING, Opaque, Span, answer, apart, clear, disjoint, fits, held, held_in, input, lent_to, maybe, needed,
+    noted, output, room, span,
 };
 
 /// Names a column: by its name, or if that is null by its number, from 0. A name is a path of JSON,
@@ -133,6 +133,13 @@ impl Asked {
         span(&raw const *self.workspace, 1)
     }
 
+    /// Refuses memory that overlaps a text of the request.
+    fn apart_from_texts(&self, memory: Span) -> Checked<()> {
+        let request = self.query.request();
+        request.filters.iter().try_for_each(|filter| apart_from_filter(filter, &[memory]))?;
+        request.ask.columns().iter().try_for_each(|column| apart_from_name(*column, &[memory]))
+    }
+
     fn row(&self) -> Result<Row<'_>> {
         self.query.row(self.scratch).ok_or(Error::new(ErrorKind::RangeOutside, 0))
     }
@@ -244,6 +251,53 @@ unsafe fn filter(filter: &UnspoolAt1Filter) -> Result<Filter<'static>> {
     }
 }
 
+/// The range of a text; nothing if there is none.
+fn text_span(text: Option<&[u8]>) -> Span {
+    text.map_or(NOTHING, |text| span(text.as_ptr(), text.len()))
+}
+
+/// Refuses memory that overlaps the name of a column.
+fn apart_from_name(column: ColumnRef<'_>, memory: &[Span]) -> Checked<()> {
+    match column {
+        ColumnRef::Name(name) => apart(text_span(Some(name)), memory),
+        ColumnRef::Number(_) => Ok(()),
+    }
+}
+
+/// Refuses memory that overlaps the texts of a condition.
+fn apart_from_filter(filter: &Filter<'_>, memory: &[Span]) -> Checked<()> {
+    let texts = match filter.test {
+        Test::Equal(value) => [Some(value), None],
+        Test::Range { low, high } => [low, high],
+    };
+    texts.into_iter().try_for_each(|text| apart(text_span(text), memory))?;
+    apart_from_name(filter.column, memory)
+}
+
+/// Returns the conditions and the columns of a request.
+///
+/// # Safety
+///
+/// They have the lengths that the request says.
+unsafe fn lists(request: &UnspoolAt1Request) -> Checked<(&'static [UnspoolAt1Filter], &'static [UnspoolAt1Column])> {
+    // SAFETY: the same promise.
+    unsafe { Ok((input(request.filters, request.filters_len)?, input(request.columns, request.columns_len)?)) }
+}
+
+/// Refuses memory that overlaps a text of the request. Leaves other errors to [`read`].
+///
+/// # Safety
+///
+/// As for [`lists`], [`filter`] and [`column`].
+unsafe fn apart_from_texts(request: &UnspoolAt1Request, memory: &[Span]) -> Checked<()> {
+    // SAFETY: the same promise.
+    unsafe {
+        let (filters, columns) = lists(request).unwrap_or_default();
+        filters.iter().flat_map(|one| filter(one)).try_for_each(|one| apart_from_filter(&one, memory))?;
+        columns.iter().flat_map(|one| column(one)).try_for_each(|one| apart_from_name(one, memory))
+    }
+}
+
 /// Reads a request, and keeps its conditions and columns in the terms.
 ///
 /// # Safety
@@ -254,8 +308,7 @@ unsafe fn read(request: &UnspoolAt1Request, terms: *mut UnspoolAt1Term, terms_le
     // SAFETY: the same promise.
     unsafe {
         let terms: &'static mut [MaybeUninit<UnspoolAt1Term>] = room(terms, terms_len)?;
-        let (filters, columns) =
-            (input(request.filters, request.filters_len)?, input(request.columns, request.columns_len)?);
+        let (filters, columns) = lists(request)?;
         let need = filters.len().saturating_add(columns.len());
         if need > terms.len() {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(need)));
@@ -297,13 +350,15 @@ pub unsafe extern "C" fn unspool_at1_query_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            let lists = match maybe(request) {
-                Ok(Some(asked)) => [span(asked.filters, asked.filters_len), span(asked.columns, asked.columns_len)],
-                _ => [NOTHING; 2],
-            };
-            let [filters, columns] = lists;
-            let memory =
-                compared(buffers, [span(request, 1), filters, columns], [span(query, 1), span(terms, terms_len)])?;
+            let asked = maybe(request).ok().flatten();
+            let [filters, columns] = asked.map_or([NOTHING; 2], |asked| {
+                [span(asked.filters, asked.filters_len), span(asked.columns, asked.columns_len)]
+            });
+            let written = [span(query, 1), span(terms, terms_len)];
+            let memory = compared(buffers, [span(request, 1), filters, columns], written)?;
+            if let Some(asked) = asked {
+                apart_from_texts(asked, &[written[0], written[1], memory.scratch(), memory.workspace()])?;
+            }
             let empty = clear(query, &[NOTHING, NOTHING, NOTHING, span(terms, terms_len), NOTHING])?;
             let limits = limits_of(limits)?;
             let request = read(needed(request)?, terms, terms_len)?;
@@ -335,6 +390,7 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
             let new = span(scratch.cast::<u8>(), scratch_len);
             disjoint(&[span(query, 1), new, asked.space(), asked.scratch()], 0)?;
             apart(new, lent_to(query.cast_const()))?;
+            asked.apart_from_texts(new)?;
             let longer = output(scratch.cast::<u8>(), scratch_len)?;
             let Some((front, _)) = longer.split_at_mut_checked(asked.scratch.len()) else {
                 return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(asked.scratch.len())));
@@ -427,6 +483,7 @@ pub unsafe extern "C" fn unspool_at1_query_line(
             let (asked, dst) = (held(query)?, (dst.cast::<u8>(), dst_len));
             disjoint(&[span(query, 1), asked.scratch(), asked.space(), span(dst.0, dst.1)], 3)?;
             apart(span(dst.0, dst.1), lent_to(query))?;
+            asked.apart_from_texts(span(dst.0, dst.1))?;
             let (row, dst) = (asked.row()?, output(dst.0, dst.1)?);
             let mut sink = SliceSink::new(dst);
             if let Err(error) = row.write_line(&mut sink) {

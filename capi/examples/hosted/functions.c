@@ -1107,15 +1107,16 @@ static void at1_query(void) {
   static UnspoolAt1Workspace workspace;
   static uint8_t scratch[4096], longer[65536];
   UnspoolAt1Term terms[3];
-  UnspoolAt1Filter filters[] = {{{(const uint8_t *)"ts", 2, 0}, NULL, 0, NULL, 0, (const uint8_t *)"1700000010", 10},
-                                {{(const uint8_t *)"type", 4, 0}, (const uint8_t *)"\"buy\"", 5, NULL, 0, NULL, 0}};
-  const UnspoolAt1Column columns[] = {{(const uint8_t *)"val", 3, 0}, {NULL, 0, 1}};
+  static char texts[4][16] = {"ts", "1700000010", "\"buy\"", "val"};
+  UnspoolAt1Filter filters[] = {{{texts[0], 2, 0}, NULL, 0, NULL, 0, texts[1], 10},
+                                {{(const uint8_t *)"type", 4, 0}, texts[2], 5, NULL, 0, NULL, 0}};
+  UnspoolAt1Column columns[] = {{texts[3], 3, 0}, {NULL, 0, 1}};
   UnspoolAt1Request request = {filters, 2, columns, 1, 0, UNSPOOL_AT1_COLUMNS};
   UnspoolAt1Next next;
   UnspoolAt1Answer answer;
   UnspoolAt1Stats stats;
   const void *value = NULL;
-  size_t len, value_len = 0, wrote = 0, head, room;
+  size_t len, value_len = 0, wrote = 0, head, room, i, at;
   uint8_t *bytes = read_file("at1/c8_events.at1", &len), line[80];
   static const char row_0[] = "{\"type\":\"click\",\"ts\":1700000000,\"val\":5.183}";
 #define INIT(n, head_len, room) \
@@ -1130,6 +1131,19 @@ static void at1_query(void) {
   CHECK(unspool_at1_query_init(&query, NULL, terms, 3, &(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = sizeof scratch, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
   CHECK(unspool_at1_query_init(&query, &request, NULL, 3, &(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = sizeof scratch, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
   CHECK(unspool_at1_query_init(&query, &request, terms, 3, &(UnspoolBuffers){.src = scratch, .src_len = 9, .scratch = scratch, .scratch_len = sizeof scratch, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  /* No name and no value may be in memory that the query writes. */
+  for (i = 0; i < 5; i++) {
+    const void **members[] = {&filters[0].column.name, &filters[0].low, &filters[0].high, &filters[1].equal, &columns[0].name};
+    const void *const places[] = {&query, terms, scratch, &workspace, scratch + sizeof scratch - 2};
+    const void *text = *members[i];
+    filters[0].low_len = i == 1 ? 2 : 0;
+    for (at = 0; at < 5; at++) {
+      *members[i] = places[at];
+      OVERLAPS(INIT(3, len, sizeof scratch));
+    }
+    *members[i] = text;
+    filters[0].low_len = 0;
+  }
   filters[1].low = (const uint8_t *)"";
   CHECK(INIT(3, len, sizeof scratch) == UNSPOOL_ERROR_BAD_ARGUMENT);
   filters[1].low = NULL;
@@ -1158,6 +1172,7 @@ static void at1_query(void) {
   CHECK(unspool_at1_query_lend(&query, longer, room - 1, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == room);
   CHECK(unspool_at1_query_lend(&query, scratch + 1, sizeof scratch - 1, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_at1_query_lend(&query, terms, sizeof terms, &error) == UNSPOOL_ERROR_OVERLAP);
+  for (i = 0; i < 4; i++) OVERLAPS(unspool_at1_query_lend(&query, texts[i], sizeof texts[i], &error));
   CHECK(unspool_at1_query_lend(&query, longer, sizeof longer, &error) == 0);
   memset(scratch, 0xA5, sizeof scratch);
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 1 && next.values == 1);
@@ -1165,6 +1180,7 @@ static void at1_query(void) {
   CHECK(unspool_at1_query_value(&query, 0, &value, &value_len, &error) == 0 && value_len == 5 && !memcmp(value, "3.402", 5));
   CHECK(unspool_at1_query_value(&query, 1, &value, &value_len, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
   CHECK(unspool_at1_query_line(&query, line, sizeof line, &wrote, &error) == UNSPOOL_ERROR_AT1_QUERY_LINE);
+  for (i = 0; i < 4; i++) OVERLAPS(unspool_at1_query_line(&query, texts[i], sizeof texts[i], &wrote, &error));
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 2);
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_NOTHING);
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_NOTHING);

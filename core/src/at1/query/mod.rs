@@ -139,6 +139,11 @@ impl<'q> Query<'q> {
         Self { request, limits: options.limits, now: Progress::default() }
     }
 
+    /// Returns the request.
+    pub const fn request(&self) -> &Request<'q> {
+        &self.request
+    }
+
     /// Starts with the first bytes of a file. If `head` is too short, an error of the class
     /// `Truncated` says how long it must be. If the scratch is too short, one of the class
     /// `WorkspaceTooSmall` does, as in [`feed`](Self::feed). After an error, start over with a

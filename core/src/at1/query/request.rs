@@ -25,7 +25,8 @@ pub enum Ask<'q> {
 }
 
 impl<'q> Ask<'q> {
-    pub(crate) fn columns(&self) -> &[ColumnRef<'q>] {
+    /// Returns the columns that it names.
+    pub fn columns(&self) -> &[ColumnRef<'q>] {
         match self {
             Self::Rows | Self::Count => &[],
             Self::Columns(columns) => columns,
