@@ -68,6 +68,16 @@ impl<'a> Dictionary<'a> {
         Ok(Self { prepared: Some((tables, content, flavour)), ..self })
     }
 
+    /// Returns the dictionary without its prepared tables.
+    pub const fn unprepared(self) -> Self {
+        Self { prepared: None, ..self }
+    }
+
+    /// Returns whether its tables are prepared; `false` for plain content, which has none.
+    pub const fn is_prepared(&self) -> bool {
+        self.prepared.is_some()
+    }
+
     /// Puts the tables into the workspace, or lends them if they were prepared; returns the history
     /// for matches. `None` if they break the rules.
     pub(super) fn load(&self, flavour: Flavour, workspace: &mut Workspace) -> Option<(&'a [u8], Lent<'a>)> {
