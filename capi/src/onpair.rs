@@ -378,6 +378,7 @@ pub unsafe extern "C" fn unspool_onpair_step(
     unsafe {
         report_step(step, error, |asked| {
             disjoint(&[span(column, 1), span(row, 1), asked.dst()], 1)?;
+            apart(span(row, 1), lent_to(column))?;
             let (column, mut rest) = reader(column, (asked.dst, asked.dst_len))?;
             let [row] = output(row, 1)? else { return Err(bad_argument()) };
             let mut step = Step { read: 0, wrote: 0, status: Status::Done };

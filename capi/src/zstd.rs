@@ -457,7 +457,9 @@ pub unsafe extern "C" fn unspool_zstd_dictionary_init(
 }
 
 /// Reads the tables of a trained dictionary into a workspace of its own, rather than for every
-/// frame that needs them. Frames of another format than `flavour` read them again.
+/// frame that needs them. Frames of another format than `flavour` read them again. If the tables
+/// break the rules of the format, the dictionary is not prepared. Plain content has no tables, and
+/// does not borrow the workspace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_dictionary_prepare(
     dictionary: *mut UnspoolZstdDictionary,
@@ -472,10 +474,13 @@ pub unsafe extern "C" fn unspool_zstd_dictionary_prepare(
             let new = span(workspace.cast::<u8>(), workspace_len);
             apart(new, &[span(dictionary, 1)])?;
             apart(new, lent_to(dictionary.cast_const()).get(..TABLES).unwrap_or_default())?;
-            let trained = held_in(dictionary)?;
+            let (trained, flavour) = (held_in(dictionary)?, flavour_of(flavour)?);
             let tables = workspace_of((workspace, workspace_len))?;
-            *trained = trained.prepared(flavour_of(flavour)?, tables)?;
-            relent(dictionary, TABLES, new)
+            // The last tables may be in the same workspace, whose content is about to change.
+            *trained = trained.unprepared();
+            relent(dictionary, TABLES, NOTHING)?;
+            *trained = trained.prepared(flavour, tables)?;
+            relent(dictionary, TABLES, if trained.is_prepared() { new } else { NOTHING })
         })
     }
 }

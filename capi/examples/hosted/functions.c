@@ -198,6 +198,7 @@ static void overlaps(void) {
   OVERLAPS(unspool_onpair_row(&onpair_column, 0, (uint8_t *)&onpair_column, 9, &wrote, &error));
   OVERLAPS(unspool_onpair_step(&onpair_column, &at, 1, with(&step, NULL, 0, 0, (uint8_t *)&at, 8), &error));
   OVERLAPS(unspool_onpair_step(&onpair_column, &at, 1, with(&step, NULL, 0, 0, bytes + 8, 8), &error));
+  OVERLAPS(unspool_onpair_step(&onpair_column, (uint64_t *)(void *)(bytes + 8), 1, with(&step, NULL, 0, 0, dst, 8), &error));
   OVERLAPS(unspool_onpair_row(&onpair_column, 0, bytes + 8, 8, &wrote, &error));
   OVERLAPS(unspool_onpair_search_init(&onpair_search, &onpair_column, &(UnspoolOnPairNeedle){.size = sizeof(UnspoolOnPairNeedle), .needle = dst, .needle_len = 9, .fallback = (uint32_t *)(void *)words, .fallback_len = 9, .tokens = (uint8_t *)words, .tokens_len = 9, .kind = UNSPOOL_ONPAIR_CONTAINS}, &error));
   OVERLAPS(unspool_onpair_search_init(&onpair_search, &onpair_column, &(UnspoolOnPairNeedle){.size = sizeof(UnspoolOnPairNeedle), .needle = dst, .needle_len = 9, .fallback = (uint32_t *)(void *)words, .fallback_len = 9, .tokens = dst, .tokens_len = 9, .kind = UNSPOOL_ONPAIR_CONTAINS}, &error));
@@ -843,10 +844,20 @@ static void dictionaries(void) {
   buffers.dst = bytes;
   buffers.dst_len = len;
   OVERLAPS(unspool_zstd_decode(&buffers, &options, &done, &error));
-  /* The same bytes as plain content: the frame wants the dictionary of its number. */
-  CHECK(unspool_zstd_dictionary_init(&dictionary, bytes, len, 1, &error) == 0);
-  buffers.dst = out[0];
+  /* If preparing fails, the last tables are gone: frames read them from the bytes again. */
+  buffers.dst = out[1];
   buffers.dst_len = (size_t)size;
+  CHECK(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_DRAFT, &tables, sizeof tables, &error) == 0);
+  for (i = 0; i < 2; i++) {
+    bytes[8] ^= 0xFF;
+    if (!i) CHECK(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_DRAFT, &tables, sizeof tables, &error) == UNSPOOL_ERROR_ZSTD_DICTIONARY);
+  }
+  memset(&tables, 0xA5, sizeof tables);
+  CHECK(unspool_zstd_decode(&buffers, &options, &done, &error) == 0 && !memcmp(out[0], out[1], done.wrote));
+  /* The same bytes as plain content: the frame wants the dictionary of its number. There is nothing
+   * to prepare, so the workspace is free. */
+  CHECK(unspool_zstd_dictionary_init(&dictionary, bytes, len, 1, &error) == 0);
+  CHECK(unspool_zstd_dictionary_prepare(&dictionary, UNSPOOL_ZSTD_DRAFT, &workspace, sizeof workspace, &error) == 0);
   CHECK(unspool_zstd_decode(&buffers, &options, &done, &error) == UNSPOOL_ERROR_ZSTD_DICTIONARY_WANTED);
   for (i = 0; i < 3; i++) free(out[i]);
   free(file);

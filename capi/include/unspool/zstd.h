@@ -234,7 +234,9 @@ UnspoolErrorKind unspool_zstd_dictionary_init(struct UnspoolZstdDictionary *dict
 
 /**
  * Reads the tables of a trained dictionary into a workspace of its own, rather than for every
- * frame that needs them. Frames of another format than `flavour` read them again.
+ * frame that needs them. Frames of another format than `flavour` read them again. If the tables
+ * break the rules of the format, the dictionary is not prepared. Plain content has no tables, and
+ * does not borrow the workspace.
  */
 UnspoolErrorKind unspool_zstd_dictionary_prepare(struct UnspoolZstdDictionary *dictionary,
                                                  UnspoolZstdFlavour flavour,
