@@ -5,7 +5,7 @@
 "x86_64-unknown-linux-gnu"
 #elif defined(__aarch64__) && defined(__linux__) && !defined(__ILP32__)
 "aarch64-unknown-linux-gnu"
-#elif defined(__linux__) || defined(__BIG_ENDIAN__) || defined(__ARMEB__)
+#elif defined(__linux__) || defined(__BIG_ENDIAN__) || defined(__ARMEB__) || defined(__riscv_32e)
 "none"
 #elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
 "thumbv6m-none-eabi"

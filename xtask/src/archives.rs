@@ -323,6 +323,7 @@ impl Test {
             ("-march=rv32imac -mabi=ilp32", "riscv32imac-unknown-none-elf"),
             ("-march=rv32imafc -mabi=ilp32f", "riscv32imafc-unknown-none-elf"),
             ("-march=rv64imac -mabi=lp64", "none"),
+            ("-march=rv32emc -mabi=ilp32e", "none"),
             ("-mcpu=cortex-a9", "none"),
         ] {
             let tools = if flags.starts_with("-march") { RISC_V } else { ARM };
