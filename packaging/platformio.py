@@ -25,5 +25,7 @@ if not os.path.isfile(os.path.join(folder, "libunspool.a")):
 
 env.Append(LIBPATH=[folder], LIBS=["unspool"], LINKFLAGS=["-Wl,--gc-sections"])
 if small:
-    # The header has to know which structs are smaller.
-    projenv.Append(CPPDEFINES=["UNSPOOL_SMALL"])
+    # The header has to know which structs are smaller: in the sources of the project, in the
+    # libraries that have been found before this one, and in those that copy the default later.
+    for each in [projenv, DefaultEnvironment()] + [library.env for library in env.GetLibBuilders()]:
+        each.Append(CPPDEFINES=["UNSPOOL_SMALL"])

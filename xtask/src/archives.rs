@@ -458,6 +458,11 @@ impl Test {
         for file in ["board.c", "board.h", "zstd.c"] {
             copy(&board.join(file), &project.join("src").join(file))?;
         }
+        for library in ["lib/earlier", "lib/later"] {
+            for file in ["board.h", "zstd.c"] {
+                copy(&board.join(file), &project.join(library).join(file))?;
+            }
+        }
         let files = cmd("cp -r").arg(board.join("files")).arg(&project);
         files.run()?;
         // What PlatformIO would download: its build tool, and a platform with a compiler.
@@ -477,7 +482,9 @@ impl Test {
         std::fs::write(tool.join(".piopm"), format!("{{\"type\": \"tool\", {about}, \"spec\": {{{spec}}}}}"))?;
         std::fs::write(tool.join("scons.py"), "import SCons.Script\n\nSCons.Script.main()\n")?;
         self.offline(&format!("{PLATFORMIO}/offline.py run --project-dir")).arg(&project).run()?;
-        runs(&DEVICES[0], &project.join(".pio/build/m0/program.elf"))?;
+        for small in ["m0", "earlier", "later"] {
+            runs(&DEVICES[0], &project.join(format!(".pio/build/{small}/program.elf")))?;
+        }
         runs(&DEVICES[1], &project.join(".pio/build/m4/program.elf"))
     }
 
