@@ -10,12 +10,17 @@ endif()
 
 get_filename_component(UNSPOOL_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 if(NOT UNSPOOL_TARGET)
-  separate_arguments(unspool_flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
-  if(CMAKE_C_COMPILER_TARGET)
-    list(APPEND unspool_flags "--target=${CMAKE_C_COMPILER_TARGET}")
+  # A project may have C++ alone.
+  set(unspool_language C)
+  if(NOT CMAKE_C_COMPILER)
+    set(unspool_language CXX)
+  endif()
+  separate_arguments(unspool_flags UNIX_COMMAND "${CMAKE_${unspool_language}_FLAGS}")
+  if(CMAKE_${unspool_language}_COMPILER_TARGET)
+    list(APPEND unspool_flags "--target=${CMAKE_${unspool_language}_COMPILER_TARGET}")
   endif()
   execute_process(
-    COMMAND ${CMAKE_C_COMPILER} ${unspool_flags} -E -P "${UNSPOOL_ROOT}/target.h"
+    COMMAND ${CMAKE_${unspool_language}_COMPILER} ${unspool_flags} -x c -E -P "${UNSPOOL_ROOT}/target.h"
     OUTPUT_VARIABLE UNSPOOL_TARGET
     ERROR_QUIET)
   string(REGEX REPLACE "[\"\n\r ]" "" UNSPOOL_TARGET "${UNSPOOL_TARGET}")

@@ -488,24 +488,27 @@ impl Test {
         runs(&DEVICES[1], &project.join(".pio/build/m4/program.elf"))
     }
 
-    /// Builds programs as the README of the package shows.
+    /// Builds programs as the README of the package shows, in projects of C and of C++ alone.
     fn readme(&self) -> Result<()> {
         let page = format!("{FOLDER}/README.md");
-        let project = self.work.join("readme");
-        std::fs::create_dir_all(&project)?;
-        std::fs::write(project.join("program.c"), ONE_FORMAT)?;
         let blocks = pages::blocks(&page, "cmake")?;
         let blocks: String = blocks.into_iter().map(|(_, text)| text).collect();
         let (find, link) = blocks.split_once('\n').context("two lines of CMake")?;
-        let text = format!(
-            "cmake_minimum_required(VERSION 3.16)\nproject(one C)\n{find}\nadd_executable(program program.c)\n{link}"
-        );
-        std::fs::write(project.join("CMakeLists.txt"), text)?;
-        let prefix = format!("-DCMAKE_PREFIX_PATH={}", self.package.display());
-        cmd("cmake -S . -B build").arg(prefix).dir(&project).run()?;
-        cmd("cmake --build build").dir(&project).run()?;
-        cmd(&project.join("build/program").display().to_string()).run()?;
-        copy(&project.join("program.c"), &self.package.join("program.c"))?;
+        for (language, ending) in [("C", "c"), ("CXX", "cpp")] {
+            let project = self.work.join("readme").join(language);
+            std::fs::create_dir_all(&project)?;
+            std::fs::write(project.join("program").with_extension(ending), ONE_FORMAT)?;
+            let text = format!(
+                "cmake_minimum_required(VERSION 3.16)\nproject(one {language})\n{find}\n\
+                 add_executable(program program.{ending})\n{link}"
+            );
+            std::fs::write(project.join("CMakeLists.txt"), text)?;
+            let prefix = format!("-DCMAKE_PREFIX_PATH={}", self.package.display());
+            cmd("cmake -S . -B build").arg(prefix).dir(&project).run()?;
+            cmd("cmake --build build").dir(&project).run()?;
+            cmd(&project.join("build/program").display().to_string()).run()?;
+        }
+        std::fs::write(self.package.join("program.c"), ONE_FORMAT)?;
         for (_, text) in pages::blocks(&page, "sh")? {
             cmd("sh -euc").arg(text).dir(&self.package).run()?;
         }
