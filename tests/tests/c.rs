@@ -198,11 +198,15 @@ fn at1_queries() {
     assert!(answered >= 8, "only {answered} questions");
 }
 
-/// Uses the one xz file in the repository, which also measures size. The tests make the other xz
-/// vectors with an encoder.
+/// Decodes the xz files of the repository. The other tests make theirs with an encoder.
 #[test]
 #[ignore = "cargo xtask test c"]
 fn xz() {
+    let page = read(&folder("xz").join("page.csv"));
+    for (name, expected) in [("unspool.xz", &b"unspool unspool unspool"[..]), ("page.xz", &page), ("blocks.xz", &page)]
+    {
+        check(&[], &folder("xz").join(name), expected);
+    }
     let size = Path::new(env!("CARGO_MANIFEST_DIR")).join("size/data");
     let expected = read(&folder("onpair").join("data/urls.expected.bin"));
     check(&[], &size.join("text.xz"), &expected[..64 << 10]);
