@@ -10,7 +10,7 @@ use crate::firmware::{CORTEX_M23, DEVICES, Device, RISCV};
 use crate::install;
 use crate::pages;
 use crate::python;
-use crate::sh::{Cmd, cmd, root};
+use crate::sh::{Cmd, cmd, host, root};
 
 /// The folder of what is written for the package. The rest of it comes from `capi`.
 const FOLDER: &str = "packaging";
@@ -204,9 +204,8 @@ fn bare(folder: &Path, target: &str, tools: &str, small: bool, profile: &str) ->
 /// Makes an archive for Linux: one object with all that our functions reach, Rust's standard
 /// library included, whose symbols are local.
 fn linux(folder: &Path, target: &str, tools: &str) -> Result<()> {
-    let host = cmd("rustc -vV").read()?.lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned));
     let build = cmd("cargo build --locked --release -p unspool-capi");
-    let (build, within) = if host.as_deref() == Some(target) {
+    let (build, within) = if host()? == target {
         (build, c::built())
     } else {
         install::target(target)?;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::install;
 use crate::ledger;
-use crate::sh::{cmd, root};
+use crate::sh::{cmd, host, root};
 
 #[path = "../../fuzz/find.rs"]
 mod find;
@@ -29,48 +29,62 @@ fn chosen(name: Option<&str>) -> Result<Vec<String>> {
 }
 
 /// Fuzzes each target for `seconds`. New inputs stay in `fuzz/corpus`, failures in
-/// `fuzz/artifacts`.
+/// `fuzz/artifacts`. Goes on after a failure, so that one target does not hide the others.
 ///
-/// A `smoke` run uses a fixed seed, so that a failure repeats, hides the progress of libFuzzer, and
-/// is not counted.
+/// A `smoke` run starts from the seeds alone and uses a fixed seed of chance, so that a failure
+/// repeats. It hides the progress of libFuzzer, and is not counted.
 pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
     let chosen = chosen(name)?;
     install::nightly("rust-src")?;
     install::cargo_fuzz()?;
-    for target in &chosen {
-        // Seeds come last: libFuzzer writes new inputs to the first folder and only reads the
-        // others.
-        let corpus = root().join("fuzz/corpus").join(target);
-        std::fs::create_dir_all(&corpus)?;
-        let artifacts = root().join("fuzz/artifacts").join(target);
-        std::fs::create_dir_all(&artifacts)?;
+    let host = host()?;
+    let build = cmd("cargo +nightly fuzz build --fuzz-dir fuzz --target-dir fuzz/target --target").arg(&host);
+    if smoke {
         // AddressSanitizer would add two thirds to the time of a build, and find only mistakes in
-        // unsafe code, which the core forbids. The workflow `fuzz` runs with it. A search for leaks
-        // would find memory that the C library holds for a thread that is ending.
-        let fuzz = cmd("cargo +nightly fuzz run --fuzz-dir fuzz")
-            .args(if smoke { "--sanitizer none" } else { "" })
-            .arg("run")
-            .env("UNSPOOL_FUZZ", target)
-            .arg(&corpus)
-            .arg(seeds(target))
-            .args(&format!("-- -max_total_time={seconds} -rss_limit_mb=2048 -timeout=10 -detect_leaks=0"))
-            .arg("-print_final_stats=1")
-            .arg(format!("-artifact_prefix={}/", artifacts.display()));
-        if smoke {
-            // Compiling takes most of the time, so little is optimised.
-            fuzz.args("-seed=1 -verbosity=0").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1").run()?;
-            continue;
-        }
-        // The first build may take minutes.
-        let outcome = fuzz.outcome(Duration::from_secs(seconds + 1800))?;
-        let last = |word: &str| {
-            let rest = outcome.stderr.rsplit(word).next().filter(|rest| rest.len() < outcome.stderr.len())?;
-            rest.split_whitespace().next()?.parse().ok()
-        };
-        let executions = last("stat::number_of_executed_units:").context("libFuzzer counted nothing")?;
-        ledger::record(target, executions, last(" cov: "), !outcome.success)?;
-        ensure!(outcome.success, "{target} found something, in fuzz/artifacts/{target}:\n{}", outcome.stderr);
+        // unsafe code, which the core forbids. The workflow `fuzz` runs with it. Compiling takes
+        // most of the time, so little is optimised.
+        build.args("--sanitizer none run").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1").run()?;
+    } else {
+        build.arg("run").run()?;
     }
+    let program = root().join("fuzz/target").join(host).join("release/run");
+    let found: Vec<_> = chosen.iter().filter_map(|target| fuzz(&program, target, seconds, smoke).err()).collect();
+    found.iter().for_each(|error| println!("    {error:#}"));
+    ensure!(found.is_empty(), "{} of {} targets failed, see above", found.len(), chosen.len());
+    Ok(())
+}
+
+/// Fuzzes a target with the program that holds all of them.
+fn fuzz(program: &Path, target: &str, seconds: u64, smoke: bool) -> Result<()> {
+    // Seeds come last: libFuzzer writes new inputs to the first folder and only reads the others.
+    let corpus = match smoke {
+        true => std::env::temp_dir().join(format!("unspool-fuzz-{}-{target}", std::process::id())),
+        false => root().join("fuzz/corpus").join(target),
+    };
+    std::fs::create_dir_all(&corpus)?;
+    let artifacts = root().join("fuzz/artifacts").join(target);
+    std::fs::create_dir_all(&artifacts)?;
+    // A search for leaks would find memory that the C library holds for a thread that is ending.
+    let run = cmd(&program.display().to_string())
+        .env("UNSPOOL_FUZZ", target)
+        .arg(&corpus)
+        .arg(seeds(target))
+        .args(&format!("-max_total_time={seconds} -rss_limit_mb=2048 -timeout=10 -detect_leaks=0"))
+        .arg("-print_final_stats=1")
+        .arg(format!("-artifact_prefix={}/", artifacts.display()));
+    if smoke {
+        let outcome = run.args("-seed=1 -verbosity=0").run();
+        std::fs::remove_dir_all(&corpus)?;
+        return outcome.with_context(|| format!("{target} found something, in fuzz/artifacts/{target}"));
+    }
+    let outcome = run.outcome(Duration::from_secs(seconds + 300))?;
+    let last = |word: &str| {
+        let rest = outcome.stderr.rsplit(word).next().filter(|rest| rest.len() < outcome.stderr.len())?;
+        rest.split_whitespace().next()?.parse().ok()
+    };
+    let executions = last("stat::number_of_executed_units:").context("libFuzzer counted nothing")?;
+    ledger::record(target, executions, last(" cov: "), !outcome.success)?;
+    ensure!(outcome.success, "{target} found something, in fuzz/artifacts/{target}:\n{}", outcome.stderr);
     Ok(())
 }
 
@@ -116,10 +130,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns the folder of seeds: `cvc_mutated` uses `fuzz/seeds/cvc`, `bits` uses `fuzz/seeds/bits`,
-/// and a target without a folder of its own uses all seeds.
+/// Returns the folder of seeds: `cvc_mutated` uses `fuzz/seeds/cvc`, a target without a folder of
+/// its own uses `fuzz/seeds/common`.
 fn seeds(target: &str) -> String {
     let family = target.split('_').next().unwrap_or(target);
     let own = format!("fuzz/seeds/{family}");
-    if root().join(&own).is_dir() { own } else { "fuzz/seeds".to_owned() }
+    if root().join(&own).is_dir() { own } else { "fuzz/seeds/common".to_owned() }
 }

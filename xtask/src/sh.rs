@@ -16,6 +16,12 @@ pub fn root() -> PathBuf {
     here.parent().map_or(here.clone(), Path::to_path_buf)
 }
 
+/// Returns Rust's name of this machine.
+pub fn host() -> Result<String> {
+    let said = cmd("rustc -vV").read()?;
+    said.lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned)).context("a compiler without a host")
+}
+
 /// A command that is printed, runs in the root of the repository, and must succeed.
 pub struct Cmd {
     inner: Command,
