@@ -78,6 +78,7 @@ pub fn with(name: &str, requirements: &str) -> Result<String> {
 }
 
 fn install(python: &str, packages: &[&str]) -> Result<()> {
-    let pip = cmd(python).args("-m pip install --quiet --disable-pip-version-check").dir(PACKAGE);
+    // Python compiles the modules that it imports; most of these it never does.
+    let pip = cmd(python).args("-m pip install --quiet --disable-pip-version-check --no-compile").dir(PACKAGE);
     packages.iter().fold(pip, |pip, package| pip.arg(package)).run()
 }
