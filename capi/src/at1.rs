@@ -153,7 +153,7 @@ pub type UnspoolAt1Write = Option<unsafe extern "C" fn(context: *mut c_void, byt
 /// Decodes the whole file in `src` to a function that takes it piece by piece, if there is no
 /// memory for all of it. `dst` is not used.
 ///
-/// The format cannot stream further than that: the parts of a line are all over the file.
+/// The input must be complete: the parts of a line are spread over the file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_decode_to(
     buffers: *const UnspoolBuffers,

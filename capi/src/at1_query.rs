@@ -407,10 +407,9 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
 /// Reads bytes of the file from byte `at` on, up to the next row that meets all conditions, and
 /// reports why it stopped.
 ///
-/// The first call needs no bytes. Bytes must include those that the last step asked for, or the
-/// first of the blocks in them. They may be more, up to the whole file: any amount with room for
-/// one block works. After a row, pass the same bytes again. An error that is not about the scratch
-/// ends the query. `next` is written only if there is no error.
+/// The first call needs no bytes. Pass at least the first block of the range that the last step
+/// named. More bytes are allowed, up to the whole file. After a row, pass the same bytes again. An
+/// error that is not about the scratch ends the query. `next` is written only if there is no error.
 ///
 /// Bytes without the first of the blocks are not read, and the same are requested again. Stop if
 /// the file has no more of them.

@@ -111,7 +111,7 @@ pub struct UnspoolOnPairInfo {
     pub workspace_len: u64,
     /// Bits of a code.
     pub code_bits: u32,
-    /// 1 if `unspool_onpair_conform` has found the dictionary so.
+    /// 1 after `unspool_onpair_conform` has succeeded.
     pub conforming: u8,
 }
 

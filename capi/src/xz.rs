@@ -216,7 +216,8 @@ pub unsafe extern "C" fn unspool_xz_inspect(
     }
 }
 
-/// Returns the bytes that a file decodes to, by its indexes. Reads nothing else, so a file may lie.
+/// Returns the bytes that a file decodes to. Reads only the indexes. If an index is wrong, so is
+/// the length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_decoded_len(
     src: *const c_void,

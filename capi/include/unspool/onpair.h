@@ -96,7 +96,7 @@ typedef struct UnspoolOnPairInfo {
   uint64_t workspace_len;
   /** Bits of a code. */
   uint32_t code_bits;
-  /** 1 if `unspool_onpair_conform` has found the dictionary so. */
+  /** 1 after `unspool_onpair_conform` has succeeded. */
   uint8_t conforming;
 } UnspoolOnPairInfo;
 

@@ -96,7 +96,10 @@ UnspoolErrorKind unspool_xz_inspect(const struct UnspoolBuffers *buffers,
                                     struct UnspoolDone *done,
                                     struct UnspoolError *error);
 
-/** Returns the bytes that a file decodes to, by its indexes. Reads nothing else, so a file may lie. */
+/**
+ * Returns the bytes that a file decodes to. Reads only the indexes. If an index is wrong, so is
+ * the length.
+ */
 UnspoolErrorKind unspool_xz_decoded_len(const void *src,
                                         size_t src_len,
                                         const struct UnspoolLimits *limits,
