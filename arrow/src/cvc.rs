@@ -379,7 +379,7 @@ pub fn decode(src: &[u8], column: &Column<'_>, rows: Range<u64>, options: &Optio
     list(values, dtype, list_len, count)
 }
 
-/// Decodes the rows of a [`Piece`](unspool::cvc::Piece): this many lists of `list_len` values.
+/// Decodes the rows of a [`Piece`]: this many lists of `list_len` values.
 /// Takes the memory of `spent` if nobody else holds that array.
 pub fn decode_payload(
     payload: &Payload<'_>,
