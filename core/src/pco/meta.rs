@@ -646,9 +646,10 @@ mod tests {
         for log in 32..63 {
             let bias = (1i64 << log) + (1 << (log - 1));
             let sum = ((1i64 << 63).wrapping_sub(bias).cast_unsigned() >> 32) as i32;
-            for bias in (-2000..2000).map(|near| i64::MAX - (i64::from(sum) << 32) + near) {
-                let all = (bias as f64).abs() + 2f64.powi(32) * f64::from(sum);
-                assert_eq!(fits(&[sum], bias, 32), all < 2f64.powi(63), "bias {bias}, weight {sum}");
+            let near = (-35..3).flat_map(|n| [32 * n - 1, 32 * n, 32 * n + 1]);
+            for bias in near.map(|near| i64::MAX - (i64::from(sum) << 32) + near) {
+                let all = (bias as f64).abs() + f64::from(sum) * 4_294_967_296.0;
+                assert_eq!(fits(&[sum], bias, 32), all < 9_223_372_036_854_775_808.0, "bias {bias}, weight {sum}");
             }
         }
     }
