@@ -128,8 +128,7 @@ impl<'a> Column<'a> {
         let mut output = None;
         while cursor.next(&self.file, &mut entry)? {
             self.find_storage(&entry, &mut storage)?;
-            let plain = storage.encoding.output();
-            output = Some(if output.is_none_or(|output| output == plain) { plain } else { Dtype::F32 });
+            output = Some(storage.encoding.output().joined(output));
         }
         Ok(output.or(self.dtype.filter(|_| self.compression.is("none"))).unwrap_or(Dtype::F32))
     }

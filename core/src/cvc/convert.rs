@@ -41,6 +41,12 @@ impl Dtype {
         Self::ALL.iter().find(|(_, name)| is(name)).map(|&(dtype, _)| dtype)
     }
 
+    /// Returns the type that a column decodes to if a chunk decodes to this one, and the chunks
+    /// before it to `known`.
+    pub(super) fn joined(self, known: Option<Self>) -> Self {
+        if known.is_none_or(|known| known == self) { self } else { Dtype::F32 }
+    }
+
     /// Returns the bytes of one value.
     pub const fn width(self) -> u64 {
         match self {

@@ -106,7 +106,7 @@ impl<'a> File<'a> {
         types.fill(None);
         self.each_output(workspace, |position, _, output| {
             if let Some(known) = types.get_mut(position) {
-                *known = Some(if known.is_none_or(|known| known == output) { output } else { Dtype::F32 });
+                *known = Some(output.joined(*known));
             }
             Ok(())
         })?;
