@@ -92,12 +92,8 @@ impl Weights {
         *self.of.get_mut(self.count)? = low8(last);
         if !SMALL {
             self.ranks[last as usize & 15] += 1;
-            // A division takes 400 bytes of a small device.
-            let counts = match WEIGHT_PARTS {
-                1 => self.counts.first_mut(),
-                _ => self.count.checked_div(self.part as usize).and_then(|part| self.counts.get_mut(part)),
-            };
-            counts?[last as usize & 15] += 1;
+            let part = self.count.checked_div(self.part as usize)?;
+            self.counts.get_mut(part)?[last as usize & 15] += 1;
         }
         self.count += 1;
         // The longest codes come in pairs.
