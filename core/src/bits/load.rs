@@ -46,6 +46,15 @@ pub(crate) fn header_u32_at(bytes: &[u8], at: usize) -> u32 {
     (0..4).rev().fold(0, |word, i| word << 8 | byte(i))
 }
 
+/// Returns up to eight little-endian bytes as a number.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    if SMALL {
+        // Shifts of 64 bits take flash.
+        return u64::from(header_u32_at(bytes, 4)) << 32 | u64::from(header_u32_at(bytes, 0));
+    }
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
 /// Returns the last bytes of the slice, and zeros after them.
 #[cold]
 #[inline(never)]
@@ -127,6 +136,8 @@ mod tests {
                 assert_eq!(whole_u64_at(bytes, at), whole.then_some(u64::from_le_bytes(expected)), "{at} of {len}");
                 assert_eq!(u32_at(bytes, at), u64::from_le_bytes(expected) as u32, "{at} of {len}");
                 assert_eq!(header_u32_at(bytes, at), u32_at(bytes, at));
+                let rest = bytes.get(at..).unwrap_or_default();
+                assert_eq!(number(&rest[..rest.len().min(8)]), u64::from_le_bytes(expected));
             }
         }
     }

@@ -20,7 +20,7 @@ pub use backward::BackwardBitReader;
 pub(crate) use backward::BackwardBitReader as BackwardFields;
 pub use forward::BitReader;
 pub use load::mask;
-pub(crate) use load::{bits_before, header_u32_at, mark, u32_at, u64_at, whole_u64_at, width};
+pub(crate) use load::{bits_before, header_u32_at, mark, number, u32_at, u64_at, whole_u64_at, width};
 #[cfg(feature = "small")]
 pub(crate) use narrow::NarrowBitReader as BackwardFields;
 pub(crate) use varint::varint;

@@ -2,7 +2,7 @@
 
 use super::fields::FieldReader;
 use super::number::{Latent, NumberType, Order};
-use crate::bits::{BitReader, mask, width};
+use crate::bits::{BitReader, mask, number, width};
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
@@ -474,8 +474,7 @@ impl<'a, T: Trace> MetaReader<'a, '_, T> {
         let entries = rest.get(..index(bytes)).unwrap_or(&[]);
         if self.fields.trace.listens() {
             for entry in entries.chunks_exact(size.max(1)) {
-                let value = entry.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
-                let value = show_latent(value, self.number_type);
+                let value = show_latent(number(entry), self.number_type);
                 self.fields.span(Part::Table, Name::Entry, u64_from(size) * 8, value);
             }
         } else {

@@ -217,6 +217,7 @@ impl Range<'_> {
 fn signed(p: u16) -> u32 {
     i32::from(p.cast_signed()).cast_unsigned()
 }
+
 /// Returns the bits below the highest that is set, lowest last. Small devices have no instruction
 /// for it.
 #[inline(never)]

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::flavour::{BlockHeader, BlockKind, Flavour};
-use crate::bits::header_u32_at;
+use crate::bits::number;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
@@ -99,15 +99,6 @@ impl BlockHeader {
 #[cold]
 pub(super) fn cut(src: &[u8]) -> Fault {
     Fault::new(ErrorKind::Truncated, src.len())
-}
-
-/// Returns little-endian bytes as a number.
-fn number(bytes: &[u8]) -> u64 {
-    if SMALL {
-        // Shifts of 64 bits take flash.
-        return u64::from(header_u32_at(bytes, 4)) << 32 | u64::from(header_u32_at(bytes, 0));
-    }
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 impl Header {
