@@ -197,19 +197,20 @@ impl<'a> Column<'a> {
         self.decode_long(self.codes_of_row(row)?, out)
     }
 
-    /// Decodes rows to a sink, at most 512 bytes at a time. Returns the number of bytes.
+    /// Decodes rows to a sink, at most 512 bytes at a time. Returns the number of bytes. The sink
+    /// takes nothing if they exceed the limit on output.
     pub fn decode_to(&self, rows: Range<u64>, sink: &mut impl Sink) -> Result<u64> {
         let mut codes = self.codes_of_rows(&rows)?;
+        // Rows that may exceed the limit are measured first, for the same error as in one piece.
+        if u64_from(codes.len()).saturating_mul(u64_from(MAX_TOKEN_LEN)) > self.max_output {
+            self.check_output(self.decoded_len(rows)?)?;
+        }
         let (mut sum, mut buffer) = (0u64, [0; TO_SINK * MAX_TOKEN_LEN]);
         while codes.start < codes.end {
             let (from, to) = (codes.start, codes.start.saturating_add(TO_SINK).min(codes.end));
             let decoded = with_tokens!(self, tokens => decode_codes(*tokens, &self.codes, from..to, &mut buffer));
             let len = decoded.ok_or_else(|| self.unfinished(from..to))?;
             sum = sum.saturating_add(u64_from(len));
-            if sum > self.max_output {
-                let limit = Fault::new(ErrorKind::OutputLimit, self.codes.place(from));
-                return Err(self.error(limit).needing(sum));
-            }
             sink.write(buffer.get(..len).unwrap_or(&[]))?;
             codes.start = to;
         }
@@ -249,9 +250,7 @@ impl<'a> Column<'a> {
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(&self, rows: Range<u64>) -> Result<Vec<u8>> {
         let need = self.decoded_len(rows.clone())?;
-        if need > self.max_output {
-            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(need));
-        }
+        self.check_output(need)?;
         let mut out = zeros(need)?;
         self.decode_into(rows, &mut out)?;
         Ok(out)
@@ -267,6 +266,12 @@ impl<'a> Column<'a> {
     #[inline]
     pub(super) fn most(&self) -> usize {
         index(self.max_output)
+    }
+
+    /// Refuses an output of this length if it exceeds the limit.
+    fn check_output(&self, need: u64) -> Result<()> {
+        let allowed = need <= self.max_output;
+        allowed.then_some(()).ok_or(Error::new(ErrorKind::OutputLimit, 0).needing(need))
     }
 
     /// Returns the codes of these rows.

@@ -219,10 +219,13 @@ fn checks_limits_before_any_work() {
     let file = File::open(&bytes, &limits).unwrap();
     let column = file.column();
     let mut out = [0; 8];
-    assert_eq!(column.decode_into(0..2, &mut out).unwrap_err().kind, ErrorKind::OutputLimit);
-    assert_eq!(column.decode_into(0..2, &mut out[..1]).unwrap_err().kind, ErrorKind::OutputLimit);
-    assert_eq!(column.decode_to(0..2, &mut Count::default()).unwrap_err().kind, ErrorKind::OutputLimit);
-    assert_eq!(column.decode_to_vec(0..2).unwrap_err().kind, ErrorKind::OutputLimit);
+    let too_long = Error::new(ErrorKind::OutputLimit, 0).needing(3);
+    assert_eq!(column.decode_into(0..2, &mut out), Err(too_long));
+    assert_eq!(column.decode_into(0..2, &mut out[..1]), Err(too_long));
+    let mut sink = Count::default();
+    assert_eq!(column.decode_to(0..2, &mut sink), Err(too_long));
+    assert_eq!((sink.0, column.decode_to(1..2, &mut sink)), (0, Ok(2)));
+    assert_eq!(column.decode_to_vec(0..2), Err(too_long));
     assert_eq!(column.decode_arrow(0..2, &mut out, &mut [0u64; 3]).unwrap_err().kind, ErrorKind::OutputLimit);
     assert_eq!(column.decode_into(1..2, &mut out), Ok(2));
 }
