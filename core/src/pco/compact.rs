@@ -153,8 +153,8 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
         &mut self.page
     }
 
-    fn units(&self) -> usize {
-        self.page.meta.number_type.size()
+    fn units_log(&self) -> u32 {
+        self.page.meta.number_type.size_log()
     }
 
     fn output_is_history(&self) -> bool {
@@ -168,7 +168,7 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
         of: &Variable<'_>,
         dst: &mut [u8],
     ) -> Verdict<()> {
-        let (size, lane) = (self.units(), of.role.of(&mut self.lanes));
+        let (size, lane) = (self.page.meta.number_type.size(), of.role.of(&mut self.lanes));
         let count = if lane.source == DeltaSource::None { 0 } else { self.page.meta.delta.state_len() };
         let states = read_states(fields, of, count, |i, latent| match lane.history.get_mut(i) {
             Some(entry) => *entry = W::low(latent),
@@ -192,7 +192,7 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
     }
 
     fn join_page(&mut self, dst: &mut [u8]) -> Verdict<()> {
-        let mut out = Numbers { bytes: dst, size: self.units() };
+        let mut out = Numbers { bytes: dst, size: self.page.meta.number_type.size() };
         for i in 0..self.page.n {
             let latent = out.get(i);
             out.put(i, self.join.finish(latent));

@@ -211,7 +211,7 @@ pub struct Bin {
 impl<'a> Variable<'a> {
     /// Bits of the field that holds a bin's number of offset bits.
     const fn offset_field(&self) -> u32 {
-        self.width.trailing_zeros() + 1
+        width(self.width)
     }
 
     fn bin_bits(&self) -> u64 {
@@ -234,14 +234,15 @@ impl<'a> Variable<'a> {
     /// Finds the first bin with more offset bits than a latent has, among those in the input.
     #[cold]
     fn too_wide(&self) -> Option<Fault> {
+        let mut bits = BitReader::at_bit(self.bytes, self.first);
         let before = u64::from(self.table_log + self.width);
-        let offset_bits = |i| {
-            let at = self.first + self.bin_bits() * u64::from(i) + before;
-            BitReader::at_bit(self.bytes, at).take(self.offset_field()).ok()
-        };
-        let mut bins = (0..self.bins).map_while(|i| Some((i, offset_bits(i)?)));
-        let (i, _) = bins.find(|&(_, bits)| bits > u64::from(self.width))?;
-        Some(Fault::new(ErrorKind::PcoOffsetBits, self.at(i)))
+        for i in 0..self.bins {
+            bits.skip(before).ok()?;
+            if bits.take(self.offset_field()).ok()? > u64::from(self.width) {
+                return Some(Fault::new(ErrorKind::PcoOffsetBits, self.at(i)));
+            }
+        }
+        None
     }
 
     /// Returns the byte of the metadata where bin `i` starts.

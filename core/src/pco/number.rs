@@ -1,5 +1,6 @@
 //! Number types, and the unsigned integers that they are decoded through.
 
+use crate::bits::width;
 use bytemuck::Pod;
 use core::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -64,6 +65,11 @@ impl NumberType {
     /// Bytes of a number.
     pub const fn size(self) -> usize {
         (self.bits() / 8) as usize
+    }
+
+    /// The logarithm of that.
+    pub(crate) const fn size_log(self) -> u32 {
+        width(self.bits()) - 4
     }
 
     pub(crate) const fn order(self) -> Order {

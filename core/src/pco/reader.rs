@@ -36,8 +36,8 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     /// Returns the page that is being read.
     fn page(&mut self) -> &mut Page<'m>;
 
-    /// Returns how many units of output a number takes.
-    fn units(&self) -> usize;
+    /// Returns the logarithm of the units of output that a number takes.
+    fn units_log(&self) -> u32;
 
     /// `true` if lookbacks refer to latents in the output: then a page is read in one call or not
     /// at all.
@@ -125,7 +125,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         let whole = self.output_is_history() && (!started || left > 0);
         let mut dst = dst;
         if whole {
-            let all = n.saturating_mul(self.units());
+            let all = n.saturating_mul(1 << self.units_log());
             let Some(front) = dst.get_mut(..all) else {
                 return Err(self.page().lacking(ErrorKind::OutputTooSmall, 0, n));
             };
@@ -179,7 +179,7 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
 
     /// Reads batch after batch, as far as input and output reach.
     fn batches(&mut self, src: &[u8], dst: &mut [Self::Unit], step: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
-        let all = dst.len() >> self.units().trailing_zeros();
+        let all = dst.len() >> self.units_log();
         while self.page().left > 0 {
             crate::steps::count(1);
             let rest = src.get(step.read..).unwrap_or(&[]);
@@ -298,7 +298,7 @@ pub(crate) fn read_pages<'m, 'w, 'p, R: PageReader<'m, 'w>, N: Latent>(
     for (page, out) in pages {
         let out = out?;
         trace.enter(Name::Page, Value::None);
-        let n = size_of_val(out) >> meta.number_type.size().trailing_zeros();
+        let n = size_of_val(out) >> meta.number_type.size_log();
         if let Err(fault) = reader.start(n, at) {
             return Err(fault.error(at, 0));
         }

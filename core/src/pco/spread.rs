@@ -2,6 +2,7 @@
 
 use super::meta::{Bin, Role, Variable};
 use crate::ErrorKind;
+use crate::bits::width;
 use crate::fault::{Fault, Verdict};
 use crate::num::index;
 
@@ -53,7 +54,7 @@ const fn stride(size: u32) -> u32 {
 /// Returns the bits that the entry for `x` reads, and the state that they are added to. `x` is at
 /// least the weight of its bin and less than twice that.
 pub(crate) const fn transition(x: u32, log: u32) -> (u32, u32) {
-    let read = (x | 1).leading_zeros().saturating_sub(31 - log);
+    let read = (log + 1).saturating_sub(width(x | 1));
     (read, (x << (read & 15)).wrapping_sub(1 << (log & 15)))
 }
 

@@ -1,7 +1,9 @@
 //! The workspace: how much of it a chunk needs, and how it is carved up.
 
 use super::meta::{BATCH, Delta, MAX_ORDER, Meta, Mode, Role};
+use super::number::Latent as _;
 use super::plan::Plan;
+use crate::bits::width;
 use crate::num::{index, u64_from};
 use crate::tuning;
 use bytemuck::Pod;
@@ -65,9 +67,11 @@ impl Meta<'_> {
             Delta::Consecutive { order, .. } if plan.is_compact() => index(u64::from(*order)),
             Delta::None | Delta::Consecutive { .. } => 0,
             Delta::Lookback { .. } if role == Role::Primary && self.looks_back_in_output(plan) => 0,
-            // No lookback reaches past the start of a page.
+            // No lookback reaches past the start of a page. The window is a power of two, and so is
+            // the ring.
             Delta::Lookback { .. } => {
-                index(u64::from(self.delta.window())).min(n.checked_next_power_of_two().unwrap_or(usize::MAX))
+                let most = u32::low(u64_from(n).min(self.delta.window().into()));
+                1 << width(most.saturating_sub(1))
             }
             Delta::Conv1(_) if plan.is_compact() => MAX_ORDER,
             Delta::Conv1(_) => MAX_ORDER + BATCH,

@@ -159,8 +159,8 @@ impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
         &mut self.page
     }
 
-    fn units(&self) -> usize {
-        1
+    fn units_log(&self) -> u32 {
+        0
     }
 
     fn output_is_history(&self) -> bool {
@@ -268,10 +268,10 @@ impl<L: Latent> Fast<'_, '_, L> {
     /// pay for the room.
     #[inline(never)]
     fn step_copies(&mut self, src: &[u8], dst: &mut [u8], all: &mut Step, trace: &mut impl Trace) -> Verdict<()> {
-        let (size, mut batch) = (self.page.meta.number_type.size(), [L::ZERO; BATCH]);
+        let (size_log, mut batch) = (self.page.meta.number_type.size_log(), [L::ZERO; BATCH]);
         loop {
-            let out = dst.get_mut(all.wrote.wrapping_mul(size)..).unwrap_or(&mut []);
-            let room = batch.get_mut(..BATCH.min(out.len() >> size.trailing_zeros())).unwrap_or(&mut []);
+            let out = dst.get_mut(all.wrote << size_log..).unwrap_or(&mut []);
+            let room = batch.get_mut(..BATCH.min(out.len() >> size_log)).unwrap_or(&mut []);
             let mut step = BEGIN;
             let ended = self.step_units(src.get(all.read..).unwrap_or(&[]), room, &mut step, trace);
             let numbers = batch.get(..step.wrote).unwrap_or(&[]);
