@@ -108,6 +108,16 @@ impl Past for Option<bool> {
     }
 }
 
+/// Returns lc, lp and pb from their byte, which may be out of range.
+#[inline]
+pub(super) fn properties(byte: u8) -> (u8, u8, u8) {
+    // Divides by 9 and by 5 without a division, which a Cortex-M0 lacks.
+    let quotient = |n: u8, scale: u16, shift: u32| ((u16::from(n) * scale) >> shift).to_le_bytes()[0];
+    let high = quotient(byte, 57, 9);
+    let pb = quotient(high, 52, 8);
+    (byte.wrapping_sub(high.wrapping_mul(9)), high.wrapping_sub(pb.wrapping_mul(5)), pb)
+}
+
 /// The state between two symbols.
 #[derive(Clone, Debug)]
 pub(super) struct Lzma {
@@ -142,12 +152,7 @@ impl Lzma {
 
     /// Sets lc, lp and pb from their byte. Returns false if they break the rules of LZMA2.
     pub(super) fn set_properties(&mut self, byte: u8) -> bool {
-        let quotient = |n: u8, scale: u16, shift: u32| ((u16::from(n) * scale) >> shift).to_le_bytes()[0];
-        // Divides by 9 and by 5 without a division, which a Cortex-M0 lacks.
-        let high = quotient(byte, 57, 9);
-        self.lc = byte.wrapping_sub(high.wrapping_mul(9));
-        self.pb = quotient(high, 52, 8);
-        self.lp = high.wrapping_sub(self.pb.wrapping_mul(5));
+        (self.lc, self.lp, self.pb) = properties(byte);
         self.pb <= 4 && self.lc + self.lp <= 4
     }
 

@@ -1,6 +1,7 @@
 //! The header of a `.lzma` file.
 
 use super::super::header::BlockHeader;
+use super::super::lzma::properties;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
 use crate::num::u64_from;
@@ -75,7 +76,8 @@ impl Header {
 
     /// Sets lc, lp and pb from their byte, if they are in range.
     pub(super) fn with_properties(self, byte: u8) -> Verdict<Self> {
-        let header = Self { lc: byte % 9, lp: byte / 9 % 5, pb: byte / 45, ..self };
+        let (lc, lp, pb) = properties(byte);
+        let header = Self { lc, lp, pb, ..self };
         header.properties().map(|_| header)
     }
 
