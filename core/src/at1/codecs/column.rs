@@ -641,8 +641,13 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Verdict<Fou
         kind::SHUFFLED => {
             let count = COUNT.place(record);
             let numbers = rest(values, record);
-            let planes = numbers.rest().iter().skip(index(used)).step_by(count.max(1)).take(flags.width.into());
-            let above = planes.zip(0..8).fold(0, |sum, (&byte, plane)| sum | u64::from(byte) << (8 * plane));
+            // A plane for each byte of a number. Not by `step_by`, which divides.
+            let (mut at, mut above) = (index(used), 0);
+            for plane in 0..flags.width {
+                let byte = numbers.rest().get(at).copied().unwrap_or(0);
+                above |= u64::from(byte) << (8 * (plane & 7));
+                at = at.wrapping_add(count);
+            }
             let value = SMALLEST.get(record).cast_signed().checked_add_unsigned(above);
             Ok(Found::Number(value.ok_or_else(|| numbers.fault(ErrorKind::At1SumOverflow))?))
         }

@@ -47,8 +47,14 @@ impl<'a> Map<'a> {
         entries.saturating_mul(u64_from(ENTRY)).saturating_add(Self::slots(entries))
     }
 
+    /// Returns the power of two that leaves at least half of the slots vacant. By doubling, since
+    /// small devices have no instruction that counts zeros.
     fn slots(entries: u64) -> u64 {
-        entries.saturating_mul(2).checked_next_power_of_two().unwrap_or(u64::MAX).max(2)
+        let (wanted, mut slots) = (entries.saturating_mul(2), 2u64);
+        while slots < wanted {
+            slots = slots.saturating_mul(2);
+        }
+        slots
     }
 
     /// Returns the map in these words, of which `seen` entries have a key.
