@@ -149,12 +149,15 @@ fn text(zero_terminated: &str) {
     semihost(0x04, zero_terminated.as_ptr() as u32);
 }
 
+/// The values of decimal digits. A division would link code that a decoder could then use without
+/// paying for it.
+const PLACES: [u32; 10] = [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
+
 /// Prints a word and a number.
 fn say(what: &str, mut n: u32) {
     what.bytes().for_each(|byte| semihost(0x03, (&raw const byte) as u32));
-    let mut place = 1_000_000_000;
     let mut leading = true;
-    while place > 0 {
+    for place in PLACES {
         let mut digit = b'0';
         while n >= place {
             n -= place;
@@ -164,7 +167,6 @@ fn say(what: &str, mut n: u32) {
         if !leading {
             semihost(0x03, (&raw const digit) as u32);
         }
-        place /= 10;
     }
 }
 
