@@ -6,7 +6,7 @@ import { obey } from './orders.mjs';
 const [path, type] = [process.argv[2], Number(process.argv[3])];
 const file = new Uint8Array(readFileSync(path));
 const module = await WebAssembly.compile(readFileSync(new URL('pco_reference.wasm', import.meta.url)));
-const { memory, input, decode, output_len, free } = (await WebAssembly.instantiate(module, {})).exports;
+const { memory, input, decode, output_len, release } = (await WebAssembly.instantiate(module, {})).exports;
 
 /** The reference crate, as JavaScript would use it: one copy in and one copy out. */
 function reference() {
@@ -15,7 +15,7 @@ function reference() {
   const from = decode(type);
   if (from === 0) throw new Error('the reference refuses the file');
   const numbers = new Uint8Array(memory.buffer.slice(from, from + output_len()));
-  free();
+  release();
   return numbers;
 }
 

@@ -53,8 +53,8 @@ pub extern "C" fn output_len() -> usize {
     OUTPUT.with_borrow(|output| output.0)
 }
 
-/// Frees the decoded numbers.
+/// Frees the decoded numbers. Not called `free`: a program would take it for that of the C library.
 #[unsafe(no_mangle)]
-pub extern "C" fn free() {
+pub extern "C" fn release() {
     OUTPUT.set((0, Box::new(())));
 }
