@@ -49,6 +49,8 @@ pub mod onpair;
 pub mod pco;
 #[cfg(any(feature = "zstd-rfc", feature = "xz"))]
 pub mod store;
+#[cfg(all(test, feature = "std"))]
+mod tests;
 #[cfg(feature = "xz")]
 pub mod xz;
 #[cfg(feature = "zstd-rfc")]
