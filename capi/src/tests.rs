@@ -186,7 +186,7 @@ fn zstd() {
         let decoder = opaque::<UnspoolZstdDecoder>();
         let call = buffers([&none, &none, &workspace, window, &none]);
         works(|error| unsafe { unspool_zstd_init(decoder.place(), &raw const call, options, error) });
-        // A window that is lent later, when the header has told its size.
+        // A window that is lent later, once a step has asked for it.
         let mut lent = window.len > 0;
         let longer = Memory::new(usize::try_from(info.stream_buffer).unwrap());
         let content = stream(&src, [100, 333], |step, error| {
