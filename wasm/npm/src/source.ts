@@ -200,7 +200,8 @@ async function openUrl(source: string | URL | Request, { limits, signal, version
       reader.cancel().catch(() => undefined);
     }
   };
-  const ask = async (start: number, end: number, signal: AbortSignal | undefined): Promise<Answer> => {
+  /** Requests a range of the `known` version, of any version if there is none. */
+  const ask = async (start: number, end: number, signal: AbortSignal | undefined, known?: SourceVersion): Promise<Answer> => {
     const over = new AbortController();
     const either = anySignal(signal, request?.signal);
     // The headers here replace those of a Request.
@@ -218,8 +219,13 @@ async function openUrl(source: string | URL | Request, { limits, signal, version
       hangUp(response);
       return refused(status, why);
     };
-    // Weak or strong, the quoted part of the tag identifies the version.
-    const versionOf = (size: number): SourceVersion => ({ size, etag: answered.get('ETag')?.replace(/^W\//, ''), modified: answered.get('Last-Modified') ?? undefined });
+    /** Returns the version of a file of this length, unless another one is known. */
+    const versionOf = (size: number): SourceVersion => {
+      // Weak or strong, the quoted part of the tag identifies the version.
+      const version = { size, etag: answered.get('ETag')?.replace(/^W\//, ''), modified: answered.get('Last-Modified') ?? undefined };
+      if (known !== undefined && !isSame(known, version)) throw refuse(CHANGED);
+      return version;
+    };
     const range = answered.get('Content-Range');
     const encoding = answered.get('Content-Encoding');
     const isEncoded = encoding !== null && encoding !== 'identity';
@@ -233,8 +239,11 @@ async function openUrl(source: string | URL | Request, { limits, signal, version
     if (!response.ok) throw refuse(`the server returned ${status} ${response.statusText}`.trim());
     // A server without range requests sends the whole file.
     if (status === 200) {
+      // Another version is refused before its body is read.
+      if (known !== undefined) versionOf(known.size);
       const limit = isEncoded ? Math.min(most, MOST_ENCODED) : most;
-      const bytes = await bodyOf(response, limit, either);
+      const bytes = await bodyOf(response, Math.min(limit, known?.size ?? limit), either);
+      if (bytes === undefined && known !== undefined) throw refused(status, CHANGED);
       if (bytes === undefined) throw refused(status, isEncoded ? `the server sent more than ${limit} bytes in the Content-Encoding ${encoding}` : `the server sent more than limits.maxInput, ${limit} bytes`);
       return { bytes, start: 0, version: versionOf(bytes.length), status };
     }
@@ -244,22 +253,21 @@ async function openUrl(source: string | URL | Request, { limits, signal, version
       throw refuse('the server sent no valid Content-Range; from another origin it must also expose that header');
     }
     if (!Number.isSafeInteger(size)) throw refuse(`the server says that the file has ${size} bytes`);
+    const version = versionOf(size);
     if (first !== start || last !== Math.min(end, size) - 1) throw refuse('the server sent another range than requested');
     if (isEncoded) throw refuse(`the server sent a range in the Content-Encoding ${encoding}`);
     const length = last + 1 - first;
     if (length > most) throw refuse(`a range has ${length} bytes, more than limits.maxInput, ${most}`);
     const bytes = await bodyOf(response, length, either);
     if (bytes?.length !== length) throw refused(status, 'the server sent a body that does not match its Content-Range');
-    return { bytes, start, version: versionOf(size), status };
+    return { bytes, start, version, status };
   };
-  const { bytes, version, status } = await ask(0, FIRST_READ, signal);
-  if (opened !== undefined && !isSame(opened, version)) throw refused(status, CHANGED);
+  const { bytes, version, status } = await ask(0, FIRST_READ, signal, opened);
   // Applications answer any address with their page. No known format starts like one.
   if (/^\W*<(!doctype html|html)/i.test(String.fromCharCode(...bytes.subarray(0, 64)))) throw refused(status, 'the server sent an HTML page instead of the file');
   const read = async ({ start, end }: ByteRange, signal?: AbortSignal): Promise<Uint8Array> => {
     if (end <= bytes.length) return bytes.subarray(start, end);
-    const part = await ask(start, end, signal);
-    if (!isSame(opened ?? version, part.version)) throw refused(part.status, CHANGED);
+    const part = await ask(start, end, signal, opened ?? version);
     return part.bytes.subarray(start - part.start, end - part.start);
   };
   return { size: version.size, read, isRemote: true, version: opened ?? version };

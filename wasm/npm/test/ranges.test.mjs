@@ -479,6 +479,10 @@ test('detects wrong answers of a server before it uses a byte', async () => {
       // The file has become shorter.
       (response) => response.writeHead(416, { 'Content-Range': 'bytes */10' }).end(),
       (response) => response.writeHead(200, { ETag: '"2"' }).end(other),
+      // Not read to its end, which never comes.
+      (response) => response.writeHead(200, { ETag: '"2"' }).write(other),
+      (response) => response.write(Buffer.concat([file, other])),
+      (response, start, end) => response.writeHead(206, { ETag: '"2"', 'Content-Range': `bytes ${start}-${end - 1}/${file.length}` }).write(other),
     ],
   };
   /** Reads the last row from a server that answers like this after its first answer. */
