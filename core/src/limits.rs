@@ -22,7 +22,8 @@ pub struct Limits {
     /// stream this limit. In AT-1, Zstandard always decodes in one piece, and only `max_output`
     /// counts.
     pub max_window: u64,
-    /// Most bytes that a header, a directory or an index may take in the file.
+    /// Most bytes that a header, a directory or an index may take in the file. Headers that are
+    /// never longer than a kilobyte are not compared: those of frames, streams and blocks.
     pub max_header: u64,
     /// Most entries of anything that a header lists: chunks, columns, tokens, bins, streams,
     /// frames. Only `max_header` bounds the blocks in an index of xz.

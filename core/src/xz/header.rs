@@ -280,11 +280,13 @@ impl Header {
             return Ok(Self { check, block: None });
         }
         let end = STREAM_HEADER + block_header_len(first);
-        if u64_from(end) > limits.max_header {
-            return Err(Error::new(ErrorKind::HeaderLimit, u64_from(STREAM_HEADER)).needing(u64_from(end)));
-        }
         let bytes = src.get(STREAM_HEADER..end).ok_or(cut(end))?;
         let block = BlockHeader::read(bytes, 0, &mut ()).map_err(|fault| fault.offset_by(STREAM_HEADER))?;
+        // As in decoding, a block whose header has its size is refused before it is read.
+        let size = block.uncompressed.unwrap_or(0);
+        if size > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, u64_from(STREAM_HEADER)).needing(size));
+        }
         Ok(Self { check, block: Some(block) })
     }
 

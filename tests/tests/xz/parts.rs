@@ -15,10 +15,14 @@ fn decodes_blocks_streams_padding_and_flushes() {
     holds("flushed", &flushed, &text);
     let many = blocks(&text, 50, Check::Crc32);
     holds("many blocks", &many, &text);
-    // Sizes in the headers of blocks, as encoders with several threads write them.
+    holds("sized blocks", &sized(&text), &text);
+}
+
+/// Sizes in the headers of blocks, as encoders with several threads write them.
+fn sized(text: &[u8]) -> Vec<u8> {
     let mut builder = liblzma::stream::MtStreamBuilder::new();
     let encoder = builder.threads(1).block_size(10_000).preset(6).check(Check::Crc64).encoder().unwrap();
-    holds("sized blocks", &run(encoder, &[&text], Action::Run), &text);
+    run(encoder, &[text], Action::Run)
 }
 
 #[test]
@@ -182,8 +186,12 @@ fn reads_the_window_size_from_the_first_header() {
         assert_eq!((error.kind, error.at, error.need), (ErrorKind::Truncated, cut as u64, need));
     }
     assert_eq!(Header::read(&preset(b"", 6, Check::None), &Limits::DEFAULT).unwrap().block, None);
-    let tight = Limits { max_header: 20, ..Limits::DEFAULT };
-    assert_eq!(Header::read(&file, &tight).unwrap_err().kind, ErrorKind::HeaderLimit);
+    // Refused as by decoding.
+    let (file, tight) = (sized(&[7; 10]), Limits { max_output: 9, max_header: 20, ..Limits::DEFAULT });
+    let error = Header::read(&file, &tight).unwrap_err();
+    assert_eq!((error.kind, error.at, error.need), (ErrorKind::OutputLimit, 12, 10));
+    let options = Options { limits: tight, ..Options::DEFAULT };
+    assert_eq!(decode(&file, &mut [0; 10], &mut Workspace::new(), &options, &mut ()), Err(error));
 }
 
 /// Decodes with tables for this number of contexts.
