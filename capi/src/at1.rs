@@ -6,10 +6,11 @@ use unspool::at1::{self, Container, Header, Options, Workspace};
 use unspool::{Done, Error, ErrorKind, Result};
 
 use crate::common::{
-    Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, choices, lend, limits_of, reply, reply_done,
+    Buffers, Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, choices, decoded, lend, limits_of,
+    reply,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind};
-use crate::memory::{Checked, input, tables};
+use crate::memory::{Checked, NULL, input, lacking, tables};
 
 /// Words of a workspace.
 #[cfg(feature = "small")]
@@ -53,19 +54,45 @@ pub struct UnspoolAt1Info {
 /// # Safety
 ///
 /// As for [`choices`].
+#[cfg(feature = "at1")]
 pub(crate) unsafe fn options_of(with: *const UnspoolOptions) -> Checked<Options> {
+    let mut chosen = Options::DEFAULT;
     // SAFETY: the same promise.
-    unsafe { choices(with) }.map(|(limits, verify)| Options { limits, verify })
+    unsafe { choices(&mut chosen.limits, &mut chosen.verify, with)? };
+    Ok(chosen)
+}
+
+/// Returns the memory of a call that takes a whole file, and sets its options.
+///
+/// # Safety
+///
+/// As for [`choices`], [`lend`] and [`workspace_of`].
+#[inline(always)]
+unsafe fn prepared<'a>(
+    chosen: &mut Options,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+) -> Checked<(Buffers<'a>, &'a mut Workspace)> {
+    // SAFETY: the same promises.
+    unsafe {
+        choices(&mut chosen.limits, &mut chosen.verify, options)?;
+        let lent = lend(buffers, [])?;
+        let workspace = workspace_of(lent.workspace)?;
+        Ok((lent, workspace))
+    }
 }
 
 /// # Safety
 ///
 /// As for [`tables`].
-pub(crate) unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
+pub(crate) unsafe fn workspace_of<'a>((memory, len): Place) -> Checked<&'a mut Workspace> {
     // SAFETY: the same promise. Empty workspaces are all zeros, which a test compares. What is not
     // cleared consists of numbers.
     unsafe { tables::<Workspace>(memory, len, Workspace::CLEARED) }
 }
+
+/// Bytes of the smallest workspace.
+const LEAST: usize = size_of::<Workspace>();
 
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
 #[unsafe(no_mangle)]
@@ -111,8 +138,9 @@ pub unsafe extern "C" fn unspool_at1_decoded_len(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply(len, error, || {
-            let (options, lent) = (options_of(options)?, lend(buffers, [])?);
-            count(lent.src, workspace_of(lent.workspace)?, lent.scratch, &options)
+            let mut chosen = Options::DEFAULT;
+            let (lent, workspace) = prepared(&mut chosen, buffers, options).map_err(lacking::<Workspace>)?;
+            count(lent.src, workspace, lent.scratch, &chosen)
         })
     }
 }
@@ -133,9 +161,9 @@ pub unsafe extern "C" fn unspool_at1_decode(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let (options, lent) = (options_of(options)?, lend(buffers, [])?);
-            whole(lent.src, lent.dst, workspace_of(lent.workspace)?, lent.scratch, &options)
+        let ready = |chosen: &mut Options| prepared(chosen, buffers, options);
+        decoded((done, error), (Options::DEFAULT, LEAST), ready, |(lent, workspace), chosen| {
+            whole(lent.src, lent.dst, workspace, lent.scratch, chosen)
         })
     }
 }
@@ -165,14 +193,13 @@ pub unsafe extern "C" fn unspool_at1_decode_to(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let write = write.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
-            let (options, lent) = (options_of(options)?, lend(buffers, [])?);
+        let ready = |chosen: &mut Options| Ok((write.ok_or(NULL)?, prepared(chosen, buffers, options)?));
+        decoded((done, error), (Options::DEFAULT, LEAST), ready, |(write, (lent, workspace)), chosen| {
             let mut sink = |bytes: &[u8]| match write(context, bytes.as_ptr().cast(), bytes.len()) {
                 0 => Ok(()),
                 _ => Err(Error::new(ErrorKind::SinkFull, 0)),
             };
-            at1::decode_to(lent.src, &mut sink, workspace_of(lent.workspace)?, lent.scratch, &options)
+            at1::decode_to(lent.src, &mut sink, workspace, lent.scratch, chosen)
         })
     }
 }

@@ -8,7 +8,7 @@ use unspool::{Done, Error, ErrorKind, Limits, Result};
 use crate::at1::{options_of, workspace_of};
 use crate::common::{UnspoolBuffers, UnspoolDone, UnspoolOptions, compared, reply, reply_done, spell};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
-use crate::memory::{NOTHING, Opaque, apart, clear, fits, held, held_in, lent_to, output, span};
+use crate::memory::{NOTHING, Opaque, apart, clear, fits, held, held_in, lacking, lent_to, output, span};
 
 /// Words of a bundle.
 #[cfg(target_pointer_width = "32")]
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn unspool_at1_bundle_open(
             let src = span(memory.src.cast::<u8>(), memory.src_len);
             let empty = clear(bundle, &[memory.scratch(), NOTHING, src, NOTHING, NOTHING])?;
             let (options, lent) = (options_of(options)?, memory.slices());
-            let workspace = workspace_of(lent.workspace)?;
+            let workspace = workspace_of(lent.workspace).map_err(lacking::<Workspace>)?;
             empty.build(|place| {
                 let opened = place.write(Opened { bundle: None, file: None, limits: options.limits });
                 opened.bundle = Some(read(lent.src, workspace, lent.scratch, &options)?);
@@ -160,7 +160,8 @@ pub unsafe extern "C" fn unspool_at1_bundle_read(
             let dst = usize::try_from(len).ok().and_then(|len| lent.dst.get_mut(..len));
             let dst = dst.ok_or(Error::new(ErrorKind::OutputTooSmall, 0).needing(len))?;
             let wrote = dst.len();
-            entry.decode(dst, workspace_of(lent.workspace)?, &opened.limits)?;
+            let workspace = workspace_of(lent.workspace).map_err(lacking::<Workspace>)?;
+            entry.decode(dst, workspace, &opened.limits)?;
             Ok(Done { wrote, content: len, ..Done::default() })
         })
     }

@@ -11,8 +11,8 @@ use crate::at1::workspace_of;
 use crate::common::{UnspoolBuffers, UnspoolLimits, bad_argument, compared, limits_of, reply, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, Span, answer, apart, clear, disjoint, fits, held, held_in, input, lent_to, maybe, needed,
-    noted, output, room, span,
+    Checked, NOTHING, Opaque, Span, answer, apart, clear, disjoint, fits, held, held_in, input, lacking, lent_to,
+    maybe, needed, noted, output, room, span,
 };
 
 /// Names a column: by its name, or if that is null by its number, from 0. A name is a path of JSON,
@@ -363,7 +363,8 @@ pub unsafe extern "C" fn unspool_at1_query_init(
             let limits = limits_of(limits)?;
             let request = read(needed(request)?, terms, terms_len)?;
             let lent = memory.slices();
-            let (head, scratch, workspace) = (lent.src, lent.scratch, workspace_of(lent.workspace)?);
+            let workspace = workspace_of(lent.workspace).map_err(lacking::<Workspace>)?;
+            let (head, scratch) = (lent.src, lent.scratch);
             empty.build(|place| {
                 let options = Options { limits, ..Options::DEFAULT };
                 let asked = place.write(Asked { query: Query::new(request, &options), scratch, workspace });

@@ -1,16 +1,17 @@
 //! The parts that all formats share: memory, options, results, and the detection of formats.
 
 use core::ffi::{c_char, c_void};
-use core::mem::offset_of;
+use core::mem::{MaybeUninit, offset_of};
 use core::ops::Range;
+use core::slice::{from_raw_parts, from_raw_parts_mut};
 
 use unspool::{Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, Verify};
 
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::error::{UnspoolError, UnspoolErrorKind, refuse, report, settle};
 use crate::layout::LAYOUT;
 use crate::memory::{
-    Checked, Misuse, NOTHING, Opaque, Span, WINDOW, answer, apart, clear, disjoint, filled, filled_mut, held_in, input,
-    lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
+    Checked, Misuse, NOTHING, Opaque, Span, WINDOW, answer, apart, clear, disjoint, held_in, input, lacking, lent_to,
+    needed, output, relent, sized, span, start_of, start_of_mut,
 };
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
@@ -78,26 +79,6 @@ impl UnspoolBuffers {
     pub fn scratch(&self) -> Span {
         span(self.scratch.cast::<u8>(), self.scratch_len)
     }
-
-    /// Returns the memory as slices. Inlined like [`lend`], because calls use few of them.
-    ///
-    /// # Safety
-    ///
-    /// As for [`input`] and [`output`], and the memory was [compared].
-    #[inline(always)]
-    unsafe fn slices<'a>(&self) -> Buffers<'a> {
-        // SAFETY: `disjoint` has refused null and what is larger than memory. The caller promises
-        // the rest.
-        unsafe {
-            Buffers {
-                src: filled(self.src.cast(), self.src_len),
-                dst: filled_mut(self.dst.cast(), self.dst_len),
-                workspace: (self.workspace, self.workspace_len),
-                window: filled_mut(self.window.cast(), self.window_len),
-                scratch: filled_mut(self.scratch.cast(), self.scratch_len),
-            }
-        }
-    }
 }
 
 /// The memory of a call, and what else it reads and writes, as one list of ranges.
@@ -120,28 +101,74 @@ pub unsafe fn compared<const R: usize, const W: usize>(
     read: [Span; R],
     written: [Span; W],
 ) -> Checked<Compared<R, W>> {
+    let mut all = MaybeUninit::<Compared<R, W>>::uninit();
+    let to = all.as_mut_ptr();
+    // SAFETY: the same promise. Each of the three members is written.
+    unsafe {
+        (&raw mut (*to).read).write(read);
+        (&raw mut (*to).written).write(written);
+        gather(&raw mut (*to).memory, memory, R, W)?;
+        Ok(all.assume_init())
+    }
+}
+
+/// Copies the memory of a call to its place in a list, and compares all ranges of the list: those
+/// read before it, its own, and those written after it. Null becomes another pointer, so that
+/// slices can be made without a test.
+///
+/// # Safety
+///
+/// The place is that in a [`Compared`] of as many ranges. A pointer that is not null leads to
+/// buffers.
+#[inline(never)]
+unsafe fn gather(
+    place: *mut UnspoolBuffers,
+    memory: *const UnspoolBuffers,
+    read: usize,
+    written: usize,
+) -> Checked<()> {
+    const PARTS: usize = 5;
     const {
         assert!(offset_of!(UnspoolBuffers, src_len) == size_of::<usize>(), "the input first");
-        assert!(size_of::<UnspoolBuffers>() == size_of::<[Span; 5]>(), "five times a pointer and a length");
+        assert!(size_of::<UnspoolBuffers>() == size_of::<[Span; PARTS]>(), "five times a pointer and a length");
     }
-    // SAFETY: the same promise.
-    let all = Compared { read, memory: *unsafe { needed(memory)? }, written };
-    // SAFETY: the assertions. Pointers are read as addresses.
-    let spans = unsafe { core::slice::from_raw_parts((&raw const all).cast::<Span>(), R + 5 + W) };
-    disjoint(spans, R + 1)?;
-    Ok(all)
+    // SAFETY: the same promises, and the assertions. Pointers are read as addresses, and written
+    // as pointers of the same provenance.
+    unsafe {
+        let from: &UnspoolBuffers = needed(memory)?;
+        place.copy_from_nonoverlapping(from, 1);
+        let first = place.cast::<Span>();
+        disjoint(from_raw_parts(first.sub(read), read + PARTS + written), read + 1)?;
+        let pointers = place.cast::<[*mut c_void; 2]>();
+        for [pointer, _] in from_raw_parts_mut(pointers, PARTS) {
+            if pointer.is_null() {
+                *pointer = core::ptr::without_provenance_mut(UNSPOOL_WORD);
+            }
+        }
+    }
+    Ok(())
 }
 
 impl<const R: usize, const W: usize> Compared<R, W> {
-    /// Returns the memory as slices.
+    /// Returns the memory as slices. Inlined like [`lend`], because calls use few of them.
     ///
     /// # Safety
     ///
     /// As for [`input`] and [`output`].
     #[inline(always)]
     pub unsafe fn slices<'a>(&self) -> Buffers<'a> {
-        // SAFETY: the same promises, and it was compared.
-        unsafe { self.memory.slices() }
+        let memory = &self.memory;
+        // SAFETY: `gather` has refused null with a length, and what is larger than memory; null is
+        // gone. The caller promises the rest.
+        unsafe {
+            Buffers {
+                src: from_raw_parts(memory.src.cast(), memory.src_len),
+                dst: from_raw_parts_mut(memory.dst.cast(), memory.dst_len),
+                workspace: (memory.workspace, memory.workspace_len),
+                window: from_raw_parts_mut(memory.window.cast(), memory.window_len),
+                scratch: from_raw_parts_mut(memory.scratch.cast(), memory.scratch_len),
+            }
+        }
     }
 }
 
@@ -273,20 +300,19 @@ pub struct UnspoolOptions {
     pub checks: UnspoolChecks,
 }
 
-/// Returns the options of the caller, or the default.
+/// Sets the options that the caller has.
 ///
 /// # Safety
 ///
 /// A pointer that is not null leads to options, and so does that to their limits.
 #[cfg(any(feature = "gzip", feature = "pco", feature = "at1-columnar"))]
 #[inline(never)]
-pub unsafe fn choices(with: *const UnspoolOptions) -> Checked<(Limits, Verify)> {
+pub unsafe fn choices(limits: &mut Limits, checks: &mut Verify, with: *const UnspoolOptions) -> Checked<()> {
     // SAFETY: the same promise.
-    match unsafe { sized(with)? } {
-        None => Ok((Limits::DEFAULT, Verify::Refuse)),
-        // SAFETY: the same promise.
-        Some(asked) => Ok((unsafe { limits_of(asked.limits)? }, verify(asked.checks)?)),
-    }
+    let Some(asked) = (unsafe { sized(with)? }) else { return Ok(()) };
+    *checks = verify(asked.checks)?;
+    // SAFETY: the same promise.
+    unsafe { bound(limits, asked.limits) }
 }
 
 /// The result of a call that decodes or inspects. Members that a format does not count are 0.
@@ -314,14 +340,14 @@ pub struct UnspoolDone {
     pub wrote: usize,
 }
 
-impl From<&Done> for UnspoolDone {
-    fn from(done: &Done) -> Self {
+impl UnspoolDone {
+    const fn of(done: &Done) -> &Self {
         const {
             assert!(size_of::<Done>() == size_of::<Self>() && offset_of!(Done, wrote) == offset_of!(Self, wrote));
             assert!(offset_of!(Done, checksums) == offset_of!(Self, checks_matched));
         }
         // SAFETY: plain numbers in the same order; both are `repr(C)`.
-        *unsafe { start_of(done) }
+        unsafe { start_of(done) }
     }
 }
 
@@ -332,7 +358,7 @@ impl From<&Done> for UnspoolDone {
 /// Pointers that are not null lead to space for the result and for an error.
 pub unsafe fn reply<T>(to: *mut T, error: *mut UnspoolError, call: impl FnOnce() -> Result<T>) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    unsafe { report(error, call().map(|result| answer(to, &result))) }
+    unsafe { report(error, &call().map(|result| answer(to, &result))) }
 }
 
 /// Ends a function that decodes as [`reply`] does.
@@ -346,7 +372,32 @@ pub unsafe fn reply_done(
     call: impl FnOnce() -> Result<Done>,
 ) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    unsafe { concluded(to, error, call()) }
+    unsafe { concluded(to, error, &call()) }
+}
+
+/// Ends a function that decodes a whole file: `ready` checks the arguments and sets the options,
+/// `run` decodes. A workspace is too small below `least` bytes.
+///
+/// Until `run`, an error is a number in a register. A `Result` of the core takes 72 bytes, which
+/// each check would fill.
+///
+/// # Safety
+///
+/// As for [`reply`].
+#[inline(always)]
+pub unsafe fn decoded<O, A>(
+    (to, error): (*mut UnspoolDone, *mut UnspoolError),
+    (mut options, least): (O, usize),
+    ready: impl FnOnce(&mut O) -> Checked<A>,
+    run: impl FnOnce(A, &O) -> Result<Done>,
+) -> UnspoolErrorKind {
+    // SAFETY: the same promises.
+    unsafe {
+        match ready(&mut options) {
+            Err(misuse) => settle(error, Err(misuse), least),
+            Ok(arguments) => concluded(to, error, &run(arguments, &options)),
+        }
+    }
 }
 
 /// Shared by all formats, to save flash.
@@ -355,9 +406,17 @@ pub unsafe fn reply_done(
 ///
 /// As for [`reply`].
 #[inline(never)]
-unsafe fn concluded(to: *mut UnspoolDone, error: *mut UnspoolError, result: Result<Done>) -> UnspoolErrorKind {
+unsafe fn concluded(to: *mut UnspoolDone, error: *mut UnspoolError, result: &Result<Done>) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    unsafe { report(error, result.as_ref().map(|done| answer(to, &UnspoolDone::from(done))).map_err(|error| *error)) }
+    unsafe {
+        match result {
+            Err(failed) => refuse(error, failed),
+            Ok(done) => {
+                answer(to, UnspoolDone::of(done));
+                settle(error, Ok(()), 0)
+            }
+        }
+    }
 }
 
 /// Turns the elements of which an error of this kind needs more into bytes.
@@ -503,7 +562,7 @@ unsafe fn progress(step: *mut UnspoolStep, error: *mut UnspoolError, result: Res
         if !step.is_null() && step.is_aligned() {
             ((*step).read, (*step).wrote, (*step).status) = (read, wrote, status);
         }
-        report(error, result.map(drop))
+        report(error, &result.map(drop))
     }
 }
 
@@ -518,7 +577,7 @@ pub unsafe fn start<O: Opaque, W: 'static, P: Default>(
     decoder: *mut O,
     memory: *const UnspoolBuffers,
     choose: impl FnOnce(&mut P, &mut [Span; 2]) -> Checked<()>,
-    workspace: unsafe fn(Place) -> Result<&'static mut W>,
+    workspace: unsafe fn(Place) -> Checked<&'static mut W>,
     make: impl FnOnce(&'static mut W, &'static mut [u8], &P) -> O::Value,
 ) -> Result<()> {
     // SAFETY: the same promises.
@@ -530,7 +589,7 @@ pub unsafe fn start<O: Opaque, W: 'static, P: Default>(
         let empty = clear(decoder, &[memory.workspace(), memory.window(), one, two, NOTHING])?;
         chosen?;
         let lent = memory.slices();
-        let workspace = workspace(lent.workspace)?;
+        let workspace = workspace(lent.workspace).map_err(lacking::<W>)?;
         empty.build(|place| Ok(place.write(make(workspace, lent.window, &options))))
     }
 }
@@ -650,7 +709,7 @@ pub extern "C" fn unspool_version() -> *const c_char {
 pub extern "C" fn unspool_check_header(version: u32, layout: u32) -> UnspoolErrorKind {
     match (version, layout) == (VERSION, LAYOUT | SMALL | NARROW) {
         true => 0,
-        false => ErrorKind::WrongHeader as u16,
+        false => ErrorKind::WrongHeader as u32,
     }
 }
 

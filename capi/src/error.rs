@@ -1,14 +1,15 @@
 //! Errors: the core's numbers, and their names for logs.
 
 use core::ffi::c_char;
+use core::mem::offset_of;
 
 use unspool::{Class, Error, ErrorKind, Result};
 
-use crate::memory::answer;
+use crate::memory::{Checked, answer, start_of};
 
 /// The result of a function that can fail: 0, or the number of an error. The numbers are those of
 /// the constants `UNSPOOL_ERROR_…`.
-pub type UnspoolErrorKind = u16;
+pub type UnspoolErrorKind = u32;
 
 /// The way to handle an error: one of `UNSPOOL_CLASS_...`.
 pub type UnspoolClass = u8;
@@ -40,20 +41,12 @@ pub const UNSPOOL_CLASS_MISUSE: u8 = 8;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolError {
-    /// The number of the error; 0 for none.
-    pub kind: UnspoolErrorKind,
-    /// The class of the error.
-    pub error_class: UnspoolClass,
     /// Offset of the byte at which it shows, from the start of the input.
     pub at: u64,
     /// The least amount that would be enough; 0 if unknown.
     pub need: u64,
-}
-
-impl From<Error> for UnspoolError {
-    fn from(error: Error) -> Self {
-        Self { kind: error.kind as u16, error_class: class(error.kind), at: error.at, need: error.need }
-    }
+    /// The number of the error; 0 for none. `unspool_error_class` returns its class.
+    pub kind: UnspoolErrorKind,
 }
 
 /// Ends a function: writes the error, and returns its number.
@@ -62,10 +55,46 @@ impl From<Error> for UnspoolError {
 ///
 /// A pointer that is not null leads to space for an error.
 #[inline(never)]
-pub unsafe fn report(to: *mut UnspoolError, result: Result<()>) -> UnspoolErrorKind {
-    let error = result.map_or_else(UnspoolError::from, |()| UnspoolError::default());
+pub unsafe fn report(to: *mut UnspoolError, result: &Result<()>) -> UnspoolErrorKind {
     // SAFETY: the same promise.
-    unsafe { answer(to, &error) };
+    unsafe { result.as_ref().map_or_else(|error| refuse(to, error), |()| settle(to, Ok(()), 0)) }
+}
+
+/// Writes the error of a file, and returns its number.
+///
+/// # Safety
+///
+/// As for [`report`].
+pub unsafe fn refuse(to: *mut UnspoolError, error: &Error) -> UnspoolErrorKind {
+    const {
+        assert!(offset_of!(Error, at) == offset_of!(UnspoolError, at), "the layout of C");
+        assert!(offset_of!(Error, need) == offset_of!(UnspoolError, need), "the layout of C");
+        assert!(offset_of!(Error, kind) == offset_of!(UnspoolError, kind), "the layout of C");
+    }
+    // SAFETY: the same promise; plain numbers in the same order.
+    unsafe { noted(to, start_of(error)) }
+}
+
+/// Ends a function whose arguments were checked: writes the error, whose kind is all that is known,
+/// and returns its number. A workspace is too small below `least` bytes.
+///
+/// # Safety
+///
+/// As for [`report`].
+#[inline(never)]
+pub unsafe fn settle(to: *mut UnspoolError, checked: Checked<()>, least: usize) -> UnspoolErrorKind {
+    let kind = checked.map_or_else(|misuse| misuse.0 as u32, |()| 0);
+    let need = if kind == ErrorKind::WorkspaceTooSmall as u32 { least } else { 0 };
+    // SAFETY: the same promise.
+    unsafe { noted(to, &UnspoolError { at: 0, need: need as u64, kind }) }
+}
+
+/// # Safety
+///
+/// As for [`report`].
+unsafe fn noted(to: *mut UnspoolError, error: &UnspoolError) -> UnspoolErrorKind {
+    // SAFETY: the same promise.
+    unsafe { answer(to, error) };
     error.kind
 }
 
@@ -76,7 +105,7 @@ pub unsafe fn report(to: *mut UnspoolError, result: Result<()>) -> UnspoolErrorK
 /// As for [`report`].
 pub unsafe fn run(to: *mut UnspoolError, call: impl FnOnce() -> Result<()>) -> UnspoolErrorKind {
     // SAFETY: the same promise.
-    unsafe { report(to, call()) }
+    unsafe { report(to, &call()) }
 }
 
 fn class(kind: ErrorKind) -> UnspoolClass {
@@ -130,7 +159,7 @@ pub extern "C" fn unspool_class_name(class: UnspoolClass) -> *const c_char {
 }
 
 fn position(kind: UnspoolErrorKind) -> Option<usize> {
-    ErrorKind::ALL.iter().position(|&known| known as u16 == kind)
+    ErrorKind::ALL.iter().position(|&known| known as u32 == kind)
 }
 
 // All words of one kind in a row, each followed by the zero byte that C expects, and one more at

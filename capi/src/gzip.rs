@@ -1,6 +1,5 @@
 //! gzip.
 
-use unspool::Result;
 use unspool::gzip::{self, Decoder, Options, Workspace};
 
 use crate::common::{
@@ -8,7 +7,7 @@ use crate::common::{
     start,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Checked, Opaque, Span, fits, held, made};
+use crate::memory::{Checked, Opaque, Span, fits, held, lacking, made};
 
 /// Words of a workspace.
 pub const UNSPOOL_GZIP_WORKSPACE_WORDS: usize = 1450;
@@ -57,14 +56,16 @@ const _: () = fits::<UnspoolGzipDecoder>();
 ///
 /// As for [`choices`].
 unsafe fn options_of(with: *const UnspoolOptions) -> Checked<Options> {
+    let mut chosen = Options::DEFAULT;
     // SAFETY: the same promise.
-    unsafe { choices(with) }.map(|(limits, verify)| Options { limits, verify })
+    unsafe { choices(&mut chosen.limits, &mut chosen.verify, with)? };
+    Ok(chosen)
 }
 
 /// # Safety
 ///
 /// As for [`made`].
-unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
+unsafe fn workspace_of<'a>((memory, len): Place) -> Checked<&'a mut Workspace> {
     // SAFETY: the same promise.
     unsafe { made(memory, len, Workspace::new) }
 }
@@ -88,7 +89,8 @@ pub unsafe extern "C" fn unspool_gzip_inspect(
     unsafe {
         reply_done(done, error, || {
             let (options, lent) = (options_of(options)?, lend(buffers, [])?);
-            gzip::inspect(lent.src, workspace_of(lent.workspace)?, lent.window, &options, &mut ())
+            let workspace = workspace_of(lent.workspace).map_err(lacking::<Workspace>)?;
+            gzip::inspect(lent.src, workspace, lent.window, &options, &mut ())
         })
     }
 }
@@ -105,7 +107,8 @@ pub unsafe extern "C" fn unspool_gzip_decode(
     unsafe {
         reply_done(done, error, || {
             let (options, lent) = (options_of(options)?, lend(buffers, [])?);
-            gzip::decode(lent.src, lent.dst, workspace_of(lent.workspace)?, &options, &mut ())
+            let workspace = workspace_of(lent.workspace).map_err(lacking::<Workspace>)?;
+            gzip::decode(lent.src, lent.dst, workspace, &options, &mut ())
         })
     }
 }
@@ -122,7 +125,7 @@ pub unsafe extern "C" fn unspool_gzip_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let choose = |chosen: &mut Options, _: &mut [Span; 2]| options_of(options).map(|asked| *chosen = asked);
-        report(error, start(decoder, buffers, choose, workspace_of, Decoder::new))
+        report(error, &start(decoder, buffers, choose, workspace_of, Decoder::new))
     }
 }
 

@@ -83,9 +83,9 @@ pub type Span = [usize; 2];
 /// No memory.
 pub const NOTHING: Span = [0, 0];
 
-/// The range of `len` values. It is empty for null.
+/// The range of `len` values.
 pub fn span<T>(data: *const T, len: usize) -> Span {
-    [data.addr(), if data.is_null() { 0 } else { len.saturating_mul(size_of::<T>()) }]
+    [data.addr(), len.saturating_mul(size_of::<T>())]
 }
 
 /// Refuses memory that is written and overlaps any other, and ranges that cannot be memory. The
@@ -93,9 +93,13 @@ pub fn span<T>(data: *const T, len: usize) -> Span {
 /// slice, and before anything is written.
 #[inline(never)]
 pub fn disjoint(spans: &[Span], read: usize) -> Checked<()> {
-    for (i, &one) in spans.iter().enumerate().skip(read) {
-        // Those before it, so that each pair is compared once.
-        apart(one, spans.get(..i).unwrap_or_default())?;
+    let mut rest = spans;
+    // From the last one to those before it, so that each pair is compared once.
+    while let [before @ .., one] = rest
+        && before.len() >= read
+    {
+        apart(*one, before)?;
+        rest = before;
     }
     Ok(())
 }
@@ -115,8 +119,8 @@ pub fn apart(one: Span, others: &[Span]) -> Checked<()> {
 
 /// Returns whether two ranges, which can be memory, have bytes in common.
 fn overlap([one, one_size]: Span, [other, other_size]: Span) -> bool {
-    let (after, before) = (other.wrapping_sub(one), one.wrapping_sub(other));
-    one_size > 0 && other_size > 0 && (after < one_size || before < other_size)
+    // An empty range ends before any byte that is in both.
+    one.max(other) < one.wrapping_add(one_size).min(other.wrapping_add(other_size))
 }
 
 /// Refuses null with a length, a range that is larger than half of the address space, and one that
@@ -143,6 +147,7 @@ fn check(address: usize, len: usize, align: usize, size: usize) -> Checked<()> {
 /// # Safety
 ///
 /// A pointer that is not null leads to a value that nobody writes during `'a`.
+#[inline(always)]
 pub unsafe fn maybe<'a, T>(from: *const T) -> Checked<Option<&'a T>> {
     if !from.is_aligned() {
         return Err(Misuse(ErrorKind::Misaligned));
@@ -156,6 +161,7 @@ pub unsafe fn maybe<'a, T>(from: *const T) -> Checked<Option<&'a T>> {
 /// # Safety
 ///
 /// As for [`maybe`].
+#[inline(always)]
 pub unsafe fn needed<'a, T>(from: *const T) -> Checked<&'a T> {
     // SAFETY: the same promise.
     unsafe { maybe(from)? }.ok_or(NULL)
@@ -170,15 +176,28 @@ pub unsafe fn needed<'a, T>(from: *const T) -> Checked<&'a T> {
 /// during `'a`.
 pub unsafe fn sized<'a, T>(from: *const T) -> Checked<Option<&'a T>> {
     const { assert!(align_of::<T>() >= align_of::<usize>(), "the size is the first member") };
-    if !from.is_null() && from.is_aligned() {
-        // SAFETY: not null and aligned; the caller promises the rest.
-        let size = unsafe { from.cast::<usize>().read() };
-        if size != size_of::<T>() {
-            return Err(Misuse(ErrorKind::WrongHeader));
-        }
+    if from.is_null() {
+        return Ok(None);
     }
-    // SAFETY: the struct has its full size.
-    unsafe { maybe(from) }
+    // SAFETY: not null. If it is aligned and has its full size, it is a value.
+    unsafe {
+        same_size(from.cast(), size_of::<T>(), align_of::<T>())?;
+        Ok(Some(&*from))
+    }
+}
+
+/// Refuses a struct that is not aligned like this, or does not start with this size.
+///
+/// # Safety
+///
+/// As for [`sized`], and not null.
+#[inline(never)]
+unsafe fn same_size(from: *const usize, size: usize, align: usize) -> Checked<()> {
+    if from.addr() & (align - 1) != 0 {
+        return Err(Misuse(ErrorKind::Misaligned));
+    }
+    // SAFETY: aligned; the caller promises the rest.
+    if unsafe { from.read() } == size { Ok(()) } else { Err(Misuse(ErrorKind::WrongHeader)) }
 }
 
 /// Writes a result, unless the pointer is null.
@@ -481,7 +500,7 @@ fn placed(head: *const Head) -> Checked<()> {
 /// Zeros are a value of `T`, and so are any bytes after the `cleared` ones. A pointer that is not
 /// null leads to `len` bytes, and nobody else uses them during `'a`.
 #[inline(always)]
-pub unsafe fn tables<'a, T>(memory: *mut c_void, len: usize, cleared: usize) -> Result<&'a mut T> {
+pub unsafe fn tables<'a, T>(memory: *mut c_void, len: usize, cleared: usize) -> Checked<&'a mut T> {
     let workspace = large_enough::<T>(memory, len)?;
     // SAFETY: large enough, aligned, not null because `T` has a size, and used by nobody else.
     unsafe {
@@ -497,7 +516,7 @@ pub unsafe fn tables<'a, T>(memory: *mut c_void, len: usize, cleared: usize) -> 
 /// A pointer that is not null leads to `len` bytes, and nobody else reads or writes them during
 /// `'a`.
 #[cfg(feature = "gzip")]
-pub unsafe fn made<'a, T>(memory: *mut c_void, len: usize, make: impl FnOnce() -> T) -> Result<&'a mut T> {
+pub unsafe fn made<'a, T>(memory: *mut c_void, len: usize, make: impl FnOnce() -> T) -> Checked<&'a mut T> {
     let workspace = large_enough::<T>(memory, len)?;
     // SAFETY: large enough, aligned, not null because `T` has a size, and used by nobody else.
     unsafe {
@@ -506,19 +525,22 @@ pub unsafe fn made<'a, T>(memory: *mut c_void, len: usize, make: impl FnOnce() -
     }
 }
 
-/// Refuses memory that is too small for a value. Inlined, because its error becomes a part of a
-/// larger result.
+/// Refuses memory that is too small for a value; [`lacking`] makes an error of that. Null is too
+/// small: its length is 0, as [`disjoint`] has compared.
 #[inline(always)]
-pub fn large_enough<T>(memory: *mut c_void, len: usize) -> Result<*mut T> {
-    if memory.is_null() && len > 0 {
-        return Err(NULL.into());
-    }
-    if len < size_of::<T>() {
-        let need = u64::try_from(size_of::<T>()).unwrap_or(u64::MAX);
-        return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
-    }
+pub fn large_enough<T>(memory: *mut c_void, len: usize) -> Checked<*mut T> {
     let place = memory.cast::<T>();
-    if place.is_aligned() { Ok(place) } else { Err(Misuse(ErrorKind::Misaligned).into()) }
+    match place.is_aligned() {
+        _ if len < size_of::<T>() => Err(Misuse(ErrorKind::WorkspaceTooSmall)),
+        true => Ok(place),
+        false => Err(Misuse(ErrorKind::Misaligned)),
+    }
+}
+
+/// Returns the error of a call that takes a workspace for a value.
+pub fn lacking<T>(misuse: Misuse) -> Error {
+    let error = Error::from(misuse);
+    if misuse.0 == ErrorKind::WorkspaceTooSmall { error.needing(size_of::<T>() as u64) } else { error }
 }
 
 /// Returns true if a static value equals what [`tables`] makes of memory.

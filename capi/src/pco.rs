@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Options, Plan, Version, decode_bytes};
-use unspool::{Error, ErrorKind, Result, Step};
+use unspool::{Error, ErrorKind, Result, Step, Verify};
 
 use crate::common::{
     Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, choices, in_bytes,
@@ -372,10 +372,11 @@ pub unsafe extern "C" fn unspool_pco_decode_file(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let ((limits, _), lent) = (choices(options)?, lend(buffers, [])?);
-            let options = Options { limits, ..Options::DEFAULT };
+            let (mut chosen, mut checks) = (Options::DEFAULT, Verify::Refuse);
+            choices(&mut chosen.limits, &mut checks, options)?;
+            let lent = lend(buffers, [])?;
             let words = words(lent.workspace)?;
-            decode_bytes(lent.src, lent.dst, words, &options, &mut ()).map_err(words_in_bytes)
+            decode_bytes(lent.src, lent.dst, words, &chosen, &mut ()).map_err(words_in_bytes)
         })
     }
 }
@@ -514,7 +515,7 @@ pub unsafe extern "C" fn unspool_pco_init_8(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, init::<u8>(decoder, meta, n, plan, (workspace, workspace_len))) }
+    unsafe { report(error, &init::<u8>(decoder, meta, n, plan, (workspace, workspace_len))) }
 }
 
 /// Starts a page of `n` numbers of 8 bits with the next input. Offsets in errors count from `at`.
@@ -526,7 +527,7 @@ pub unsafe extern "C" fn unspool_pco_start_8(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, start::<u8>(decoder, n, at)) }
+    unsafe { report(error, &start::<u8>(decoder, n, at)) }
 }
 
 /// Decodes whole batches of 256 numbers of 8 bits, as long as input and output allow. `dst` is
@@ -559,7 +560,7 @@ pub unsafe extern "C" fn unspool_pco_init_16(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, init::<u16>(decoder, meta, n, plan, (workspace, workspace_len))) }
+    unsafe { report(error, &init::<u16>(decoder, meta, n, plan, (workspace, workspace_len))) }
 }
 
 /// Starts a page of `n` numbers of 16 bits with the next input. Offsets in errors count from `at`.
@@ -571,7 +572,7 @@ pub unsafe extern "C" fn unspool_pco_start_16(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, start::<u16>(decoder, n, at)) }
+    unsafe { report(error, &start::<u16>(decoder, n, at)) }
 }
 
 /// Decodes whole batches of 256 numbers of 16 bits, as long as input and output allow. `dst` is
@@ -604,7 +605,7 @@ pub unsafe extern "C" fn unspool_pco_init_32(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, init::<u32>(decoder, meta, n, plan, (workspace, workspace_len))) }
+    unsafe { report(error, &init::<u32>(decoder, meta, n, plan, (workspace, workspace_len))) }
 }
 
 /// Starts a page of `n` numbers of 32 bits with the next input. Offsets in errors count from `at`.
@@ -616,7 +617,7 @@ pub unsafe extern "C" fn unspool_pco_start_32(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, start::<u32>(decoder, n, at)) }
+    unsafe { report(error, &start::<u32>(decoder, n, at)) }
 }
 
 /// Decodes whole batches of 256 numbers of 32 bits, as long as input and output allow. `dst` is
@@ -649,7 +650,7 @@ pub unsafe extern "C" fn unspool_pco_init_64(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, init::<u64>(decoder, meta, n, plan, (workspace, workspace_len))) }
+    unsafe { report(error, &init::<u64>(decoder, meta, n, plan, (workspace, workspace_len))) }
 }
 
 /// Starts a page of `n` numbers of 64 bits with the next input. Offsets in errors count from `at`.
@@ -661,7 +662,7 @@ pub unsafe extern "C" fn unspool_pco_start_64(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, start::<u64>(decoder, n, at)) }
+    unsafe { report(error, &start::<u64>(decoder, n, at)) }
 }
 
 /// Decodes whole batches of 256 numbers of 64 bits, as long as input and output allow. `dst` is

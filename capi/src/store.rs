@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use unspool::{Error, ErrorKind, Result, Store};
 
-use crate::memory::sized;
+use crate::memory::{Checked, NULL, sized};
 
 /// Fills `into` with `len` bytes from `at` on. Any return value but 0 ends decoding with the error
 /// `UNSPOOL_ERROR_STORE_FAILED`, whose offset is that of the block that was being read.
@@ -50,7 +50,7 @@ pub struct UnspoolStore {
 ///
 /// A pointer that is not null leads to a store. Its functions may be called with its context.
 #[inline(never)]
-pub unsafe fn store_of(store: *const UnspoolStore) -> Result<UnspoolStore> {
+pub unsafe fn store_of(store: *const UnspoolStore) -> Checked<UnspoolStore> {
     // SAFETY: the same promise.
     match unsafe { sized(store)? } {
         Some(store)
@@ -58,7 +58,7 @@ pub unsafe fn store_of(store: *const UnspoolStore) -> Result<UnspoolStore> {
         {
             Ok(*store)
         }
-        _ => Err(Error::new(ErrorKind::NullPointer, 0)),
+        _ => Err(NULL),
     }
 }
 

@@ -6,8 +6,8 @@ use unspool::xz::{self, Block, CheckKind, Decoder, File, IndexReader, Literals, 
 use unspool::{Done, Error, ErrorKind, Result};
 
 use crate::common::{
-    Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolRange, UnspoolStep, advance, bound, lend,
-    limits_of, relend, reply, reply_done, report_step, start, verify,
+    Buffers, Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolRange, UnspoolStep, advance,
+    bound, decoded, lend, limits_of, relend, reply, reply_done, report_step, start, verify,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
@@ -122,7 +122,7 @@ impl UnspoolXzBlock {
 /// # Safety
 ///
 /// As for [`tables`].
-unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
+unsafe fn workspace_of<'a>((memory, len): Place) -> Checked<&'a mut Workspace> {
     // SAFETY: the same promise. Empty workspaces are all zeros, which a test compares. What is not
     // cleared consists of numbers.
     unsafe { tables::<Workspace>(memory, len, Workspace::CLEARED) }
@@ -134,7 +134,7 @@ unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
 ///
 /// As for [`tables`].
 #[inline(always)]
-unsafe fn tables_of<'a>((memory, len): Place) -> Result<&'a mut Tables> {
+unsafe fn tables_of<'a>((memory, len): Place) -> Checked<&'a mut Tables> {
     const CONTEXTS: usize = 16;
     let fixed = large_enough::<Tables<[Literals; 0]>>(memory, len)?;
     let (mut contexts, mut used) = (0, size_of::<Tables<[Literals; 0]>>());
@@ -180,6 +180,29 @@ unsafe fn choose(options: &mut Options, with: *const UnspoolXzOptions) -> Checke
     unsafe { bound(&mut options.limits, asked.limits) }
 }
 
+/// Bytes of the smallest workspace of a call that takes a whole file.
+const LEAST: usize = size_of::<Tables<[Literals; 0]>>();
+
+/// Returns the memory of a call that takes a whole file, and sets its options.
+///
+/// # Safety
+///
+/// As for [`lend`], [`choose`] and [`tables_of`].
+#[inline(always)]
+unsafe fn prepared<'a>(
+    chosen: &mut Options,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolXzOptions,
+) -> Checked<(Buffers<'a>, &'a mut Tables)> {
+    // SAFETY: the same promises.
+    unsafe {
+        choose(chosen, options)?;
+        let lent = lend(buffers, [])?;
+        let tables = tables_of(lent.workspace)?;
+        Ok((lent, tables))
+    }
+}
+
 /// Opens a file in a stack frame of its own, which is not added to that of the call from C.
 ///
 /// # Safety
@@ -208,10 +231,9 @@ pub unsafe extern "C" fn unspool_xz_inspect(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let (lent, mut chosen) = (lend(buffers, [])?, Options::DEFAULT);
-            choose(&mut chosen, options)?;
-            xz::inspect(lent.src, &mut tables_of(lent.workspace)?, &chosen, &mut ())
+        let ready = |chosen: &mut Options| prepared(chosen, buffers, options);
+        decoded((done, error), (Options::DEFAULT, LEAST), ready, |(lent, mut tables), chosen| {
+            xz::inspect(lent.src, &mut tables, chosen, &mut ())
         })
     }
 }
@@ -243,10 +265,9 @@ pub unsafe extern "C" fn unspool_xz_decode(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let (lent, mut chosen) = (lend(buffers, [])?, Options::DEFAULT);
-            choose(&mut chosen, options)?;
-            let mut result = decode(lent.src, lent.dst, tables_of(lent.workspace)?, &chosen);
+        let ready = |chosen: &mut Options| prepared(chosen, buffers, options);
+        decoded((done, error), (Options::DEFAULT, LEAST), ready, |(lent, tables), chosen| {
+            let mut result = decode(lent.src, lent.dst, tables, chosen);
             in_bytes(&mut result);
             result
         })
@@ -275,10 +296,9 @@ pub unsafe extern "C" fn unspool_xz_decode_to_store(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let (mut store, lent, mut chosen) = (store_of(store)?, lend(buffers, [])?, Options::DEFAULT);
-            choose(&mut chosen, options)?;
-            let mut result = restore(lent.src, &mut store, tables_of(lent.workspace)?, lent.scratch, &chosen);
+        let ready = |chosen: &mut Options| Ok((store_of(store)?, prepared(chosen, buffers, options)?));
+        decoded((done, error), (Options::DEFAULT, LEAST), ready, |(mut store, (lent, tables)), chosen| {
+            let mut result = restore(lent.src, &mut store, tables, lent.scratch, chosen);
             in_bytes(&mut result);
             result
         })
@@ -395,11 +415,9 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let (lent, block, mut chosen) = (lend(buffers, [])?, needed(block)?.to_core(), Options::DEFAULT);
-            choose(&mut chosen, options)?;
-            let mut tables = tables_of(lent.workspace)?;
-            let mut result = xz::decode_block(lent.src, &block, lent.dst, &mut tables, &chosen);
+        let ready = |chosen: &mut Options| Ok((needed(block)?, prepared(chosen, buffers, options)?));
+        decoded((done, error), (Options::DEFAULT, LEAST), ready, |(block, (lent, mut tables)), chosen| {
+            let mut result = xz::decode_block(lent.src, &block.to_core(), lent.dst, &mut tables, chosen);
             in_bytes(&mut result);
             result
         })
@@ -417,7 +435,7 @@ pub unsafe extern "C" fn unspool_xz_init(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, start(decoder, buffers, |chosen, _| choose(chosen, options), workspace_of, Decoder::new)) }
+    unsafe { report(error, &start(decoder, buffers, |chosen, _| choose(chosen, options), workspace_of, Decoder::new)) }
 }
 
 /// Reads `src` and writes `dst` of a step, as far as both allow. An error stays, except that of a
@@ -457,7 +475,7 @@ pub unsafe extern "C" fn unspool_xz_lend(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, relend(decoder, (window, window_len), Decoder::lend)) }
+    unsafe { report(error, &relend(decoder, (window, window_len), Decoder::lend)) }
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@ use unspool::zstd::{self, Decoder, Dictionary, File, Flavour, Header, Options, W
 use unspool::{Done, Error, ErrorKind, Limits, Result};
 
 use crate::common::{
-    Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument, bound, lend,
-    limits_of, relend, reply, reply_done, report_step, start, u64_from, verify,
+    Buffers, Place, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument,
+    bound, decoded, lend, limits_of, relend, reply, reply_done, report_step, start, u64_from, verify,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
 use crate::memory::{
-    Checked, Misuse, NOTHING, Opaque, Span, apart, clear, fits, held, held_in, input, lent_to, needed, relent, sized,
-    span, tables,
+    Checked, Misuse, NOTHING, Opaque, Span, apart, clear, fits, held, held_in, input, lacking, lent_to, needed, relent,
+    sized, span, tables,
 };
 use crate::store::{UnspoolStore, store_of};
 
@@ -196,9 +196,33 @@ fn flavour_of(number: UnspoolZstdFlavour) -> Checked<Flavour> {
 ///
 /// As for [`tables`].
 #[inline(always)]
-unsafe fn workspace_of<'a>((memory, len): Place) -> Result<&'a mut Workspace> {
+unsafe fn workspace_of<'a>((memory, len): Place) -> Checked<&'a mut Workspace> {
     // SAFETY: the same promise. A workspace consists of numbers, and each frame resets it.
     unsafe { tables::<Workspace>(memory, len, 0) }
+}
+
+/// Bytes of the smallest workspace.
+const LEAST: usize = size_of::<Workspace>();
+
+/// Returns the memory of a call that takes a whole file, and sets its options.
+///
+/// # Safety
+///
+/// As for [`lend`], [`choose`] and [`workspace_of`].
+#[inline(always)]
+unsafe fn prepared<'a>(
+    chosen: &mut Options<'_>,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolZstdOptions,
+) -> Checked<(Buffers<'a>, &'a mut Workspace)> {
+    // SAFETY: the same promises.
+    unsafe {
+        let mut reads = [NOTHING; 2];
+        choose(chosen, &mut reads, options)?;
+        let lent = lend(buffers, reads)?;
+        let workspace = workspace_of(lent.workspace)?;
+        Ok((lent, workspace))
+    }
 }
 
 /// Returns the bytes of a workspace in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
@@ -265,10 +289,9 @@ pub unsafe extern "C" fn unspool_zstd_decoded_len(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply(len, error, || {
-            let (mut chosen, mut reads) = (Options::DEFAULT, [NOTHING; 2]);
-            choose(&mut chosen, &mut reads, options)?;
-            let lent = lend(buffers, reads)?;
-            zstd::decoded_len(lent.src, workspace_of(lent.workspace)?, &chosen)
+            let mut chosen = Options::DEFAULT;
+            let (lent, workspace) = prepared(&mut chosen, buffers, options).map_err(lacking::<Workspace>)?;
+            zstd::decoded_len(lent.src, workspace, &chosen)
         })
     }
 }
@@ -283,11 +306,9 @@ pub unsafe extern "C" fn unspool_zstd_decode(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let (mut chosen, mut reads) = (Options::DEFAULT, [NOTHING; 2]);
-            choose(&mut chosen, &mut reads, options)?;
-            let lent = lend(buffers, reads)?;
-            zstd::decode(lent.src, lent.dst, workspace_of(lent.workspace)?, &chosen, &mut ())
+        let ready = |chosen: &mut Options<'_>| prepared(chosen, buffers, options);
+        decoded((done, error), (Options::DEFAULT, LEAST), ready, |(lent, workspace), chosen| {
+            zstd::decode(lent.src, lent.dst, workspace, chosen, &mut ())
         })
     }
 }
@@ -307,11 +328,9 @@ pub unsafe extern "C" fn unspool_zstd_decode_to_store(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let (mut store, mut chosen, mut reads) = (store_of(store)?, Options::DEFAULT, [NOTHING; 2]);
-            choose(&mut chosen, &mut reads, options)?;
-            let lent = lend(buffers, reads)?;
-            restore(lent.src, &mut store, workspace_of(lent.workspace)?, lent.scratch, &chosen)
+        let ready = |chosen: &mut Options<'_>| Ok((store_of(store)?, prepared(chosen, buffers, options)?));
+        decoded((done, error), (Options::DEFAULT, LEAST), ready, |(mut store, (lent, workspace)), chosen| {
+            restore(lent.src, &mut store, workspace, lent.scratch, chosen)
         })
     }
 }
@@ -356,10 +375,9 @@ pub unsafe extern "C" fn unspool_zstd_decode_in_place(
                 return Err(bad_argument());
             }
             let whole = UnspoolBuffers { src: core::ptr::null(), src_len: 0, ..asked };
-            let (mut chosen, mut reads) = (Options::DEFAULT, [NOTHING; 2]);
-            choose(&mut chosen, &mut reads, options)?;
-            let lent = lend(&raw const whole, reads)?;
-            in_place(lent.dst, len, workspace_of(lent.workspace)?, &chosen)
+            let mut chosen = Options::DEFAULT;
+            let (lent, workspace) = prepared(&mut chosen, &raw const whole, options).map_err(lacking::<Workspace>)?;
+            in_place(lent.dst, len, workspace, &chosen)
         })
     }
 }
@@ -475,7 +493,7 @@ pub unsafe extern "C" fn unspool_zstd_dictionary_prepare(
             apart(new, &[span(dictionary, 1)])?;
             apart(new, lent_to(dictionary.cast_const()).get(..TABLES).unwrap_or_default())?;
             let (trained, flavour) = (held_in(dictionary)?, flavour_of(flavour)?);
-            let tables = workspace_of((workspace, workspace_len))?;
+            let tables = workspace_of((workspace, workspace_len)).map_err(lacking::<Workspace>)?;
             // The last tables may be in the same workspace, whose content is about to change.
             *trained = trained.unprepared();
             relent(dictionary, TABLES, NOTHING)?;
@@ -497,7 +515,7 @@ pub unsafe extern "C" fn unspool_zstd_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let choose = |chosen: &mut Options<'_>, reads: &mut [Span; 2]| choose(chosen, reads, options);
-        report(error, start(decoder, buffers, choose, workspace_of, Decoder::new))
+        report(error, &start(decoder, buffers, choose, workspace_of, Decoder::new))
     }
 }
 
@@ -538,5 +556,5 @@ pub unsafe extern "C" fn unspool_zstd_lend(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, relend(decoder, (window, window_len), Decoder::lend)) }
+    unsafe { report(error, &relend(decoder, (window, window_len), Decoder::lend)) }
 }

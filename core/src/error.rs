@@ -41,15 +41,16 @@ pub enum Class {
 /// string is unknown`.
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Error {
-    /// The kind of error.
-    pub kind: ErrorKind,
     /// Offset of the byte at which the error shows, from the start of the input.
     pub at: u64,
     /// The amount that would be enough: units of the output or the workspace, bytes of a truncated
     /// input, or the amount that a limit forbids; the ID of a dictionary that is wanted. 0 if no
     /// such number is known.
     pub need: u64,
+    /// The kind of error.
+    pub kind: ErrorKind,
 }
 
 impl Error {

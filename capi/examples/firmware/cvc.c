@@ -51,7 +51,7 @@ static int by_stream(void) {
 /* A truncated file is refused, and the device goes on. */
 static int cut(void) {
   UnspoolError error;
-  return unspool_cvc_open(&opened, file, 40, NULL, &error) == 0 || error.error_class != UNSPOOL_CLASS_TRUNCATED;
+  return unspool_cvc_open(&opened, file, 40, NULL, &error) == 0 || error.kind != UNSPOOL_ERROR_TRUNCATED;
 }
 
 int main(void) {

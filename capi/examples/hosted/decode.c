@@ -252,7 +252,7 @@ static int at1(Bytes file) {
   Progress progress = {0, 0};
   int failed = unspool_at1_info(file.data, file.len, &limits, &info, &error);
   /* Decoding finds the first error. */
-  if (failed && error.error_class != UNSPOOL_CLASS_LIMIT) failed = 0, info = (UnspoolAt1Info){0};
+  if (failed && unspool_error_class(error.kind) != UNSPOOL_CLASS_LIMIT) failed = 0, info = (UnspoolAt1Info){0};
   if (!failed) {
     buffers.scratch_len = (size_t)(pieces ? info.scratch_len_to : info.scratch_len);
     buffers.scratch = memory(buffers.scratch_len);
@@ -260,7 +260,7 @@ static int at1(Bytes file) {
       if (pieces) failed = unspool_at1_decode_to(&buffers, emit_part, &progress, &options, &done, &error);
       else failed = unspool_at1_decoded_len(&buffers, &options, &len, &error);
       /* A stream may need more scratch than its header says; written bytes are not repeated. */
-      if (!failed || error.error_class != UNSPOOL_CLASS_WORKSPACE_TOO_SMALL || error.need <= buffers.scratch_len) break;
+      if (!failed || unspool_error_class(error.kind) != UNSPOOL_CLASS_WORKSPACE_TOO_SMALL || error.need <= buffers.scratch_len) break;
       progress.seen = 0;
       free(buffers.scratch);
       buffers.scratch_len = (size_t)error.need;
@@ -292,7 +292,7 @@ static int cvc_whole(const UnspoolCvcFile *opened, Bytes file) {
   if (failed) return failed;
   /* From a call without output, which has compared the header with the limits. */
   unspool_cvc_decode(&column, 0, about.rows, &buffers, UNSPOOL_CHECKS_VERIFY, &done, &error);
-  if (error.error_class && error.error_class != UNSPOOL_CLASS_OUTPUT_TOO_SMALL) return error.kind;
+  if (error.kind && unspool_error_class(error.kind) != UNSPOOL_CLASS_OUTPUT_TOO_SMALL) return error.kind;
   buffers.dst_len = (size_t)error.need;
   buffers.dst = memory(buffers.dst_len);
   failed = unspool_cvc_decode(&column, 0, about.rows, &buffers, UNSPOOL_CHECKS_VERIFY, &done, &error);
@@ -350,7 +350,7 @@ static int cvc(Bytes file) {
   do {
     /* Lossless chunks need more than the header; the error says how much. */
     failed = cvc_pieces(&opened, file, (size_t)workspace);
-  } while (error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > workspace && (workspace = error.need));
+  } while (unspool_error_class(error.kind) == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > workspace && (workspace = error.need));
   return failed;
 }
 
@@ -535,14 +535,13 @@ int main(int argc, char **argv) {
       case UNSPOOL_FORMAT_ZSTD_SKIPPABLE: failed = zstd(file); break;
       default:
         error.kind = UNSPOOL_ERROR_UNKNOWN_FORMAT;
-        error.error_class = unspool_error_class(error.kind);
         failed = 1;
     }
     free(file.data);
   }
   free(dictionary.data);
   if (failed) {
-    fprintf(stderr, "error: %s at byte %llu: %s (%s)\n", unspool_class_name(error.error_class), (unsigned long long)error.at,
+    fprintf(stderr, "error: %s at byte %llu: %s (%s)\n", unspool_class_name(unspool_error_class(error.kind)), (unsigned long long)error.at,
             unspool_error_message(error.kind), unspool_error_name(error.kind));
     return 1;
   }

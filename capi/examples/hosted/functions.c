@@ -160,7 +160,7 @@ static void overlaps(void) {
   /* A range that is larger than memory, or goes beyond its end, has a name of its own. */
   CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = dst, .src_len = SIZE_MAX, .workspace = &xz_space, .workspace_len = sizeof xz_space}, NULL, NULL, &error) == UNSPOOL_ERROR_LENGTH_TOO_LARGE);
   CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = (void *)(UINTPTR_MAX - 7), .src_len = 9, .workspace = &xz_space, .workspace_len = sizeof xz_space}, NULL, NULL, &error) == UNSPOOL_ERROR_LENGTH_TOO_LARGE);
-  CHECK(error.error_class == UNSPOOL_CLASS_MISUSE);
+  CHECK(unspool_error_class(error.kind) == UNSPOOL_CLASS_MISUSE);
 
   OVERLAPS(unspool_at1_decoded_len(&(UnspoolBuffers){.src = dst, .src_len = 9, .scratch = (uint8_t *)&at1_space, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, &at, &error));
   OVERLAPS(unspool_at1_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = (uint8_t *)&at1_space, .dst_len = 64, .scratch = scratch, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, NULL, &error));
@@ -249,7 +249,7 @@ static void zstd(void) {
   CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = sizeof out, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &done, &error) == 0);
   CHECK(done.wrote == 9 && done.read == len && done.parts == 1 && !memcmp(out, "zstdddddd", 9));
   CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 8, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
-  CHECK(error.error_class == UNSPOOL_CLASS_OUTPUT_TOO_SMALL && error.need == 9);
+  CHECK(unspool_error_class(error.kind) == UNSPOOL_CLASS_OUTPUT_TOO_SMALL && error.need == 9);
   limits.max_output = 8;
   CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, &(UnspoolZstdOptions){.size = sizeof(UnspoolZstdOptions), .limits = &limits}, NULL, &error) == UNSPOOL_ERROR_OUTPUT_LIMIT);
 
@@ -271,7 +271,7 @@ static void zstd(void) {
   CHECK(unspool_zstd_seek_info(frame, len, NULL, &seek, &error) == UNSPOOL_OK && !seek.found && !seek.frames);
   options.flavour = 77;
   CHECK(unspool_zstd_decode(&(UnspoolBuffers){.src = frame, .src_len = len, .dst = out, .dst_len = 9, .workspace = &workspace, .workspace_len = sizeof workspace}, &options, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
-  CHECK(error.error_class == UNSPOOL_CLASS_MISUSE);
+  CHECK(unspool_error_class(error.kind) == UNSPOOL_CLASS_MISUSE);
 
   /* A struct that was not filled, in memory of zeros, and one whose filling failed. */
   CHECK(unspool_zstd_step(&decoder, with(&step, frame, len, UNSPOOL_END_HERE, out, 9), &error) == UNSPOOL_ERROR_NOT_INITIALISED);
@@ -300,7 +300,7 @@ static void zstd(void) {
   bytes = read_file("zstd/page-seekable.zst", &at);
   CHECK(unspool_zstd_seek_info(bytes, at, NULL, &seek, &error) == UNSPOOL_OK && seek.found && seek.scratch_len > sizeof both);
   CHECK(unspool_zstd_decode_part(&(UnspoolBuffers){.src = bytes, .src_len = at, .dst = out, .dst_len = 1, .scratch = both, .scratch_len = sizeof both, .workspace = &workspace, .workspace_len = sizeof workspace}, 1, 2, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
-  CHECK(error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > sizeof both && error.need <= seek.scratch_len);
+  CHECK(unspool_error_class(error.kind) == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > sizeof both && error.need <= seek.scratch_len);
   CHECK(unspool_zstd_decode_part(&(UnspoolBuffers){.src = bytes, .src_len = at, .dst = out, .dst_len = 1, .scratch = both, .scratch_len = sizeof both, .workspace = &workspace, .workspace_len = sizeof workspace}, 1, 3, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
   free(bytes);
 
@@ -762,7 +762,7 @@ static void sizes(void) {
   UnspoolZstdOptions options = {.size = sizeof options, .limits = &limits};
   const UnspoolBuffers buffers = {.src = frame, .src_len = sizeof frame - 1, .dst = out, .dst_len = sizeof out,
                                   .workspace = &workspace, .workspace_len = sizeof workspace};
-  CHECK(unspool_zstd_decode(&buffers, &options, NULL, &error) == UNSPOOL_ERROR_WRONG_HEADER && error.error_class == UNSPOOL_CLASS_MISUSE);
+  CHECK(unspool_zstd_decode(&buffers, &options, NULL, &error) == UNSPOOL_ERROR_WRONG_HEADER && unspool_error_class(error.kind) == UNSPOOL_CLASS_MISUSE);
   limits.size = sizeof limits;
   CHECK(unspool_zstd_decode(&buffers, &options, NULL, &error) == 0);
   options.size = sizeof options + 1;
@@ -1081,7 +1081,7 @@ static void at1(void) {
     scratch = malloc(room ? room : 1);
     if (!scratch) exit(2);
     if (!unspool_at1_decoded_len(&(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = scratch, .scratch_len = room, .workspace = workspace, .workspace_len = sizeof *workspace}, NULL, &size, &error)) break;
-    CHECK(error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > room);
+    CHECK(unspool_error_class(error.kind) == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > room);
     free(scratch);
     room = (size_t)error.need;
   }
@@ -1172,7 +1172,7 @@ static void at1_query(void) {
   request.ask = UNSPOOL_AT1_COLUMNS;
   for (head = 0, room = 0;;) {
     if (!INIT(3, head, room)) break;
-    if (error.error_class == UNSPOOL_CLASS_TRUNCATED) head = (size_t)error.need;
+    if (unspool_error_class(error.kind) == UNSPOOL_CLASS_TRUNCATED) head = (size_t)error.need;
     else room = (size_t)error.need;
     CHECK(head <= len && room <= sizeof scratch);
   }

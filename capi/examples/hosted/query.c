@@ -115,7 +115,7 @@ static int start(FILE *file) {
     free(head);
     if (failed == UNSPOOL_ERROR_TRUNCATED && error.need > room && len == room) {
       room = (size_t)error.need;
-    } else if (error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > scratch_len) {
+    } else if (unspool_error_class(error.kind) == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > scratch_len) {
       free(scratch);
       scratch_len = (size_t)error.need;
       scratch = memory(scratch_len);
@@ -167,7 +167,7 @@ static int run(FILE *file) {
   int failed = start(file);
   while (!failed) {
     failed = unspool_at1_query_step(&query, at, bytes, len, &next, &error);
-    if (failed && error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > scratch_len) {
+    if (failed && unspool_error_class(error.kind) == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > scratch_len) {
       failed = grow();
       continue;
     }
@@ -181,7 +181,6 @@ static int run(FILE *file) {
     bytes = fetch(file, next.start, next.end, &len);
     if (len != next.end - next.start) {
       error.kind = UNSPOOL_ERROR_TRUNCATED;
-      error.error_class = UNSPOOL_CLASS_TRUNCATED;
       error.at = at + len;
       failed = 1;
     }
@@ -228,7 +227,7 @@ int main(int argc, char **argv) {
               answer.rows, told.groups, told.skipped, told.read, told.block_bytes_read, told.block_bytes_total);
     }
   } else {
-    fprintf(stderr, "error: %s at byte %" PRIu64 ": %s (%s)\n", unspool_class_name(error.error_class), error.at,
+    fprintf(stderr, "error: %s at byte %" PRIu64 ": %s (%s)\n", unspool_class_name(unspool_error_class(error.kind)), error.at,
             unspool_error_message(error.kind), unspool_error_name(error.kind));
   }
   fclose(file);

@@ -37,7 +37,7 @@ const view = () => new DataView(memory.buffer)
 /** Stops with the error of a call, unless it returned 0. */
 function check(kind) {
   if (kind === 0) return
-  console.error(`error: ${text(unspool.unspool_error_name(kind))} at byte ${view().getBigUint64(error + 8, true)}`)
+  console.error(`error: ${text(unspool.unspool_error_name(kind))} at byte ${view().getBigUint64(error, true)}`)
   process.exit(1)
 }
 

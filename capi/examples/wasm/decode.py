@@ -46,7 +46,7 @@ class Unspool:
             return
         name = self.call("error_name", kind)
         text = bytes(self.memory.read(self.store, name, name + 64)).split(b"\0")[0].decode()
-        raise Refused(f"{text} at byte {self.read('<Q', self.error + 8)[0]}")
+        raise Refused(f"{text} at byte {self.read('<Q', self.error)[0]}")
 
     def lend(self, *members):
         """Fills `UnspoolBuffers`: source, output, workspace."""

@@ -43,16 +43,16 @@ _Static_assert(sizeof(void *) == sizeof(size_t), "unspool needs pointers as wide
 
 #if defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x8533BBB7u
+#define UNSPOOL_LAYOUT 0x936267A7u
 #elif defined(UNSPOOL_SMALL)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x8533BBB5u
+#define UNSPOOL_LAYOUT 0x936267A5u
 #elif defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x8533BBB6u
+#define UNSPOOL_LAYOUT 0x936267A6u
 #else
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x8533BBB4u
+#define UNSPOOL_LAYOUT 0x936267A4u
 #endif
 
 /** Returns 0 if this header and the archive belong together, else UNSPOOL_ERROR_WRONG_HEADER. */
@@ -782,7 +782,7 @@ typedef uint8_t UnspoolFormat;
  * The result of a function that can fail: 0, or the number of an error. The numbers are those of
  * the constants `UNSPOOL_ERROR_…`.
  */
-typedef uint16_t UnspoolErrorKind;
+typedef uint32_t UnspoolErrorKind;
 
 /** The way to handle an error: one of `UNSPOOL_CLASS_...`. */
 typedef uint8_t UnspoolClass;
@@ -810,14 +810,12 @@ typedef struct UnspoolLimits {
 
 /** The reason for which a function refuses, and the place. */
 typedef struct UnspoolError {
-  /** The number of the error; 0 for none. */
-  UnspoolErrorKind kind;
-  /** The class of the error. */
-  UnspoolClass error_class;
   /** Offset of the byte at which it shows, from the start of the input. */
   uint64_t at;
   /** The least amount that would be enough; 0 if unknown. */
   uint64_t need;
+  /** The number of the error; 0 for none. `unspool_error_class` returns its class. */
+  UnspoolErrorKind kind;
 } UnspoolError;
 
 /**
