@@ -116,7 +116,7 @@ pub unsafe extern "C" fn unspool_at1_bundle_name(
             let dst = (dst.cast::<u8>(), dst_len);
             apart(span(dst.0, dst.1), &[span(bundle, 1)])?;
             let opened = held(bundle)?;
-            apart(span(dst.0, dst.1), lent_to(bundle))?;
+            apart(span(dst.0, dst.1), lent_to(bundle)?)?;
             let name = opened.file()?.name;
             spell(&|| name.chars(), output(dst.0, dst.1)?, len)
         })
@@ -153,8 +153,8 @@ pub unsafe extern "C" fn unspool_at1_bundle_read(
         reply_done(done, error, || {
             let memory = compared(buffers, [span(bundle, 1)], [])?;
             let opened = held(bundle)?;
-            apart(span(memory.dst.cast::<u8>(), memory.dst_len), lent_to(bundle))?;
-            apart(memory.workspace(), lent_to(bundle))?;
+            apart(span(memory.dst.cast::<u8>(), memory.dst_len), lent_to(bundle)?)?;
+            apart(memory.workspace(), lent_to(bundle)?)?;
             let (entry, lent) = (opened.file()?.entry, memory.slices());
             let len = entry.decoded_size(&opened.limits)?;
             let dst = usize::try_from(len).ok().and_then(|len| lent.dst.get_mut(..len));

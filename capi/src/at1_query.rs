@@ -390,7 +390,7 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
             let asked = held_in(query)?;
             let new = span(scratch.cast::<u8>(), scratch_len);
             disjoint(&[span(query, 1), new, asked.space(), asked.scratch()], 0)?;
-            apart(new, lent_to(query.cast_const()))?;
+            apart(new, lent_to(query.cast_const())?)?;
             asked.apart_from_texts(new)?;
             let longer = output(scratch.cast::<u8>(), scratch_len)?;
             let Some((front, _)) = longer.split_at_mut_checked(asked.scratch.len()) else {
@@ -482,7 +482,7 @@ pub unsafe extern "C" fn unspool_at1_query_line(
         reply(wrote, error, || {
             let (asked, dst) = (held(query)?, (dst.cast::<u8>(), dst_len));
             disjoint(&[span(query, 1), asked.scratch(), asked.space(), span(dst.0, dst.1)], 3)?;
-            apart(span(dst.0, dst.1), lent_to(query))?;
+            apart(span(dst.0, dst.1), lent_to(query)?)?;
             asked.apart_from_texts(span(dst.0, dst.1))?;
             let (row, dst) = (asked.row()?, output(dst.0, dst.1)?);
             let mut sink = SliceSink::new(dst);

@@ -10,8 +10,8 @@ use unspool::{Done, End, Error, ErrorKind, Limits, Probe, Result, Status, Step, 
 use crate::error::{UnspoolError, UnspoolErrorKind, refuse, report, settle};
 use crate::layout::LAYOUT;
 use crate::memory::{
-    Checked, Misuse, NOTHING, Opaque, Span, WINDOW, answer, apart, clear, disjoint, held_in, input, lacking, lent_to,
-    needed, output, relent, sized, span, start_of, start_of_mut,
+    Checked, Lent, Misuse, NOTHING, Opaque, Span, WINDOW, answer, apart, clear, disjoint, filled, filled_mut, held_in,
+    input, lacking, lent_to, needed, output, relent, sized, span, start_of, start_of_mut,
 };
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
@@ -361,6 +361,17 @@ pub unsafe fn reply<T>(to: *mut T, error: *mut UnspoolError, call: impl FnOnce()
     unsafe { report(error, &call().map(|result| answer(to, &result))) }
 }
 
+/// Ends a function that describes a struct: writes the result unless there is an error.
+///
+/// # Safety
+///
+/// As for [`reply`].
+#[inline(always)]
+pub unsafe fn describe<T>(to: *mut T, error: *mut UnspoolError, call: impl FnOnce() -> Checked<T>) -> UnspoolErrorKind {
+    // SAFETY: the same promises.
+    unsafe { settle(error, call().map(|result| answer(to, &result)), 0) }
+}
+
 /// Ends a function that decodes as [`reply`] does.
 ///
 /// # Safety
@@ -621,14 +632,16 @@ pub unsafe fn advance<O: Opaque>(
 pub unsafe fn step_memory<'a>(
     step: &UnspoolStep,
     decoder: Span,
-    lent: &[Span],
+    lent: Checked<&Lent>,
 ) -> Checked<(&'a [u8], End, &'a mut [u8])> {
+    disjoint(&[step.src(), step.dst(), decoder], 1)?;
+    let lent = lent?;
     apart(step.dst(), lent)?;
     // The input may overlap what a decoder only reads.
-    disjoint(&[step.src(), step.dst(), decoder], 1)?;
-    apart(step.src(), lent.get(..2).unwrap_or_default())?;
+    let [workspace, window, ..] = *lent;
+    apart(step.src(), &[workspace, window])?;
     // SAFETY: the same promises.
-    unsafe { Ok((input(step.src.cast(), step.src_len)?, end_of(step.end)?, output(step.dst.cast(), step.dst_len)?)) }
+    unsafe { Ok((filled(step.src.cast(), step.src_len), end_of(step.end)?, filled_mut(step.dst.cast(), step.dst_len))) }
 }
 
 /// Lends a decoder another window.
@@ -645,7 +658,7 @@ pub unsafe fn relend<O: Opaque>(
     unsafe {
         let (start, len) = (window.0.cast::<u8>(), window.1);
         let new = span(start, len);
-        let lent = lent_to(decoder.cast_const());
+        let lent = lent_to(decoder.cast_const())?;
         apart(new, &[span(decoder, 1)])?;
         // The last window is free, and may be part of the new one.
         let (before, after) = (lent.get(..WINDOW), lent.get(WINDOW + 1..));

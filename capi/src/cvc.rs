@@ -7,13 +7,13 @@ use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Scalar};
 use unspool::{Done, Error, ErrorKind, Limits, Result};
 
 use crate::common::{
-    UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument, compared, in_bytes,
-    lend, limits_of, reply, reply_done, report_step, spell, verify,
+    Buffers, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument, compared,
+    decoded, describe, in_bytes, lend, limits_of, reply, reply_done, report_step, spell, verify,
 };
-use crate::error::{UnspoolError, UnspoolErrorKind, run};
+use crate::error::{UnspoolError, UnspoolErrorKind, attempt, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, Span, answer, clear, disjoint, fits, held, input, lent_to, maybe, needed, output, sized,
-    span,
+    Checked, NOTHING, Opaque, Span, answer, clear, disjoint, filled, fits, held, held_with, input, lent_to, maybe,
+    needed, output, sized, span,
 };
 
 /// Words of an open file.
@@ -135,9 +135,24 @@ pub struct UnspoolCvcOptions {
     pub checks: UnspoolChecks,
 }
 
-/// Options for a column of an open file, which keeps the limits that it was opened with.
-fn options_of(checks: UnspoolChecks) -> Result<Options<'static>> {
-    Ok(Options { limits: Limits::NONE, verify: verify(checks)?, column: None })
+/// Returns a column, the memory of a call that decodes rows of it, and its options. The limits are
+/// those that its file was opened with.
+///
+/// # Safety
+///
+/// As for [`held_with`] and [`lend`].
+#[inline(always)]
+unsafe fn rows_of<'a>(
+    column: *const UnspoolCvcColumn,
+    buffers: *const UnspoolBuffers,
+    checks: UnspoolChecks,
+) -> Checked<(&'a Column<'static>, Buffers<'a>, Options<'static>)> {
+    // SAFETY: the same promises.
+    unsafe {
+        let (value, lent) = held_with(column)?;
+        let memory = lend(buffers, [span(column, 1), lent[HEAD]])?;
+        Ok((value, memory, Options { limits: Limits::NONE, verify: verify(checks)?, column: None }))
+    }
 }
 
 /// The header of a file.
@@ -236,14 +251,18 @@ pub unsafe extern "C" fn unspool_cvc_workspace_len(
     unsafe { reply(len, error, || Ok(Header::read(input(src.cast(), src_len)?, &limits_of(limits)?)?.head_len())) }
 }
 
+/// The place of the header in what a file, a column or a plan borrows.
+const HEAD: usize = 3;
+
 /// Returns the header that a file, a column or a plan borrows.
 ///
 /// # Safety
 ///
 /// As for [`lent_to`].
-pub(crate) unsafe fn head_of<O: Opaque>(of: *const O) -> Span {
+#[inline(always)]
+pub(crate) unsafe fn head_of<O: Opaque>(of: *const O) -> Checked<Span> {
     // SAFETY: the same promise.
-    unsafe { lent_to(of) }.get(3).copied().unwrap_or(NOTHING)
+    unsafe { lent_to(of).map(|lent| lent[HEAD]) }
 }
 
 /// Parses the header, from the whole file or from the bytes that `unspool_cvc_workspace_len` says.
@@ -258,9 +277,11 @@ pub unsafe extern "C" fn unspool_cvc_open(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        run(error, || {
+        let ready = || {
             let empty = clear(file, &[NOTHING, NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING])?;
-            let (src, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
+            Ok((empty, filled(src.cast(), src_len), limits_of(limits)?))
+        };
+        attempt(error, ready, |(empty, src, limits)| {
             empty.build(|place| {
                 let file = place.write(File::new());
                 file.read(src, &limits, &mut ())?;
@@ -279,7 +300,7 @@ pub unsafe extern "C" fn unspool_cvc_info(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply(info, error, || {
+        describe(info, error, || {
             let file = held(file)?;
             let version = file.version();
             Ok(UnspoolCvcInfo {
@@ -308,10 +329,13 @@ pub unsafe extern "C" fn unspool_cvc_column(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        run(error, || {
-            let empty = clear(column, &[NOTHING, NOTHING, span(file, 1), head_of(file), NOTHING])?;
+        let ready = || {
+            let (opened, lent) = held_with(file)?;
+            Ok((clear(column, &[NOTHING, NOTHING, span(file, 1), lent[HEAD], NOTHING])?, opened))
+        };
+        attempt(error, ready, |(empty, opened)| {
             let number = usize::try_from(number).unwrap_or(usize::MAX);
-            let found = held(file)?.columns().nth(number);
+            let found = opened.columns().nth(number);
             empty.fill(found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))??);
             Ok(())
         })
@@ -331,7 +355,7 @@ pub unsafe extern "C" fn unspool_cvc_column_named(
     unsafe {
         run(error, || {
             let empty =
-                clear(column, &[NOTHING, NOTHING, span(file, 1), head_of(file), span(name.cast::<u8>(), name_len)])?;
+                clear(column, &[NOTHING, NOTHING, span(file, 1), head_of(file)?, span(name.cast::<u8>(), name_len)])?;
             empty.fill(held(file)?.column(text(name, name_len)?)?);
             Ok(())
         })
@@ -347,7 +371,7 @@ pub unsafe extern "C" fn unspool_cvc_column_info(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply(info, error, || {
+        describe(info, error, || {
             let column = held(column)?;
             let output = column.output().ok();
             Ok(UnspoolCvcColumnInfo {
@@ -374,7 +398,7 @@ pub unsafe extern "C" fn unspool_cvc_column_name(
     unsafe {
         run(error, || {
             let dst = (dst.cast::<u8>(), dst_len);
-            disjoint(&[span(column, 1), head_of(column), span(dst.0, dst.1)], 2)?;
+            disjoint(&[span(column, 1), head_of(column)?, span(dst.0, dst.1)], 2)?;
             let name = held(column)?.name();
             spell(&|| name.chars(), output(dst.0, dst.1)?, len)
         })
@@ -395,9 +419,9 @@ pub unsafe extern "C" fn unspool_cvc_decode(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let lent = lend(buffers, [span(column, 1), head_of(column)])?;
-            held(column)?.decode_bytes(lent.src, first_row..end_row, lent.dst, &options_of(checks)?)
+        let ready = |_: &mut ()| rows_of(column, buffers, checks);
+        decoded((done, error), ((), 0), ready, |(column, lent, options), ()| {
+            column.decode_bytes(lent.src, first_row..end_row, lent.dst, &options)
         })
     }
 }
@@ -416,10 +440,12 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let lent = lend(buffers, [span(column, 1), head_of(column)])?;
-            let (column, values) = (held(column)?, floats(lent.dst)?);
-            let decoded = column.decode(lent.src, first_row..end_row, values, &options_of(checks)?);
+        let ready = |_: &mut ()| {
+            let (column, lent, options) = rows_of(column, buffers, checks)?;
+            Ok((column, lent.src, floats(lent.dst)?, options))
+        };
+        decoded((done, error), ((), 0), ready, |(column, src, values, options), ()| {
+            let decoded = column.decode(src, first_row..end_row, values, &options);
             decoded.map(done_in_bytes).map_err(floats_in_bytes)
         })
     }

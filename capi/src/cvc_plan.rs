@@ -87,7 +87,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         run(error, || {
-            let empty = clear(plan, &[NOTHING, NOTHING, span(column, 1), head_of(column), NOTHING])?;
+            let empty = clear(plan, &[NOTHING, NOTHING, span(column, 1), head_of(column)?, NOTHING])?;
             let column = held(column)?;
             empty.build(|place| {
                 let state = place.write(PlanState { plan: Plan::new(), named: false });
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         reply_done(done, error, || {
-            let lent = compared(buffers, [head_of(plan.cast_const())], [span(plan, 1)])?.slices();
+            let lent = compared(buffers, [head_of(plan.cast_const())?], [span(plan, 1)])?.slices();
             let (state, values) = (held_in(plan)?, floats(lent.dst)?);
             let (payload, checksums) = open(state, lent.src, verify(checks)?)?;
             payload.decode(values).map_err(floats_in_bytes)?;

@@ -108,6 +108,27 @@ pub unsafe fn run(to: *mut UnspoolError, call: impl FnOnce() -> Result<()>) -> U
     unsafe { report(to, &call()) }
 }
 
+/// The same for a function that checks its arguments first: until `call`, an error is a number in a
+/// register.
+///
+/// # Safety
+///
+/// As for [`report`].
+#[inline(always)]
+pub unsafe fn attempt<A>(
+    to: *mut UnspoolError,
+    ready: impl FnOnce() -> Checked<A>,
+    call: impl FnOnce(A) -> Result<()>,
+) -> UnspoolErrorKind {
+    // SAFETY: the same promise.
+    unsafe {
+        match ready() {
+            Err(misuse) => settle(to, Err(misuse), 0),
+            Ok(arguments) => report(to, &call(arguments)),
+        }
+    }
+}
+
 fn class(kind: ErrorKind) -> UnspoolClass {
     match kind.class() {
         Class::Truncated => UNSPOOL_CLASS_TRUNCATED,

@@ -88,6 +88,9 @@ pub mod small {
     pco!(unspool_pco_init_16, "unspool_small_pco_init_16");
     pco!(unspool_pco_init_32, "unspool_small_pco_init_32");
     pco!(unspool_pco_init_64, "unspool_small_pco_init_64");
+    pco!(unspool_pco_init_int_16, "unspool_small_pco_init_int_16");
+    pco!(unspool_pco_init_int_32, "unspool_small_pco_init_int_32");
+    pco!(unspool_pco_init_int_64, "unspool_small_pco_init_int_64");
     renamed!(
         "onpair", onpair::unspool_onpair_search_init as "unspool_small_onpair_search_init",
         search: *mut crate::onpair::UnspoolOnPairSearch, column: *const crate::onpair::UnspoolOnPairColumn,

@@ -77,6 +77,20 @@ pub unsafe fn filled_mut<'a>(data: *mut u8, len: usize) -> &'a mut [u8] {
     if data.is_null() { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(data, len) } }
 }
 
+/// Returns values to write; null is none. Refuses a slice that is misaligned.
+///
+/// # Safety
+///
+/// As for [`output`], with a length that memory can have.
+pub unsafe fn aligned<'a, T: Plain>(data: *mut T, len: usize) -> Checked<&'a mut [T]> {
+    match data.is_aligned() {
+        _ if data.is_null() => Ok(&mut []),
+        false => Err(Misuse(ErrorKind::Misaligned)),
+        // SAFETY: the same promise; not null, and aligned.
+        true => Ok(unsafe { core::slice::from_raw_parts_mut(data, len) }),
+    }
+}
+
 /// A range of memory: its address, and its length in bytes.
 pub type Span = [usize; 2];
 
@@ -428,14 +442,18 @@ pub unsafe fn relent<O: Opaque>(to: *mut O, place: usize, lent: Span) -> Result<
     Ok(())
 }
 
-/// Returns the memory that the value of a C struct borrows; none if it is empty.
+/// Returns the memory that the value of a C struct borrows.
 ///
 /// # Safety
 ///
 /// As for [`held`].
-pub unsafe fn lent_to<'a, O: Opaque>(from: *const O) -> &'a [Span] {
+#[inline(always)]
+pub unsafe fn lent_to<'a, O: Opaque>(from: *const O) -> Checked<&'a Lent> {
     // SAFETY: the same promise. A struct with a value has this, too.
-    unsafe { if tagged(from.cast(), O::TAG).is_ok() { &(*from.cast::<Head>()).lent } else { &[] } }
+    unsafe {
+        tagged(from.cast(), O::TAG)?;
+        Ok(&(*from.cast::<Head>()).lent)
+    }
 }
 
 /// Returns the value of a C struct.
@@ -451,6 +469,21 @@ pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Checked<&'a O::Value> {
     unsafe {
         tagged(from.cast(), O::TAG)?;
         Ok((*from.cast::<Held<O::Value>>()).value.assume_init_ref())
+    }
+}
+
+/// Returns the value of a C struct, and the memory that it borrows.
+///
+/// # Safety
+///
+/// As for [`held`].
+#[inline(always)]
+pub unsafe fn held_with<'a, O: Opaque>(from: *const O) -> Checked<(&'a O::Value, &'a Lent)> {
+    const { fits::<O>() };
+    // SAFETY: as in `held`.
+    unsafe {
+        tagged(from.cast(), O::TAG)?;
+        Ok(((*from.cast::<Held<O::Value>>()).value.assume_init_ref(), &(*from.cast::<Head>()).lent))
     }
 }
 

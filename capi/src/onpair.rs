@@ -5,11 +5,11 @@ use core::ffi::c_void;
 use unspool::onpair::{Codes, Column, Dictionary, File, MAX_TOKEN_LEN, Progress, RowOffsets, Search, SearchWorkspace};
 use unspool::{Error, ErrorKind, Result, Status, Step};
 
-use crate::common::{UnspoolLimits, UnspoolStep, bad_argument, limits_of, reply, report_step, u64_from};
-use crate::error::{UnspoolError, UnspoolErrorKind, run};
+use crate::common::{UnspoolLimits, UnspoolStep, bad_argument, describe, limits_of, reply, report_step, u64_from};
+use crate::error::{UnspoolError, UnspoolErrorKind, attempt, run};
 use crate::memory::{
-    Checked, Empty, NOTHING, Opaque, answer, apart, clear, disjoint, fits, held, held_in, input, lent_to, maybe,
-    needed, output, relent, sized, span,
+    Checked, Empty, NOTHING, Opaque, answer, apart, clear, disjoint, filled, filled_mut, fits, held, held_in,
+    held_with, input, lent_to, maybe, needed, output, relent, sized, span,
 };
 
 /// Words of a column.
@@ -126,9 +126,11 @@ pub unsafe extern "C" fn unspool_onpair_open(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        run(error, || {
+        let ready = || {
             let empty = clear(column, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
-            let (bytes, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
+            Ok((empty, filled(src.cast(), src_len), limits_of(limits)?))
+        };
+        attempt(error, ready, |(empty, bytes, limits)| {
             empty.build(|place| Ok(place.write(*File::open(bytes, &limits)?.column())))
         })
     }
@@ -222,7 +224,7 @@ pub unsafe extern "C" fn unspool_onpair_info(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply(info, error, || {
+        describe(info, error, || {
             let column = held(column)?;
             let tokens = u64_from(column.dictionary().len());
             Ok(UnspoolOnPairInfo {
@@ -265,7 +267,8 @@ pub unsafe extern "C" fn unspool_onpair_widen(
             let wide = span(workspace.cast::<u8>(), workspace_len);
             apart(wide, &[span(column, 1)])?;
             // The last workspace is free.
-            apart(wide, lent_to(column.cast_const()).get(1..).unwrap_or_default())?;
+            let [_, others @ ..] = lent_to(column.cast_const())?;
+            apart(wide, others)?;
             let of = held_in(column)?;
             let tokens = of.dictionary().len();
             let need = workspace_of(u64_from(tokens));
@@ -288,13 +291,14 @@ pub unsafe extern "C" fn unspool_onpair_widen(
 unsafe fn reader<'a>(
     column: *const UnspoolOnPairColumn,
     (dst, dst_len): (*mut c_void, usize),
-) -> Result<(&'a Column<'static>, &'a mut [u8])> {
+) -> Checked<(&'a Column<'static>, &'a mut [u8])> {
     // SAFETY: the same promises.
     unsafe {
         let dst = (dst.cast::<u8>(), dst_len);
         apart(span(dst.0, dst.1), &[span(column, 1)])?;
-        apart(span(dst.0, dst.1), lent_to(column))?;
-        Ok((held(column)?, output(dst.0, dst.1)?))
+        let (value, lent) = held_with(column)?;
+        apart(span(dst.0, dst.1), lent)?;
+        Ok((value, filled_mut(dst.0, dst.1)))
     }
 }
 
@@ -378,7 +382,7 @@ pub unsafe extern "C" fn unspool_onpair_step(
     unsafe {
         report_step(step, error, |asked| {
             disjoint(&[span(column, 1), span(row, 1), asked.dst()], 1)?;
-            apart(span(row, 1), lent_to(column))?;
+            apart(span(row, 1), lent_to(column)?)?;
             let (column, mut rest) = reader(column, (asked.dst, asked.dst_len))?;
             let [row] = output(row, 1)? else { return Err(bad_argument()) };
             let mut step = Step { read: 0, wrote: 0, status: Status::Done };
@@ -453,7 +457,7 @@ unsafe fn clear_search<'a>(
         let search_span = span(search, 1);
         disjoint(&[span(column, 1), span(asked, 1), needle, search_span, fallback, tokens], 3)?;
         for written in [search_span, fallback, tokens] {
-            apart(written, lent_to(column))?;
+            apart(written, lent_to(column)?)?;
         }
         clear(search, &[NOTHING; 5])
     }

@@ -6,12 +6,13 @@ use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Options, Plan
 use unspool::{Error, ErrorKind, Result, Step, Verify};
 
 use crate::common::{
-    Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, choices, in_bytes,
-    lend, limits_of, reply, reply_done, report_step, step_memory, u64_from,
+    Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, choices, describe,
+    in_bytes, lend, limits_of, reply, reply_done, report_step, step_memory, u64_from,
 };
-use crate::error::{UnspoolError, UnspoolErrorKind, report, run};
+use crate::error::{UnspoolError, UnspoolErrorKind, attempt, run};
 use crate::memory::{
-    Checked, NOTHING, Opaque, Plain, Span, answer, clear, disjoint, fits, held, held_in, input, lent_to, output, span,
+    Checked, Misuse, NOTHING, Opaque, Plain, Span, aligned, answer, apart, clear, disjoint, filled, fits, held,
+    held_in, held_with, input, lent_to, span,
 };
 
 /// Words of an open file.
@@ -145,13 +146,13 @@ pub const UNSPOOL_PCO_COMPACT_WHOLE: u8 = 2;
 /// Each page in any number of calls, with the smallest tables.
 pub const UNSPOOL_PCO_COMPACT_BATCHES: u8 = 3;
 
-fn plan_of(plan: UnspoolPcoPlan) -> Result<Plan> {
+fn plan_of(plan: UnspoolPcoPlan) -> Checked<Plan> {
     match plan {
         UNSPOOL_PCO_WHOLE => Ok(Plan::Whole),
         UNSPOOL_PCO_BATCHES => Ok(Plan::Batches),
         UNSPOOL_PCO_COMPACT_WHOLE => Ok(Plan::CompactWhole),
         UNSPOOL_PCO_COMPACT_BATCHES => Ok(Plan::CompactBatches),
-        _ => Err(bad_argument()),
+        _ => Err(Misuse(ErrorKind::BadArgument)),
     }
 }
 
@@ -193,10 +194,10 @@ pub struct UnspoolPcoChunk {
 ///
 /// # Safety
 ///
-/// As for [`output`].
+/// As for [`aligned`].
 unsafe fn words<'a>((memory, len): Place) -> Checked<&'a mut [u64]> {
     // SAFETY: the same promise.
-    unsafe { output(memory.cast::<u64>(), len / size_of::<u64>()) }
+    unsafe { aligned(memory.cast::<u64>(), len / size_of::<u64>()) }
 }
 
 /// Turns the words that a workspace must have into bytes.
@@ -221,9 +222,11 @@ pub unsafe extern "C" fn unspool_pco_open(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        run(error, || {
+        let ready = || {
             let empty = clear(file, &[NOTHING, NOTHING, span(src.cast::<u8>(), src_len), NOTHING, NOTHING])?;
-            let (src, limits) = (input(src.cast(), src_len)?, limits_of(limits)?);
+            Ok((empty, filled(src.cast(), src_len), limits_of(limits)?))
+        };
+        attempt(error, ready, |(empty, src, limits)| {
             empty.build(|place| {
                 let file = place.write(File::new());
                 file.read(src, &limits, &mut ())?;
@@ -242,7 +245,7 @@ pub unsafe extern "C" fn unspool_pco_info(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply(info, error, || {
+        describe(info, error, || {
             let file = held(file)?;
             Ok(UnspoolPcoInfo {
                 n_hint: file.header.n_hint,
@@ -267,11 +270,14 @@ pub unsafe extern "C" fn unspool_pco_chunk(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        run(error, || {
-            let [of, bytes] = source(file, at).unwrap_or([span(file, 1), NOTHING]);
-            let empty = if meta.is_null() { None } else { Some(clear(meta, &[NOTHING, NOTHING, bytes, of, NOTHING])?) };
+        let ready = || {
+            let (opened, [of, bytes]) = (held(file)?, source(file, at)?);
+            let lent = [NOTHING, NOTHING, bytes, of, NOTHING];
+            Ok((opened, if meta.is_null() { None } else { Some(clear(meta, &lent)?) }))
+        };
+        attempt(error, ready, |(opened, empty)| {
             let mut found = Chunk::new();
-            if !found.open(held(file)?, at, &mut ())? {
+            if !found.open(opened, at, &mut ())? {
                 answer(chunk, &UnspoolPcoChunk::default());
                 return Ok(());
             }
@@ -450,25 +456,32 @@ pub unsafe extern "C" fn unspool_pco_workspace_len(meta: *const UnspoolPcoMeta, 
 /// # Safety
 ///
 /// As the header says of `unspool_pco_init_32`.
+#[inline(always)]
 unsafe fn init<L: Latent>(
     decoder: *mut UnspoolPcoDecoder,
     meta: *const UnspoolPcoMeta,
     n: usize,
     plan: UnspoolPcoPlan,
     workspace: Place,
-) -> Result<()> {
+    make: impl FnOnce(&'static Meta<'static>, usize, Plan) -> Decoder<'static, 'static, L>,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
     let decoder = decoder.cast::<Of<L>>();
     // SAFETY: the same promises.
     unsafe {
-        let new = span(workspace.0.cast::<u8>(), workspace.1);
-        let bytes = lent_to(meta).get(2).copied().unwrap_or(NOTHING);
-        disjoint(&[bytes, span(meta, 1), span(decoder, 1), new], 2)?;
-        let empty = clear(decoder, &[new, NOTHING, bytes, span(meta, 1), NOTHING])?;
-        let (meta, plan, words) = (held(meta)?, plan_of(plan)?, words(workspace)?);
-        empty.build(|place| {
-            let paging = place.write(Paging { decoder: Decoder::new(meta, n, plan), started: false });
-            paging.decoder.open(words).map_err(words_in_bytes)?;
-            Ok(paging)
+        let ready = || {
+            let (described, &[_, _, bytes, ..]) = held_with(meta)?;
+            let lent = [span(workspace.0.cast::<u8>(), workspace.1), NOTHING, bytes, span(meta, 1), NOTHING];
+            let [new, others @ ..] = &lent;
+            apart(*new, others)?;
+            Ok((clear(decoder, &lent)?, described, plan_of(plan)?, words(workspace)?))
+        };
+        attempt(error, ready, |(empty, meta, plan, words)| {
+            empty.build(|place| {
+                let paging = place.write(Paging { decoder: make(meta, n, plan), started: false });
+                paging.decoder.open(words).map_err(words_in_bytes)?;
+                Ok(paging)
+            })
         })
     }
 }
@@ -476,12 +489,25 @@ unsafe fn init<L: Latent>(
 /// # Safety
 ///
 /// As the header says of `unspool_pco_start_32`.
-unsafe fn start<L: Latent>(decoder: *mut UnspoolPcoDecoder, n: usize, at: u64) -> Result<()> {
+#[inline(always)]
+unsafe fn start<L: Latent>(
+    decoder: *mut UnspoolPcoDecoder,
+    n: usize,
+    at: u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
     // SAFETY: the same promises.
-    let paging = unsafe { held_in(decoder.cast::<Of<L>>())? };
-    paging.decoder.start(n, at).map_err(words_in_bytes)?;
-    paging.started = true;
-    Ok(())
+    unsafe {
+        attempt(
+            error,
+            || held_in(decoder.cast::<Of<L>>()),
+            |paging| {
+                paging.decoder.start(n, at).map_err(words_in_bytes)?;
+                paging.started = true;
+                Ok(())
+            },
+        )
+    }
 }
 
 /// # Safety
@@ -492,7 +518,7 @@ unsafe fn step<L: Latent + Plain>(decoder: *mut UnspoolPcoDecoder, step: &Unspoo
     // SAFETY: the same promises.
     unsafe {
         let (src, end, _) = step_memory(step, span(decoder, 1), lent_to(decoder.cast_const()))?;
-        let numbers = output(step.dst.cast::<L>(), step.dst_len / size_of::<L>())?;
+        let numbers = aligned(step.dst.cast::<L>(), step.dst_len / size_of::<L>())?;
         let paging = held_in(decoder)?;
         if !paging.started {
             return Err(Error::new(ErrorKind::NotInitialised, 0));
@@ -515,7 +541,7 @@ pub unsafe extern "C" fn unspool_pco_init_8(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, &init::<u8>(decoder, meta, n, plan, (workspace, workspace_len))) }
+    unsafe { init::<u8>(decoder, meta, n, plan, (workspace, workspace_len), Decoder::of_integers, error) }
 }
 
 /// Starts a page of `n` numbers of 8 bits with the next input. Offsets in errors count from `at`.
@@ -527,7 +553,7 @@ pub unsafe extern "C" fn unspool_pco_start_8(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, &start::<u8>(decoder, n, at)) }
+    unsafe { start::<u8>(decoder, n, at, error) }
 }
 
 /// Decodes whole batches of 256 numbers of 8 bits, as long as input and output allow. `dst` is
@@ -560,7 +586,23 @@ pub unsafe extern "C" fn unspool_pco_init_16(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, &init::<u16>(decoder, meta, n, plan, (workspace, workspace_len))) }
+    unsafe { init::<u16>(decoder, meta, n, plan, (workspace, workspace_len), Decoder::new, error) }
+}
+
+/// As `unspool_pco_init_16`, for a chunk of integers: floats are refused, and their arithmetic is
+/// not linked.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_init_int_16(
+    decoder: *mut UnspoolPcoDecoder,
+    meta: *const UnspoolPcoMeta,
+    n: usize,
+    plan: UnspoolPcoPlan,
+    workspace: *mut c_void,
+    workspace_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { init::<u16>(decoder, meta, n, plan, (workspace, workspace_len), Decoder::of_integers, error) }
 }
 
 /// Starts a page of `n` numbers of 16 bits with the next input. Offsets in errors count from `at`.
@@ -572,7 +614,7 @@ pub unsafe extern "C" fn unspool_pco_start_16(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, &start::<u16>(decoder, n, at)) }
+    unsafe { start::<u16>(decoder, n, at, error) }
 }
 
 /// Decodes whole batches of 256 numbers of 16 bits, as long as input and output allow. `dst` is
@@ -605,7 +647,23 @@ pub unsafe extern "C" fn unspool_pco_init_32(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, &init::<u32>(decoder, meta, n, plan, (workspace, workspace_len))) }
+    unsafe { init::<u32>(decoder, meta, n, plan, (workspace, workspace_len), Decoder::new, error) }
+}
+
+/// As `unspool_pco_init_32`, for a chunk of integers: floats are refused, and their arithmetic is
+/// not linked.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_init_int_32(
+    decoder: *mut UnspoolPcoDecoder,
+    meta: *const UnspoolPcoMeta,
+    n: usize,
+    plan: UnspoolPcoPlan,
+    workspace: *mut c_void,
+    workspace_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { init::<u32>(decoder, meta, n, plan, (workspace, workspace_len), Decoder::of_integers, error) }
 }
 
 /// Starts a page of `n` numbers of 32 bits with the next input. Offsets in errors count from `at`.
@@ -617,7 +675,7 @@ pub unsafe extern "C" fn unspool_pco_start_32(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, &start::<u32>(decoder, n, at)) }
+    unsafe { start::<u32>(decoder, n, at, error) }
 }
 
 /// Decodes whole batches of 256 numbers of 32 bits, as long as input and output allow. `dst` is
@@ -650,7 +708,23 @@ pub unsafe extern "C" fn unspool_pco_init_64(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, &init::<u64>(decoder, meta, n, plan, (workspace, workspace_len))) }
+    unsafe { init::<u64>(decoder, meta, n, plan, (workspace, workspace_len), Decoder::new, error) }
+}
+
+/// As `unspool_pco_init_64`, for a chunk of integers: floats are refused, and their arithmetic is
+/// not linked.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_init_int_64(
+    decoder: *mut UnspoolPcoDecoder,
+    meta: *const UnspoolPcoMeta,
+    n: usize,
+    plan: UnspoolPcoPlan,
+    workspace: *mut c_void,
+    workspace_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { init::<u64>(decoder, meta, n, plan, (workspace, workspace_len), Decoder::of_integers, error) }
 }
 
 /// Starts a page of `n` numbers of 64 bits with the next input. Offsets in errors count from `at`.
@@ -662,7 +736,7 @@ pub unsafe extern "C" fn unspool_pco_start_64(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, &start::<u64>(decoder, n, at)) }
+    unsafe { start::<u64>(decoder, n, at, error) }
 }
 
 /// Decodes whole batches of 256 numbers of 64 bits, as long as input and output allow. `dst` is

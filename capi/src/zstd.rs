@@ -169,9 +169,8 @@ unsafe fn choose(options: &mut Options<'_>, reads: &mut [Span; 2], with: *const 
         let Some(asked) = sized(with)? else { return Ok(()) };
         if !asked.dictionary.is_null() {
             options.dictionary = Some(*held(asked.dictionary)?);
-            if let &[_, _, bytes, tables, _] = lent_to(asked.dictionary) {
-                *reads = [bytes, tables];
-            }
+            let [_, _, bytes, tables, _] = *lent_to(asked.dictionary)?;
+            *reads = [bytes, tables];
         }
         if asked.flavour != UNSPOOL_ZSTD_ANY {
             options.flavour = Some(flavour_of(asked.flavour)?);
@@ -491,7 +490,7 @@ pub unsafe extern "C" fn unspool_zstd_dictionary_prepare(
         run(error, || {
             let new = span(workspace.cast::<u8>(), workspace_len);
             apart(new, &[span(dictionary, 1)])?;
-            apart(new, lent_to(dictionary.cast_const()).get(..TABLES).unwrap_or_default())?;
+            apart(new, lent_to(dictionary.cast_const())?.get(..TABLES).unwrap_or_default())?;
             let (trained, flavour) = (held_in(dictionary)?, flavour_of(flavour)?);
             let tables = workspace_of((workspace, workspace_len)).map_err(lacking::<Workspace>)?;
             // The last tables may be in the same workspace, whose content is about to change.

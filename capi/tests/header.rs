@@ -90,11 +90,14 @@ _Static_assert(sizeof(void *) == sizeof(size_t), \"unspool needs pointers as wid
 
 /// Functions that write a struct which is smaller with the feature `small`, and whose length is not
 /// an argument.
-const TRUSTING: [&str; 5] = [
+const TRUSTING: [&str; 8] = [
     "unspool_pco_init_8",
     "unspool_pco_init_16",
     "unspool_pco_init_32",
     "unspool_pco_init_64",
+    "unspool_pco_init_int_16",
+    "unspool_pco_init_int_32",
+    "unspool_pco_init_int_64",
     "unspool_onpair_search_init",
 ];
 

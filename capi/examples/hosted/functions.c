@@ -626,6 +626,24 @@ static void pco(void) {
   SEVENS(16, UNSPOOL_PCO_U16);
   SEVENS(32, UNSPOOL_PCO_U32);
   SEVENS(64, UNSPOOL_PCO_U64);
+  /* The same without the arithmetic of floats, which are refused. */
+#define INTEGERS(bits, type, floats)                                                                                       \
+  do {                                                                                                                     \
+    uint##bits##_t *page = (uint##bits##_t *)numbers;                                                                      \
+    CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, type, version.major, NULL, &taken, &error) == 0);                 \
+    CHECK(unspool_pco_init_int_##bits(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, sizeof words, &error) == 0);           \
+    CHECK(unspool_pco_start_##bits(&decoder, 3, 0, &error) == 0);                                                          \
+    CHECK(unspool_pco_step_##bits(&decoder, with(&step, NULL, 0, UNSPOOL_END_HERE, page, 3 * bits / 8), &error) == 0);     \
+    CHECK(step.wrote == 3 * bits / 8 && page[0] == 7 && page[1] == 7 && page[2] == 7);                                     \
+    CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, floats, version.major, NULL, &taken, &error) == 0);               \
+    CHECK(unspool_pco_init_int_##bits(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, sizeof words, &error) == UNSPOOL_ERROR_WRONG_TYPE); \
+    CHECK(unspool_pco_start_##bits(&decoder, 3, 0, &error) == UNSPOOL_ERROR_NOT_INITIALISED);                              \
+  } while (0)
+  INTEGERS(16, UNSPOOL_PCO_U16, UNSPOOL_PCO_F16);
+  INTEGERS(32, UNSPOOL_PCO_U32, UNSPOOL_PCO_F32);
+  INTEGERS(64, UNSPOOL_PCO_U64, UNSPOOL_PCO_F64);
+  CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, UNSPOOL_PCO_U64, version.major, NULL, &taken, &error) == 0);
+  CHECK(unspool_pco_init_64(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, sizeof words, &error) == 0);
   /* A decoder for one width does not decode another. */
   CHECK(unspool_pco_start_32(&decoder, 3, 0, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
   CHECK(unspool_pco_init_32(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, sizeof words, &error) == UNSPOOL_ERROR_WRONG_TYPE);

@@ -43,16 +43,16 @@ _Static_assert(sizeof(void *) == sizeof(size_t), "unspool needs pointers as wide
 
 #if defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x936267A7u
+#define UNSPOOL_LAYOUT 0xA9C84E3Fu
 #elif defined(UNSPOOL_SMALL)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x936267A5u
+#define UNSPOOL_LAYOUT 0xA9C84E3Du
 #elif defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x936267A6u
+#define UNSPOOL_LAYOUT 0xA9C84E3Eu
 #else
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0x936267A4u
+#define UNSPOOL_LAYOUT 0xA9C84E3Cu
 #endif
 
 /** Returns 0 if this header and the archive belong together, else UNSPOOL_ERROR_WRONG_HEADER. */
@@ -67,6 +67,9 @@ _Static_assert(sizeof(void *) == sizeof(size_t), "unspool needs pointers as wide
 #define unspool_pco_init_16 unspool_small_pco_init_16
 #define unspool_pco_init_32 unspool_small_pco_init_32
 #define unspool_pco_init_64 unspool_small_pco_init_64
+#define unspool_pco_init_int_16 unspool_small_pco_init_int_16
+#define unspool_pco_init_int_32 unspool_small_pco_init_int_32
+#define unspool_pco_init_int_64 unspool_small_pco_init_int_64
 #define unspool_onpair_search_init unspool_small_onpair_search_init
 #endif
 

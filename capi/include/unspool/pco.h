@@ -295,6 +295,18 @@ UnspoolErrorKind unspool_pco_init_16(struct UnspoolPcoDecoder *decoder,
                                      size_t workspace_len,
                                      struct UnspoolError *error);
 
+/**
+ * As `unspool_pco_init_16`, for a chunk of integers: floats are refused, and their arithmetic is
+ * not linked.
+ */
+UnspoolErrorKind unspool_pco_init_int_16(struct UnspoolPcoDecoder *decoder,
+                                         const struct UnspoolPcoMeta *meta,
+                                         size_t n,
+                                         UnspoolPcoPlan plan,
+                                         void *workspace,
+                                         size_t workspace_len,
+                                         struct UnspoolError *error);
+
 /** Starts a page of `n` numbers of 16 bits with the next input. Offsets in errors count from `at`. */
 UnspoolErrorKind unspool_pco_start_16(struct UnspoolPcoDecoder *decoder,
                                       size_t n,
@@ -326,6 +338,18 @@ UnspoolErrorKind unspool_pco_init_32(struct UnspoolPcoDecoder *decoder,
                                      size_t workspace_len,
                                      struct UnspoolError *error);
 
+/**
+ * As `unspool_pco_init_32`, for a chunk of integers: floats are refused, and their arithmetic is
+ * not linked.
+ */
+UnspoolErrorKind unspool_pco_init_int_32(struct UnspoolPcoDecoder *decoder,
+                                         const struct UnspoolPcoMeta *meta,
+                                         size_t n,
+                                         UnspoolPcoPlan plan,
+                                         void *workspace,
+                                         size_t workspace_len,
+                                         struct UnspoolError *error);
+
 /** Starts a page of `n` numbers of 32 bits with the next input. Offsets in errors count from `at`. */
 UnspoolErrorKind unspool_pco_start_32(struct UnspoolPcoDecoder *decoder,
                                       size_t n,
@@ -356,6 +380,18 @@ UnspoolErrorKind unspool_pco_init_64(struct UnspoolPcoDecoder *decoder,
                                      void *workspace,
                                      size_t workspace_len,
                                      struct UnspoolError *error);
+
+/**
+ * As `unspool_pco_init_64`, for a chunk of integers: floats are refused, and their arithmetic is
+ * not linked.
+ */
+UnspoolErrorKind unspool_pco_init_int_64(struct UnspoolPcoDecoder *decoder,
+                                         const struct UnspoolPcoMeta *meta,
+                                         size_t n,
+                                         UnspoolPcoPlan plan,
+                                         void *workspace,
+                                         size_t workspace_len,
+                                         struct UnspoolError *error);
 
 /** Starts a page of `n` numbers of 64 bits with the next input. Offsets in errors count from `at`. */
 UnspoolErrorKind unspool_pco_start_64(struct UnspoolPcoDecoder *decoder,

@@ -104,10 +104,10 @@ struct Context<'c, 'o> {
     out: &'c mut Numbers<'o>,
 }
 
-impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
-    type Unit = u8;
-
-    fn new<N: Latent>(page: Page<'m>) -> Self {
+impl<'m, W: Latent> Compact<'m, '_, W> {
+    /// Makes a reader without tables, which calculates products of floats with this function.
+    #[inline(always)]
+    fn with(page: Page<'m>, product: fn(u64, u64, NumberType) -> u64) -> Self {
         let (ty, bits) = (page.meta.number_type, page.meta.number_type.bits());
         Self {
             page,
@@ -115,18 +115,30 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
             weights: &[],
             join: CompactJoin {
                 ty,
-                product: soft::product,
+                product,
                 order: ty.order(),
                 middle: top(bits),
                 mask: W::low(crate::bits::mask(bits)),
             },
         }
     }
+}
+
+impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
+    type Unit = u8;
+
+    fn new<N: Latent>(page: Page<'m>) -> Self {
+        Self::with(page, soft::product)
+    }
 
     fn of_integers<N: Latent>(page: Page<'m>) -> Self {
         let mut reader = Self::new::<N>(page);
         reader.join.product = |_, _, _| 0;
         reader
+    }
+
+    fn without_floats<N: Latent>(page: Page<'m>) -> Self {
+        Self::with(page, |_, _, _| 0)
     }
 
     #[inline(never)]

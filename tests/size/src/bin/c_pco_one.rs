@@ -9,7 +9,7 @@ use unspool_capi::common::UnspoolStep;
 use unspool_capi::pco::{
     UNSPOOL_PCO_DECODER_WORDS, UNSPOOL_PCO_FILE_WORDS, UNSPOOL_PCO_META_WORDS, UNSPOOL_PCO_WHOLE, UnspoolPcoChunk,
     UnspoolPcoDecoder, UnspoolPcoFile, UnspoolPcoInfo, UnspoolPcoMeta, unspool_pco_chunk, unspool_pco_info,
-    unspool_pco_init_32, unspool_pco_open, unspool_pco_start_32, unspool_pco_step_32,
+    unspool_pco_init_int_32, unspool_pco_open, unspool_pco_start_32, unspool_pco_step_32,
 };
 
 size::program!("../../../vectors/pco/m_i32_classic_auto.pco", |file, room| {
@@ -24,7 +24,7 @@ size::program!("../../../vectors/pco/m_i32_classic_auto.pco", |file, room| {
         if unspool_pco_open(opened, file.as_ptr().cast(), file.len(), null(), null_mut()) != 0
             || unspool_pco_info(opened, &raw mut info, null_mut()) != 0
             || unspool_pco_chunk(opened, info.first_chunk, &raw mut chunk, meta, null_mut()) != 0
-            || unspool_pco_init_32(decoder, meta, chunk.len, UNSPOOL_PCO_WHOLE, words, words_len, null_mut()) != 0
+            || unspool_pco_init_int_32(decoder, meta, chunk.len, UNSPOOL_PCO_WHOLE, words, words_len, null_mut()) != 0
             || unspool_pco_start_32(decoder, chunk.len, chunk.page_at, null_mut()) != 0
         {
             return 0;
