@@ -45,6 +45,7 @@ impl Xxh64 {
     }
 
     /// Returns the hash of one slice.
+    #[cfg_attr(feature = "small", inline(always))]
     pub fn of(bytes: &[u8]) -> u64 {
         let mut hash = Self::new();
         hash.update(bytes);

@@ -40,6 +40,7 @@ impl<'a> Codes<'a> {
     ///
     /// The bytes alone do not determine the number of codes. The last of the [row
     /// offsets](super::RowOffsets::last) does.
+    #[cfg_attr(feature = "small", inline(always))]
     pub fn packed(bytes: &'a [u8], bits: u32, len: usize) -> Result<Self> {
         if !(1..=16).contains(&bits) {
             return Err(Error::new(ErrorKind::OnPairBits, 0));

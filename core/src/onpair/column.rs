@@ -51,6 +51,7 @@ impl<'a> Column<'a> {
     ///
     /// Safe decoding needs only this and the checks of [`Dictionary::open`]. Codes are checked one
     /// by one when they are decoded, or all at once by [`check`](Self::check).
+    #[cfg_attr(feature = "small", inline(always))]
     pub fn open(
         dictionary: Dictionary<'a>,
         codes: Codes<'a>,

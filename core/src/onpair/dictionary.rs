@@ -27,6 +27,7 @@ impl<'a> Dictionary<'a> {
     }
 
     /// [`open`](Self::open) for offsets at `at` in a file.
+    #[cfg_attr(feature = "small", inline(always))]
     pub(super) fn open_at(bytes: &'a [u8], offsets: &'a [u8], at: u64) -> Result<Self> {
         let dictionary = Self { bytes, offsets: entries(offsets, at)?, conforming: false };
         let error = |kind, entry: usize| Err(Error::new(kind, at.saturating_add(u64_from(entry) * 4)));

@@ -200,7 +200,8 @@ pub(super) fn decode_codes<'t>(
 }
 
 /// Returns the number of bytes that a range of codes decodes to.
-#[inline]
+#[cfg_attr(feature = "small", inline(always))]
+#[cfg_attr(not(feature = "small"), inline)]
 pub(super) fn codes_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>) -> Verdict<u64> {
     let mut sum = 0u64;
     let from = codes.blocks(range.clone(), |block| {

@@ -95,7 +95,8 @@ impl<'a> RowOffsets<'a> {
     }
 
     /// Returns the offset with this index: the start of that row.
-    #[inline]
+    #[cfg_attr(feature = "small", inline(always))]
+    #[cfg_attr(not(feature = "small"), inline)]
     pub fn get(&self, i: usize) -> Option<u64> {
         by_width!(self.table, entries => entries.get(i).map(|entry| entry.number()))
     }

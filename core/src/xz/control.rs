@@ -31,6 +31,7 @@ impl Wants {
 
     /// Accepts the control byte of the next chunk, or refuses it. A zero ends the chunks, and does
     /// not come here. Returns whether the chunk empties the dictionary.
+    #[cfg_attr(feature = "small", inline(always))]
     pub(super) fn accept(&mut self, control: u8) -> Verdict<bool> {
         let empties = control >= 0xE0 || control == 1;
         let kind = if !empties && self.0 == 0xE0 {
@@ -55,6 +56,7 @@ impl Wants {
 
 /// Reads the sizes after a control byte. Returns the bytes of the chunk after its sizes and
 /// properties, those that it decodes to, and the length of the sizes.
+#[cfg_attr(feature = "small", inline(always))]
 pub(super) fn sizes(control: u8, header: &[u8]) -> Option<(usize, usize, usize)> {
     let size = |high, low| (usize::from(high) << 8) + usize::from(low) + 1;
     match *header {

@@ -15,7 +15,13 @@ const ANY: u64 = u64::MAX;
 /// Reads the list of the index that starts at `start` in the file: a zero, the number of blocks,
 /// which must be `expected`, and their sizes. Returns its length. If `bytes` end first, the fault
 /// is [`CUT`](number::CUT).
-pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each<'_>, trace: &mut T) -> Verdict<usize> {
+pub(super) fn list<By, T: Trace>(
+    bytes: &[u8],
+    start: u64,
+    expected: u64,
+    each: Each<'_>,
+    trace: &mut T,
+) -> Verdict<usize> {
     let mut emit = |name, at, end, value| {
         if T::LISTENS {
             trace.bytes(Part::Table, name, start + u64_from(at)..start + u64_from(end), Value::U64(value));
@@ -52,7 +58,7 @@ pub(super) fn walk(bytes: &[u8], each: Each<'_>) -> Verdict<()> {
     if body.first() != Some(&0) {
         return Err(fault(ErrorKind::XzFooter));
     }
-    let end = list(body, 0, ANY, each, &mut ()).map_err(|wrong| match wrong.kind {
+    let end = list::<(), _>(body, 0, ANY, each, &mut ()).map_err(|wrong| match wrong.kind {
         ErrorKind::Truncated => fault(ErrorKind::XzIndex),
         kind => fault(kind),
     })?;

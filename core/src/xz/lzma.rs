@@ -151,6 +151,7 @@ impl Lzma {
     }
 
     /// Sets lc, lp and pb from their byte. Returns false if they break the rules of LZMA2.
+    #[cfg_attr(feature = "small", inline(always))]
     pub(super) fn set_properties(&mut self, byte: u8) -> bool {
         (self.lc, self.lp, self.pb) = properties(byte);
         self.pb <= 4 && self.lc + self.lp <= 4

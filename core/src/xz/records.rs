@@ -83,6 +83,7 @@ impl Records {
         Some(())
     }
 
+    #[cfg_attr(feature = "small", inline(always))]
     pub(super) fn same(&self, other: &Self) -> bool {
         self.sums == other.sums && self.hash.as_ref().map(Hash::value) == other.hash.as_ref().map(Hash::value)
     }

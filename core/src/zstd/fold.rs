@@ -79,6 +79,7 @@ fn take(word: u64, used: &mut u32, n: u8) -> u32 {
 }
 
 impl<'a> SequenceReader<'a> {
+    #[cfg_attr(feature = "small", inline(always))]
     fn new(src: &'a [u8], sequences: &Sequences, tables: &Workspace, history: [u32; 3]) -> Option<Self> {
         let Range { start, end } = sequences.bits;
         let before = if SMALL { 0 } else { start.min(7) };

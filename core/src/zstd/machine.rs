@@ -131,6 +131,7 @@ impl<'d> Machine<'d> {
     /// Turns a fault of the last step into an error. The slice of that step starts at `base` in the
     /// file.
     #[cold]
+    #[cfg_attr(feature = "small", inline(always))]
     pub(super) fn error(&self, fault: Fault, base: u64) -> Error {
         Error::from(fault).offset_by(base).needing(self.need)
     }
