@@ -1,4 +1,5 @@
 //! Headers and footers of streams, and headers of blocks.
+#![allow(clippy::extra_unused_type_parameters, reason = "callers name themselves: see `tuning::By`")]
 
 use core::ops::Range;
 

@@ -1,4 +1,5 @@
 //! The index of a stream, once all of it is present.
+#![allow(clippy::extra_unused_type_parameters, reason = "callers name themselves: see `tuning::By`")]
 
 use super::header::seals;
 use super::number;
