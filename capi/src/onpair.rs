@@ -288,6 +288,7 @@ pub unsafe extern "C" fn unspool_onpair_widen(
 /// # Safety
 ///
 /// As for [`held`] and [`output`].
+#[inline(always)]
 unsafe fn reader<'a>(
     column: *const UnspoolOnPairColumn,
     (dst, dst_len): (*mut c_void, usize),

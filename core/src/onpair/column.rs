@@ -282,7 +282,8 @@ impl<'a> Column<'a> {
     }
 
     /// Returns the codes of one row.
-    #[inline]
+    #[cfg_attr(feature = "small", inline(always))]
+    #[cfg_attr(not(feature = "small"), inline)]
     pub(super) fn codes_of_row(&self, row: u64) -> Result<Range<usize>> {
         self.offsets.row(row).ok_or_else(|| outside(row))
     }

@@ -134,6 +134,7 @@ impl<'a> RowOffsets<'a> {
 
     /// Checks that no row ends before it starts or after the last code, and that there are not too
     /// many.
+    #[cfg_attr(feature = "small", inline(always))]
     pub(super) fn check(&self, codes: usize, limits: &Limits) -> Result<()> {
         if self.rows() > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, self.at).needing(self.rows()));

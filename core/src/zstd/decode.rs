@@ -32,7 +32,6 @@ use crate::{Done, Error, ErrorKind, Result, Trace, Verify};
 /// # }
 /// # Ok::<(), unspool::Error>(())
 /// ```
-#[cfg_attr(feature = "small", inline(always))]
 pub fn decode<T: Trace>(
     src: &[u8],
     dst: &mut [u8],
