@@ -138,7 +138,8 @@ fn overlap([one, one_size]: Span, [other, other_size]: Span) -> bool {
 }
 
 /// Refuses null with a length, a range that is larger than half of the address space, and one that
-/// goes beyond its end.
+/// goes beyond its end. Out of line, or level 3 unrolls the loops that call it.
+#[inline(never)]
 fn possible([address, size]: Span) -> Checked<()> {
     match isize::try_from(size).is_ok() && address.checked_add(size).is_some() {
         true if address == 0 && size > 0 => Err(NULL),

@@ -113,7 +113,6 @@ impl Check {
     }
 
     /// Compares with the bytes after the block. `None` if nothing was computed.
-    #[cfg_attr(feature = "small", inline(always))]
     pub(super) fn is(&self, stored: &[u8]) -> Option<bool> {
         let number = || stored.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
         Some(match self {
