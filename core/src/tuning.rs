@@ -9,8 +9,8 @@
 /// Flash is scarce: the feature `small`. One copy of each loop, smaller tables.
 pub(crate) const SMALL: bool = cfg!(feature = "small");
 
-/// The caller of a function, as a parameter of its type. With `small`, each caller has a copy of its
-/// own, which the compiler merges into it. A program that decodes whole files takes less flash
+/// The caller of a function, as a parameter of its type. With `small`, each caller has a copy of
+/// its own, which the compiler merges into it. A program that decodes whole files takes less flash
 /// then, even if its archive can read the same fields from pieces.
 #[cfg(feature = "small")]
 pub(crate) type By<C> = C;
