@@ -1,5 +1,7 @@
 //! Conversions and copies that cannot truncate silently and cannot panic.
 
+use core::ops::Range;
+
 /// Converts a length to a file offset. Lossless on every target that Rust supports.
 #[inline]
 pub(crate) const fn u64_from(n: usize) -> u64 {
@@ -13,16 +15,61 @@ pub(crate) fn index(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// Returns the offset `len` bytes after `at`; an overflow becomes `u64::MAX`. A function, because
-/// on 32-bit machines the code is too long to repeat at every offset.
-#[cfg_attr(feature = "small", inline(never))]
-pub(crate) fn offset_after(at: u64, len: u64) -> u64 {
+/// A count or an offset that a file names. With `small` it is as wide as a slice index, which saves
+/// kilobytes on 32-bit machines; a larger number is an error.
+#[cfg(not(feature = "small"))]
+pub(crate) type Size = u64;
+#[cfg(feature = "small")]
+pub(crate) type Size = usize;
+
+/// Converts a size to 64 bits.
+#[inline]
+#[allow(clippy::unnecessary_cast, reason = "with `small` it is another type")]
+pub(crate) const fn wide(n: Size) -> u64 {
+    n as u64
+}
+
+/// Converts a length to a size.
+#[inline]
+#[allow(clippy::unnecessary_cast, reason = "with `small` it is the same type")]
+pub(crate) const fn size(n: usize) -> Size {
+    n as Size
+}
+
+/// Converts a number of 64 bits to a size, if it fits.
+#[inline]
+#[allow(clippy::unnecessary_fallible_conversions, clippy::useless_conversion, reason = "with `small` it may not fit")]
+pub(crate) fn narrow(n: u64) -> Option<Size> {
+    Size::try_from(n).ok()
+}
+
+/// Converts a number of 64 bits to a size; a larger one becomes `Size::MAX`.
+#[inline]
+pub(crate) fn saturated(n: u64) -> Size {
+    narrow(n).unwrap_or(Size::MAX)
+}
+
+/// Converts a range of sizes to 64 bits.
+#[inline]
+pub(crate) const fn wide_range(range: &Range<Size>) -> Range<u64> {
+    wide(range.start)..wide(range.end)
+}
+
+/// Converts a size to an index; see [`index`].
+#[inline]
+pub(crate) fn index_of(n: Size) -> usize {
+    index(wide(n))
+}
+
+/// Returns the offset `len` bytes after `at`; an overflow becomes `Size::MAX`.
+#[inline]
+pub(crate) fn offset_after(at: Size, len: Size) -> Size {
     at.saturating_add(len)
 }
 
 /// Multiplies, if the product fits.
 #[cfg_attr(feature = "small", inline(never))]
-pub(crate) fn times(a: u64, b: u64) -> Option<u64> {
+pub(crate) fn times(a: Size, b: Size) -> Option<Size> {
     a.checked_mul(b)
 }
 

@@ -7,19 +7,20 @@ use super::object::{Object, Position};
 use super::section::{Metadata, Sections};
 use crate::fault::{Fault, Verdict};
 use crate::json::{Elements, Node};
-use crate::num::offset_after;
+use crate::num::{Size, offset_after, size, wide};
 use crate::{Error, ErrorKind, Result};
 
 /// The entry of a chunk in the header. Numbers and positions only, so that it outlives the borrow
 /// of the head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ChunkEntry {
-    pub(super) index: u64,
+    pub(super) index: Size,
     /// First row, counted over the whole file.
-    pub(super) first: u64,
+    pub(super) first: Size,
     /// The row after the last one.
-    pub(super) end: u64,
-    file_offset: Option<u64>,
+    pub(super) end: Size,
+    /// The member `file_offset`, and its value.
+    file_offset: (Position, Size),
     /// The position of the entry in the JSON.
     pub(super) node: usize,
     /// The member `columns`, for files with a schema.
@@ -35,7 +36,7 @@ impl ChunkEntry {
 
     /// Returns whether the chunk has some of these rows, or is empty and between them: even an
     /// empty chunk can be broken.
-    pub(super) fn overlaps(&self, rows: &Range<u64>) -> bool {
+    pub(super) fn overlaps(&self, rows: &Range<Size>) -> bool {
         match self.first == self.end {
             true => rows.start <= self.first && self.end <= rows.end,
             false => self.first < rows.end && self.end > rows.start,
@@ -43,7 +44,7 @@ impl ChunkEntry {
     }
 
     /// Returns whether neither this chunk nor a later one [overlaps](Self::overlaps) these rows.
-    pub(super) fn is_after(&self, rows: &Range<u64>) -> bool {
+    pub(super) fn is_after(&self, rows: &Range<Size>) -> bool {
         self.first > rows.end || self.first == rows.end && !rows.is_empty() && self.end > self.first
     }
 }
@@ -57,12 +58,12 @@ impl ChunkEntry {
 pub(super) struct ChunkCursor {
     /// The position of the next entry, or of white space and a comma before it.
     json: usize,
-    index: u64,
-    first: u64,
+    index: Size,
+    first: Size,
     /// The end of the chunks so far.
-    pub(super) end: u64,
+    pub(super) end: Size,
     /// The sum of the lengths of their payloads.
-    payloads: u64,
+    payloads: Size,
 }
 
 impl ChunkCursor {
@@ -72,7 +73,7 @@ impl ChunkCursor {
     /// Starts before the first chunk.
     #[inline(never)]
     pub(super) fn of(file: &File<'_>) -> Self {
-        Self { json: file.facts.chunks.saturating_add(1), end: file.head_len(), ..Self::NONE }
+        Self { json: file.facts.chunks.saturating_add(1), end: size(file.facts.end), ..Self::NONE }
     }
 
     /// Reads the entry of the next chunk. Returns `false` after the last one.
@@ -90,7 +91,7 @@ impl ChunkCursor {
             object.refuse(ErrorKind::SizeOverflow, rows);
         }
         let has_offset = file.facts.mmap_optimized || object.find(file_offset).is_some();
-        let file_offset = has_offset.then(|| object.integer(file_offset));
+        let file_offset = (file_offset, if has_offset { object.integer(file_offset) } else { 0 });
         self.json = object.end;
         object.check()?;
         let (first, end) = (self.first, end.unwrap_or(0));
@@ -100,13 +101,12 @@ impl ChunkCursor {
     }
 
     /// Returns where a chunk starts: at its `file_offset`, or else after the chunks before it.
-    pub(super) fn start(&self, file: &File<'_>, entry: &ChunkEntry) -> Verdict<u64> {
-        match entry.file_offset {
-            Some(offset) if offset < file.head_len() => {
-                let node = file.node(entry.node);
-                Err(node.member("file_offset").unwrap_or(node).fault(ErrorKind::CvcChunkOutside))
-            }
-            offset => Ok(offset.unwrap_or(self.end)),
+    pub(super) fn start(&self, file: &File<'_>, entry: &ChunkEntry) -> Verdict<Size> {
+        let (position, offset) = entry.file_offset;
+        match position.node(&file.node(0)) {
+            Some(node) if offset < size(file.facts.end) => Err(node.fault(ErrorKind::CvcChunkOutside)),
+            Some(_) => Ok(offset),
+            None => Ok(self.end),
         }
     }
 
@@ -115,7 +115,7 @@ impl ChunkCursor {
     /// In whatever order chunks lie, their payloads together are no longer than the end of the last
     /// one. If they are, chunks overlap, and a small file could name the same bytes any number of
     /// times.
-    pub(super) fn pass(&mut self, node: usize, end: u64, payload_len: u64) -> Verdict<()> {
+    pub(super) fn pass(&mut self, node: usize, end: Size, payload_len: Size) -> Verdict<()> {
         self.end = self.end.max(end);
         self.payloads = offset_after(self.payloads, payload_len);
         if self.payloads > self.end { Err(Fault::new(ErrorKind::CvcChunkOutside, node)) } else { Ok(()) }
@@ -166,7 +166,7 @@ impl<'a> Iterator for Chunks<'a> {
         let mut entry = ChunkEntry::default();
         let found = self.cursor.next(&self.file, &mut entry);
         let ChunkEntry { index, first, end, node, .. } = entry;
-        let chunk = Chunk { index, rows: first..end, node: self.file.node(node) };
+        let chunk = Chunk { index: wide(index), rows: wide(first)..wide(end), node: self.file.node(node) };
         found.map(|found| found.then_some(chunk)).map_err(Error::from).transpose()
     }
 }

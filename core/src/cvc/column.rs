@@ -8,7 +8,7 @@ use super::header::{ColumnLayout, File};
 use super::object::{Object, Position};
 use crate::fault::{Fault, Verdict};
 use crate::json::{Elements, Text};
-use crate::num::times;
+use crate::num::{Size, narrow, index_of, size, times, wide};
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// A column of a file.
@@ -16,7 +16,7 @@ use crate::{Error, ErrorKind, Limits, Result};
 pub struct Column<'a> {
     pub(super) file: File<'a>,
     name: Text<'a>,
-    dimension: u64,
+    pub(super) dimension: Size,
     /// From the schema. An unknown type is refused only if a chunk stores plain values.
     dtype: Option<Dtype>,
     compression: Text<'a>,
@@ -26,9 +26,9 @@ pub struct Column<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StoredColumn {
     pub(super) encoding: Encoding,
-    pub(super) values: u64,
+    pub(super) values: Size,
     /// Offset and size; `None` if the column is the whole payload.
-    place: Option<(u64, u64)>,
+    place: Option<(Size, Size)>,
     /// The position to report if the place is outside of the payload.
     node: usize,
 }
@@ -36,9 +36,9 @@ pub(super) struct StoredColumn {
 impl StoredColumn {
     pub(super) const NONE: Self = Self { encoding: Encoding::Fp16, values: 0, place: None, node: 0 };
 
-    /// Returns the length of the payload if the header determines it. More than 64 bits count as
-    /// the largest number, which is no length of a payload.
-    pub(super) fn payload_len(&self) -> Option<u64> {
+    /// Returns the length of the payload if the header determines it. A number that does not fit counts
+    /// as the largest one, which is no length of a payload.
+    pub(super) fn payload_len(&self) -> Option<Size> {
         match self.place {
             Some(_) => None,
             None => Some(self.encoding.width()?.saturating_mul(self.values)),
@@ -47,7 +47,7 @@ impl StoredColumn {
 
     /// Returns the bytes of the column within a payload of this length.
     #[inline(never)]
-    pub(super) fn range(&self, payload_len: u64) -> Verdict<Range<u64>> {
+    pub(super) fn range(&self, payload_len: Size) -> Verdict<Range<Size>> {
         let (offset, size) = self.place.unwrap_or((0, payload_len));
         match offset.checked_add(size) {
             Some(end) if end <= payload_len => Ok(offset..end),
@@ -97,7 +97,7 @@ impl<'a> Column<'a> {
 
     /// Returns the number of values in each row.
     pub fn dimension(&self) -> u64 {
-        self.dimension
+        wide(self.dimension)
     }
 
     /// Returns the type of the values before they were written; `None` if this library does not
@@ -209,36 +209,43 @@ impl<'a> Column<'a> {
         }
     }
 
-    pub(super) fn check_rows(&self, rows: &Range<u64>) -> Result<()> {
-        if rows.start > rows.end || rows.end > self.file.num_vectors() {
-            return Err(Error::new(ErrorKind::RangeOutside, 0));
-        }
-        Ok(())
+    /// Checks rows against the file.
+    pub(super) fn check_rows(&self, rows: &Range<u64>) -> Result<Range<Size>> {
+        let rows = narrow(rows.start).zip(narrow(rows.end)).map(|(start, end)| start..end);
+        let inside = rows.filter(|rows| rows.start <= rows.end && rows.end <= self.file.facts.num_vectors);
+        inside.ok_or(Error::new(ErrorKind::RangeOutside, 0))
+    }
+
+    /// Returns the range of all rows.
+    pub(super) fn all_rows(&self) -> Range<Size> {
+        0..self.file.facts.num_vectors
     }
 
     /// Checks rows against the file, against the limits on output, and against an output of `len`
     /// elements.
     ///
-    /// A value takes `width` bytes and `units` elements. Returns the number of elements that the
-    /// rows fill.
+    /// A value takes `width` bytes and `units` elements. Returns the rows, and the number of
+    /// elements that they fill.
     #[inline(never)]
     pub(super) fn fits(
         &self,
         rows: &Range<u64>,
         len: usize,
-        [width, units]: [u64; 2],
+        [width, units]: [Size; 2],
         limits: &Limits,
-    ) -> Result<usize> {
-        self.check_rows(rows)?;
+    ) -> Result<(Range<Size>, usize)> {
+        let rows = self.check_rows(rows)?;
         let overflow = Error::new(ErrorKind::SizeOverflow, 0);
         let values = times(rows.end - rows.start, self.dimension).ok_or(overflow)?;
-        let size = times(values, width).ok_or(overflow)?;
-        if size > self.file.facts.max_output.min(limits.max_output) {
-            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
+        let bytes = wide(times(values, width).ok_or(overflow)?);
+        if bytes > self.file.facts.max_output.min(limits.max_output) {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(bytes));
         }
         let need = times(values, units).ok_or(overflow)?;
-        let filled = usize::try_from(need).ok().filter(|&filled| filled <= len);
-        filled.ok_or(Error::new(ErrorKind::OutputTooSmall, 0).needing(need))
+        if need > size(len) {
+            return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(wide(need)));
+        }
+        Ok((rows, index_of(need)))
     }
 }
 

@@ -3,6 +3,7 @@
 //! These functions are inlined in the hot loops of `Payload::decode_f32`, which has their contract.
 
 use super::float;
+use crate::num::{Size, wide};
 use crate::tuning;
 
 /// The type of the values of a column.
@@ -49,6 +50,11 @@ impl Dtype {
 
     /// Returns the bytes of one value.
     pub const fn width(self) -> u64 {
+        wide(self.size())
+    }
+
+    /// Returns the same as a size.
+    pub(super) const fn size(self) -> Size {
         match self {
             Dtype::F32 | Dtype::I32 => 4,
             Dtype::F16 => 2,
@@ -69,12 +75,12 @@ pub(super) enum Encoding {
 
 impl Encoding {
     /// Returns the bytes of one value; `None` if values have no fixed width.
-    pub(super) const fn width(self) -> Option<u64> {
+    pub(super) const fn width(self) -> Option<Size> {
         match self {
             Encoding::Fp16 => Some(2),
             Encoding::Int8 { .. } => Some(1),
             Encoding::Lossless => None,
-            Encoding::Plain(dtype) => Some(dtype.width()),
+            Encoding::Plain(dtype) => Some(dtype.size()),
         }
     }
 

@@ -14,7 +14,7 @@ use super::plan::part;
 use super::workspace::Workspace;
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
-use crate::num::{index, times, u64_from};
+use crate::num::{Size, index_of, times, u64_from, wide};
 use crate::{Checksums, Done, Error, ErrorKind, Result, Sink, Trace, Verify};
 
 /// Decodes the column that the options name, or the only one. Returns how much was read and
@@ -44,17 +44,17 @@ pub fn decode<T: Element>(
     trace: &mut impl Trace,
 ) -> Result<Done> {
     let column = open(src, options)?;
-    let (rows, width) = (column.rows(), T::DTYPE.width());
+    let (rows, width) = (column.rows(), T::DTYPE.size());
     if !trace.listens() {
         return Ok(whole(column.decode(src, rows, dst, options)?, width));
     }
     let fits = column.fits(&rows, dst.len(), [width, 1], &options.limits);
-    let len = fits.map_err(|error| column.first_error(error))?;
+    let (wanted, len) = fits.map_err(|error| column.first_error(error))?;
     let (mut rest, mut wrote) = (dst.get_mut(..len).unwrap_or(&mut []), 0usize);
     let walked = inspect_each(src, workspace, options, trace, &mut |chunk, piece| {
         let mut piece = piece.clone();
-        piece.find(&column, chunk, piece.at, &rows)?;
-        let payload = piece.read(part(src, piece.range())?, Verify::Skip, &mut Checksums::default())?;
+        piece.find(&column, chunk, piece.at, &wanted)?;
+        let payload = piece.read(part(src, piece.bytes())?, Verify::Skip, &mut Checksums::default())?;
         wrote = wrote.saturating_add(payload.len);
         payload.decode(split_front(&mut rest, payload.len))
     });
@@ -64,8 +64,8 @@ pub fn decode<T: Element>(
 }
 
 /// Completes the outcome of a file from which values of this width were written.
-pub(super) const fn whole(done: Done, width: u64) -> Done {
-    Done { content: u64_from(done.wrote).saturating_mul(width), ..done }
+pub(super) const fn whole(done: Done, width: Size) -> Done {
+    Done { content: u64_from(done.wrote).saturating_mul(wide(width)), ..done }
 }
 
 /// Decodes the column that the options name, or the only one, to a sink: the little-endian bytes of
@@ -92,7 +92,7 @@ pub fn decode_to_vec<T: Element>(src: &[u8], options: &Options<'_>) -> Result<Ve
 /// head of the file alone.
 pub fn decoded_len(src: &[u8], _workspace: &mut Workspace<'_>, options: &Options<'_>) -> Result<u64> {
     let column = open(src, options)?;
-    times(column.rows().end, column.dimension()).ok_or(Error::new(ErrorKind::SizeOverflow, 0))
+    times(column.all_rows().end, column.dimension).map(wide).ok_or(Error::new(ErrorKind::SizeOverflow, 0))
 }
 
 /// Decodes the values of whole chunks before the first error.
@@ -104,13 +104,13 @@ pub fn salvage<T: Element>(
 ) -> (Done, Option<Error>) {
     let mut done = Done::default();
     let filled = open(src, options).and_then(|column| {
-        let sizes = [T::DTYPE.width(), 1];
+        let sizes = [T::DTYPE.size(), 1];
         let filled =
             column.fill(src, (column.rows(), sizes), dst, options, &mut done, &|payload, to| payload.decode(to));
         filled.map_err(|error| column.first_error(error))
     });
     let error = filled.err();
-    let done = whole(done, T::DTYPE.width());
+    let done = whole(done, T::DTYPE.size());
     (if error.is_some() { Done { read: 0, ..done } } else { done }, error)
 }
 
@@ -134,7 +134,7 @@ impl Column<'_> {
         dst: &mut [T],
         options: &Options<'_>,
     ) -> Result<Done> {
-        let (mut done, sizes) = (Done::default(), [T::DTYPE.width(), 1]);
+        let (mut done, sizes) = (Done::default(), [T::DTYPE.size(), 1]);
         let filled = self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.decode(to));
         filled.map(|()| done).map_err(|error| self.first_error(error))
     }
@@ -142,7 +142,7 @@ impl Column<'_> {
     /// Decodes rows to the little-endian bytes of their [`output`](Self::output).
     pub fn decode_bytes(&self, src: &[u8], rows: Range<u64>, dst: &mut [u8], options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
-        let (mut done, sizes) = (Done::default(), [output.width(); 2]);
+        let (mut done, sizes) = (Done::default(), [output.size(); 2]);
         self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.decode_bytes(output, to))?;
         Ok(done)
     }
@@ -152,16 +152,16 @@ impl Column<'_> {
     fn fill<T>(
         &self,
         src: &[u8],
-        (rows, sizes): (Range<u64>, [u64; 2]),
+        (rows, sizes): (Range<u64>, [Size; 2]),
         dst: &mut [T],
         options: &Options<'_>,
         done: &mut Done,
         decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
     ) -> Result<()> {
-        let units = index(sizes[1]);
-        let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|len| {
+        let units = index_of(sizes[1]);
+        let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|(rows, len)| {
             let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
-            self.each(src, rows, options.verify, done, &mut |payload| {
+            self.each(src, &rows, options.verify, done, &mut |payload| {
                 decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
             })
         });
@@ -181,12 +181,12 @@ impl Column<'_> {
     /// values as they are stored, other values at most 256 bytes at a time.
     pub fn decode_to(&self, src: &[u8], rows: Range<u64>, sink: &mut impl Sink, options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
-        self.fits(&rows, usize::MAX, [output.width(), 0], &options.limits)?;
-        let width = index(output.width());
+        let (rows, _) = self.fits(&rows, usize::MAX, [output.size(), 0], &options.limits)?;
+        let width = index_of(output.size());
         // No width is 0, but a loop that is called through a pointer does not know.
         let most = size_of::<Batch>().checked_div(width).unwrap_or(1);
         let mut done = Done::default();
-        self.each(src, rows, options.verify, &mut done, &mut |payload| {
+        self.each(src, &rows, options.verify, &mut done, &mut |payload| {
             if let Some((dtype, raw)) = payload.plain()
                 && dtype == output
             {
@@ -212,7 +212,7 @@ impl Column<'_> {
     /// Allocates memory only after the file has been found to hold that many values.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec<T: Element>(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<T>> {
-        let filled = self.fill_vec(src, rows, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to));
+        let filled = self.fill_vec(src, rows, [T::DTYPE.size(), 1], options, &|payload, to| payload.decode(to));
         filled.map_err(|error| self.first_error(error))
     }
 
@@ -221,7 +221,7 @@ impl Column<'_> {
     #[cfg(feature = "alloc")]
     pub fn decode_bytes_to_vec(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<u8>> {
         let output = self.output()?;
-        self.fill_vec(src, rows, [output.width(); 2], options, &|payload, to| payload.decode_bytes(output, to))
+        self.fill_vec(src, rows, [output.size(); 2], options, &|payload, to| payload.decode_bytes(output, to))
     }
 
     /// Fills a vector of what [`fits`](Self::fits) returns, if the file holds all of these rows.
@@ -231,19 +231,20 @@ impl Column<'_> {
         &self,
         src: &[u8],
         rows: Range<u64>,
-        sizes: [u64; 2],
+        sizes: [Size; 2],
         options: &Options<'_>,
         decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
     ) -> Result<Vec<T>> {
-        let (len, units) = (self.fits(&rows, usize::MAX, sizes, &options.limits)?, index(sizes[1]));
+        let (rows, len) = self.fits(&rows, usize::MAX, sizes, &options.limits)?;
+        let units = index_of(sizes[1]);
         let mut held = 0usize;
-        let walked = self.each(src, rows.clone(), Verify::Skip, &mut Done::default(), &mut |payload| {
+        let walked = self.each(src, &rows, Verify::Skip, &mut Done::default(), &mut |payload| {
             held = held.saturating_add(payload.len.saturating_mul(units));
             Ok(())
         });
         let mut values = zeros(u64_from(if walked.is_ok() { len } else { held }))?;
         let mut rest = values.as_mut_slice();
-        self.each(src, rows, options.verify, &mut Done::default(), &mut |payload| {
+        self.each(src, &rows, options.verify, &mut Done::default(), &mut |payload| {
             decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
         })?;
         walked.map(|()| values)

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::object::{Object, Position};
 use crate::json::{Member, Node};
-use crate::num::u64_from;
+use crate::num::{u64_from, wide};
 use crate::{Name, Part, Trace, Value};
 
 /// Bytes of scratch for a name that is shown.
@@ -34,7 +34,7 @@ impl<T: Trace> Scribe<'_, T> {
         let name = FIELDS.iter().find(|(key, _)| member.key.is(key));
         let value = match (name, member.value.integer(), member.value.string()) {
             (None, ..) => Value::Text(member.key.shown(&mut scratch)),
-            (_, Some(number), _) => Value::U64(number),
+            (_, Some(number), _) => Value::U64(wide(number)),
             (_, _, Some(text)) => Value::Text(text.shown(&mut scratch)),
             _ => Value::Text(core::str::from_utf8(member.value.raw()).unwrap_or("")),
         };

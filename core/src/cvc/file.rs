@@ -14,7 +14,7 @@ use super::plan::{Piece, part, stored_len};
 use super::section::Sections;
 use super::workspace::{NameTable, OWN, Workspace};
 use crate::fault::Verdict;
-use crate::num::{offset_after, u64_from};
+use crate::num::{Size, saturated, u64_from, wide, wide_range};
 use crate::{Error, ErrorKind, Limits, Result, Trace};
 
 /// Returns the words that a [`Workspace`] needs so that a walk over all columns of this file takes
@@ -55,8 +55,8 @@ impl<'a> File<'a> {
         self.facts.chunk_count = 0;
         while cursor.next(self, &mut entry)? {
             self.facts.chunk_count = entry.index.saturating_add(1);
-            if self.facts.chunk_count > limits.max_elements {
-                return Err(Error::new(ErrorKind::ElementLimit, chunks).needing(self.facts.chunk_count));
+            if self.chunk_count() > limits.max_elements {
+                return Err(Error::new(ErrorKind::ElementLimit, chunks).needing(self.chunk_count()));
             }
         }
         if entry.end != self.facts.num_vectors {
@@ -69,7 +69,7 @@ impl<'a> File<'a> {
     /// Walks over the sections that the header lists: named ranges of rows.
     pub fn sections(&self) -> Sections<'a> {
         let node = self.facts.sections.node(&self.node(0));
-        Sections::new(node, ["start_index", "end_index"], 0..self.facts.num_vectors)
+        Sections::new(node, ["start_index", "end_index"], 0..self.num_vectors())
     }
 
     /// Returns the words that a [`Workspace`] needs so that a walk over all columns takes linear
@@ -128,7 +128,7 @@ impl<'a> File<'a> {
     ) -> Result<()> {
         let mut pieces = self.pieces();
         while let Some(range) = pieces.needs() {
-            let length = if pieces.next.is_ok() { part(src, range.clone())? } else { &[] };
+            let length = if pieces.next.is_ok() { part(src, saturated(range.start)..saturated(range.end))? } else { &[] };
             pieces.feed(range.start, length, workspace, &mut emit)?;
         }
         Ok(())
@@ -204,8 +204,8 @@ pub struct Pieces<'a> {
     cursor: ChunkCursor,
     /// The next chunk and its offset. A fault is reported after the chunk before it, which is
     /// sound.
-    next: Verdict<Option<(ChunkEntry, u64)>>,
-    rows: Range<u64>,
+    next: Verdict<Option<(ChunkEntry, Size)>>,
+    rows: Range<Size>,
 }
 
 impl<'a> Pieces<'a> {
@@ -213,7 +213,7 @@ impl<'a> Pieces<'a> {
     /// next one starts, so the lengths of earlier chunks are needed too.
     #[must_use]
     pub fn within(mut self, rows: Range<u64>) -> Self {
-        (self.cursor, self.rows) = (ChunkCursor::of(&self.file), rows);
+        (self.cursor, self.rows) = (ChunkCursor::of(&self.file), saturated(rows.start)..saturated(rows.end));
         self.next = self.look_ahead();
         self
     }
@@ -221,8 +221,8 @@ impl<'a> Pieces<'a> {
     /// Returns the bytes to [`feed`](Self::feed) next; `None` after the last chunk.
     pub fn needs(&self) -> Option<Range<u64>> {
         match self.next {
-            Ok(next) => next.map(|(chunk, at)| self.piece(&chunk, at).length()),
-            Err(_) => Some(self.cursor.end..self.cursor.end),
+            Ok(next) => next.map(|(chunk, at)| wide_range(&self.piece(&chunk, at).length())),
+            Err(_) => Some(wide_range(&(self.cursor.end..self.cursor.end))),
         }
     }
 
@@ -237,10 +237,10 @@ impl<'a> Pieces<'a> {
     ) -> Result<()> {
         let Some((chunk, start)) = core::mem::replace(&mut self.next, Ok(None))? else { return Ok(()) };
         let mut piece = self.piece(&chunk, start);
-        if at != start {
+        if at != wide(start) {
             return Err(Error::new(ErrorKind::RangeOutside, at));
         }
-        let short = Error::truncated(offset_after(at, u64_from(length.len())), piece.length().end);
+        let short = Error::truncated(at.saturating_add(u64_from(length.len())), wide(piece.length().end));
         let stored = stored_len(length).ok_or(short)?;
         piece.enter(&mut self.cursor, stored)?;
         let (only, rows) = (workspace.only, self.rows.clone());
@@ -256,13 +256,13 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    fn piece(&self, chunk: &ChunkEntry, at: u64) -> Piece {
+    fn piece(&self, chunk: &ChunkEntry, at: Size) -> Piece {
         let mut piece = Piece::NONE;
         piece.open(&self.file, chunk, at);
         piece
     }
 
-    fn look_ahead(&mut self) -> Verdict<Option<(ChunkEntry, u64)>> {
+    fn look_ahead(&mut self) -> Verdict<Option<(ChunkEntry, Size)>> {
         let mut chunk = ChunkEntry::default();
         let found = self.cursor.next(&self.file, &mut chunk)? && !chunk.is_after(&self.rows);
         Ok(if found { Some((chunk, self.cursor.start(&self.file, &chunk)?)) } else { None })

@@ -6,7 +6,7 @@ use super::object::{Object, Position};
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
 use crate::json::{self, Node};
-use crate::num::{index, u64_from};
+use crate::num::{Size, index, u64_from, wide};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 const MAGIC: Field<4> = Field::new(0, Part::Framing, Name::Magic);
@@ -123,10 +123,10 @@ pub(super) struct Facts {
     pub(super) version: Version,
     /// The end of the head.
     pub(super) end: usize,
-    pub(super) num_vectors: u64,
+    pub(super) num_vectors: Size,
     /// The position of the array of chunks.
     pub(super) chunks: usize,
-    pub(super) chunk_count: u64,
+    pub(super) chunk_count: Size,
     pub(super) layout: ColumnLayout,
     pub(super) sections: Position,
     pub(super) mmap_optimized: bool,
@@ -136,8 +136,8 @@ pub(super) struct Facts {
 /// One nameless column of f32, or a schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ColumnLayout {
-    Single { dimension: u64, compression: Position },
-    Columnar { columns: usize, count: u64 },
+    Single { dimension: Size, compression: Position },
+    Columnar { columns: usize, count: usize },
 }
 
 impl Facts {
@@ -189,7 +189,7 @@ impl Facts {
         }
         self.layout = if columnar {
             let schema = header.array(columns);
-            let count = u64_from(schema.elements().count());
+            let count = schema.elements().count();
             if count == 0 {
                 header.refuse(ErrorKind::CvcMissingKey, columns);
             }
@@ -238,8 +238,8 @@ impl<'a> File<'a> {
         self.facts.read(root, &header)?;
         self.facts.max_output = limits.max_output;
         match self.facts.layout {
-            ColumnLayout::Columnar { columns, count } if count > limits.max_columns => {
-                return Err(Error::new(ErrorKind::ElementLimit, u64_from(columns)).needing(count));
+            ColumnLayout::Columnar { columns, count } if u64_from(count) > limits.max_columns => {
+                return Err(Error::new(ErrorKind::ElementLimit, u64_from(columns)).needing(u64_from(count)));
             }
             _ => {}
         }
@@ -266,12 +266,12 @@ impl<'a> File<'a> {
 
     /// Returns the number of rows of every column.
     pub fn num_vectors(&self) -> u64 {
-        self.facts.num_vectors
+        wide(self.facts.num_vectors)
     }
 
     /// Returns the number of chunks.
     pub fn chunk_count(&self) -> u64 {
-        self.facts.chunk_count
+        wide(self.facts.chunk_count)
     }
 
     /// Returns whether the file has a schema of named columns. Without one, it has one nameless
@@ -284,7 +284,7 @@ impl<'a> File<'a> {
     pub fn column_count(&self) -> u64 {
         match self.facts.layout {
             ColumnLayout::Single { .. } => 1,
-            ColumnLayout::Columnar { count, .. } => count,
+            ColumnLayout::Columnar { count, .. } => u64_from(count),
         }
     }
 

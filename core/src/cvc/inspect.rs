@@ -20,7 +20,7 @@ use super::workspace::{OWN, Smallest, Workspace, from_word, to_word};
 use crate::checksum::Crc32;
 use crate::fields::Fields;
 use crate::json::Member;
-use crate::num::{index, offset_after, u64_from};
+use crate::num::{Size, index_of, offset_after, saturated, size, u64_from, wide, wide_range};
 use crate::{Done, Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Walks over a whole file: opens it, finds every chunk and every column in it, and verifies every
@@ -63,8 +63,8 @@ pub(super) fn inspect_each(
         // A wrong checksum explains any other error of the payload.
         compare_crc(&mut done.checksums, piece.stored_crc(prefix), options.verify, || Crc32::of(payload))?;
         emitted?;
-        let mut add = |values: u64, encoding: Encoding| {
-            done.content = done.content.saturating_add(values.saturating_mul(encoding.output().width()));
+        let mut add = |values: Size, encoding: Encoding| {
+            done.content = done.content.saturating_add(wide(values).saturating_mul(encoding.output().width()));
         };
         if file.is_columnar() {
             file.each_storage(&chunk, workspace, None, &mut |_, _, storage| {
@@ -85,7 +85,7 @@ pub(super) fn inspect_each(
         trace.leave();
         walk.look_ahead(src, trace)?;
     }
-    done.read = index(walk.cursor.end);
+    done.read = index_of(walk.cursor.end);
     Ok(done)
 }
 
@@ -140,7 +140,7 @@ impl<H: AsRef<[u8]>> Outline<H> {
 
     /// Returns the bytes to [`feed`](Self::feed) next; `None` after the last chunk.
     pub fn needs(&self) -> Option<Range<u64>> {
-        self.walk.next.map(|(_, at)| self.walk.prefix(at))
+        self.walk.next.map(|(_, at)| wide_range(&self.walk.prefix(at)))
     }
 
     /// Returns the range of the chunk that was fed last: its length, its checksum if it has one,
@@ -155,11 +155,11 @@ impl<H: AsRef<[u8]>> Outline<H> {
         self.chunk = None;
         let Some((chunk, start)) = self.walk.next.take() else { return Ok(()) };
         let range = self.walk.prefix(start);
-        if at != range.start {
+        if at != wide(range.start) {
             return Err(Error::new(ErrorKind::RangeOutside, at));
         }
-        if u64_from(bytes.len()) != range.end.saturating_sub(range.start) {
-            return Err(Error::truncated(offset_after(at, u64_from(bytes.len())), range.end));
+        if size(bytes.len()) != range.end.saturating_sub(range.start) {
+            return Err(Error::truncated(at.saturating_add(u64_from(bytes.len())), wide(range.end)));
         }
         let head = self.head.as_ref();
         let piece = self.walk.enter(head, &chunk, start, bytes, trace)?;
@@ -175,11 +175,11 @@ impl<H: AsRef<[u8]>> Outline<H> {
 struct InspectWalk {
     facts: Facts,
     max_columns: u64,
-    /// The length of the file.
-    len: u64,
+    /// The length of the file. What no offset reaches does not count.
+    len: Size,
     cursor: ChunkCursor,
     /// The next chunk and its offset; `None` after the last one, or after an error.
-    next: Option<(ChunkEntry, u64)>,
+    next: Option<(ChunkEntry, Size)>,
 }
 
 impl InspectWalk {
@@ -191,7 +191,7 @@ impl InspectWalk {
             return Err(Error::truncated(len, file.head_len()));
         }
         let (facts, max_columns) = (file.facts, limits.max_columns);
-        let mut walk = Self { facts, max_columns, len, cursor: ChunkCursor::of(&file), next: None };
+        let mut walk = Self { facts, max_columns, len: saturated(len), cursor: ChunkCursor::of(&file), next: None };
         walk.look_ahead(head, trace)?;
         Ok(walk)
     }
@@ -200,9 +200,13 @@ impl InspectWalk {
         File { head: head.get(..self.facts.end).unwrap_or(&[]), facts: self.facts }
     }
 
+    fn truncated(&self, need: Size) -> Error {
+        Error::truncated(wide(self.len), wide(need))
+    }
+
     /// Returns the range of length and checksum of a chunk at this offset, cut to the file.
-    fn prefix(&self, at: u64) -> Range<u64> {
-        let len = u64_from(if self.file(&[]).has_checksums() { CRC.end() } else { LENGTH.end() });
+    fn prefix(&self, at: Size) -> Range<Size> {
+        let len = size(if self.file(&[]).has_checksums() { CRC.end() } else { LENGTH.end() });
         at.min(self.len)..offset_after(at, len).min(self.len)
     }
 
@@ -214,37 +218,38 @@ impl InspectWalk {
         &mut self,
         head: &[u8],
         chunk: &ChunkEntry,
-        at: u64,
+        at: Size,
         prefix: &[u8],
         trace: &mut impl Trace,
     ) -> Result<Piece> {
         let file = self.file(head);
         if at > self.cursor.end {
-            trace.bytes(Part::Padding, Name::Padding, self.cursor.end..at.min(self.len), Value::None);
+            trace.bytes(Part::Padding, Name::Padding, wide_range(&(self.cursor.end..at.min(self.len))), Value::None);
         }
-        trace.enter(Name::Chunk, Value::U64(chunk.index));
+        trace.enter(Name::Chunk, Value::U64(wide(chunk.index)));
         let mut piece = Piece::NONE;
         piece.open(&file, chunk, at);
-        let mut fields = Fields::new(prefix, at, trace);
-        let len = fields.get(&LENGTH).map_err(|_| Error::truncated(self.len, piece.length().end))?;
-        let len = u32::from_le_bytes(*len).into();
-        fields.emit(&LENGTH, Value::U64(len));
+        let mut fields = Fields::new(prefix, wide(at), trace);
+        let len = fields.get(&LENGTH).map_err(|_| self.truncated(piece.length().end))?;
+        let len = u32::from_le_bytes(*len);
+        fields.emit(&LENGTH, Value::U64(len.into()));
+        let len = saturated(len.into());
         if file.has_checksums() {
-            let crc = fields.get(&CRC).map_err(|_| Error::truncated(self.len, piece.payload_start()))?;
+            let crc = fields.get(&CRC).map_err(|_| self.truncated(piece.payload_start()))?;
             fields.emit(&CRC, Value::Hex(u32::from_le_bytes(*crc).into()));
         }
         if !file.is_columnar() {
             let mut column = Column::of(&file);
             column.read(0)?;
-            piece.find(&column, chunk, at, &column.rows())?;
+            piece.find(&column, chunk, at, &column.all_rows())?;
             if piece.storage.payload_len().is_some_and(|needed| needed != len) {
-                return Err(Error::new(ErrorKind::CvcChunkLength, at));
+                return Err(Error::new(ErrorKind::CvcChunkLength, wide(at)));
             }
         }
         piece.set_len(len)?;
-        let end = piece.range().end;
+        let end = piece.bytes().end;
         if end > self.len {
-            return Err(Error::truncated(self.len, end));
+            return Err(self.truncated(end));
         }
         self.cursor.pass(chunk.node, end, len)?;
         Ok(piece)
@@ -265,7 +270,7 @@ impl InspectWalk {
     ) -> Result<()> {
         let payload = piece.payload_range();
         if !file.is_columnar() {
-            trace.bytes(Part::Data, Name::Values, payload, Value::Word(piece.storage.encoding.name()));
+            trace.bytes(Part::Data, Name::Values, wide_range(&payload), Value::Word(piece.storage.encoding.name()));
             return Ok(());
         }
         let object = chunk.columns.node(&file.node(0)).ok_or(chunk.fault(ErrorKind::CvcColumnMissing))?;
@@ -278,10 +283,10 @@ impl InspectWalk {
         }
         let mut own = [0; OWN];
         let table = workspace.table(&mut own);
-        let in_file =
-            |start: u32, end: u32| offset_after(payload.start, start.into())..offset_after(payload.start, end.into());
+        let base = wide(payload.start);
+        let in_file = |start: u32, end: u32| base.saturating_add(start.into())..base.saturating_add(end.into());
         // The length of a payload has 32 bits.
-        let (mut at, len) = (0, u32::try_from(piece.payload_len).unwrap_or(u32::MAX));
+        let (mut at, len) = (0, u32::try_from(wide(piece.payload_len)).unwrap_or(u32::MAX));
         while at < len {
             let mut next = Smallest::new(table);
             for member in object.members() {
@@ -318,7 +323,7 @@ impl InspectWalk {
         if self.cursor.next(&file, &mut chunk)? {
             self.next = Some((chunk, self.cursor.start(&file, &chunk)?));
         } else if self.cursor.end < self.len {
-            trace.bytes(Part::Padding, Name::TrailingBytes, self.cursor.end..self.len, Value::None);
+            trace.bytes(Part::Padding, Name::TrailingBytes, wide_range(&(self.cursor.end..self.len)), Value::None);
         }
         Ok(())
     }
@@ -328,7 +333,7 @@ impl InspectWalk {
 /// outside.
 fn place(member: &Member<'_>, len: u32) -> Option<(u32, u32)> {
     let mut object = Object::new(member.value);
-    let [offset, size] = object.pick(["offset", "size"]).map(|position| object.integer(position));
+    let [offset, size] = object.pick(["offset", "size"]).map(|position| wide(object.integer(position)));
     object.check().ok()?;
     let end = offset.checked_add(size).filter(|&end| end > offset && end <= len.into())?;
     Some((u32::try_from(offset).ok()?, u32::try_from(end).ok()?))

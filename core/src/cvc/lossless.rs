@@ -8,7 +8,7 @@
 use super::cell::Cell;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
-use crate::num::{index, offset_after, u64_from};
+use crate::num::{Size, index, offset_after, size, wide};
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 const COUNT: Field<4> = Field::new(0, Part::Header, Name::Values);
@@ -22,9 +22,9 @@ const fn width(plane: usize) -> Field<1> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Planes<'a> {
     planes: [Plane<'a>; 4],
-    count: u64,
+    count: u32,
     /// The offset of the payload in the file.
-    at: u64,
+    at: Size,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,18 +38,18 @@ struct Plane<'a> {
 
 impl<'a> Planes<'a> {
     /// Checks that the payload holds this number of values.
-    pub(super) fn check_count(&self, values: u64) -> Result<()> {
-        if self.count == values { Ok(()) } else { Err(Error::new(ErrorKind::CvcLosslessCount, self.at)) }
+    pub(super) fn check_count(&self, values: Size) -> Result<()> {
+        if u64::from(self.count) == wide(values) { Ok(()) } else { Err(Error::new(ErrorKind::CvcLosslessCount, wide(self.at))) }
     }
 
     /// Finds the planes of a payload at offset `at` of the file.
     #[inline(never)]
-    pub(super) fn read<T: Trace>(&mut self, payload: &'a [u8], at: u64, trace: &mut T) -> Result<()> {
+    pub(super) fn read<T: Trace>(&mut self, payload: &'a [u8], at: Size, trace: &mut T) -> Result<()> {
         self.at = at;
-        self.fill(&mut Fields::new(payload, at, trace)).map_err(|fault| {
+        self.fill(&mut Fields::new(payload, wide(at), trace)).map_err(|fault| {
             let is_short = fault.kind == ErrorKind::Truncated;
             let kind = if is_short { ErrorKind::CvcLosslessShort } else { fault.kind };
-            Error::new(kind, offset_after(at, u64_from(fault.at)))
+            Error::new(kind, wide(offset_after(at, size(fault.at))))
         })
     }
 
@@ -81,7 +81,7 @@ impl<'a> Planes<'a> {
         if !fields.take(fields.rest().len())?.is_empty() {
             fields.emit_from(start, Part::Padding, Name::Unused, Value::None);
         }
-        self.count = count.into();
+        self.count = count;
         Ok(())
     }
 
@@ -104,7 +104,7 @@ impl<'a> Planes<'a> {
     /// every code is skipped.
     pub(super) fn check_codes(&self) -> Result<()> {
         let partial = self.planes.iter().filter(|plane| plane.dictionary.len() < 1 << plane.width);
-        let bad = |plane: &Plane<'_>| (0..index(self.count)).find(|&value| plane.byte(value).is_none());
+        let bad = |plane: &Plane<'_>| (0..index(self.count.into())).find(|&value| plane.byte(value).is_none());
         match partial.filter_map(bad).min() {
             Some(value) => Err(self.bad_code(value)),
             None => Ok(()),
@@ -115,7 +115,7 @@ impl<'a> Planes<'a> {
     fn bad_code(&self, value: usize) -> Error {
         let bad = self.planes.iter().find(|plane| plane.byte(value).is_none());
         let byte = bad.map_or(0, |plane| plane.at.saturating_add(plane.bit(value) / 8));
-        Error::new(ErrorKind::CvcLosslessCode, offset_after(self.at, u64_from(byte)))
+        Error::new(ErrorKind::CvcLosslessCode, wide(offset_after(self.at, size(byte))))
     }
 }
 

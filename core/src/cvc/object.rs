@@ -4,6 +4,7 @@ use super::decimal;
 use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 use crate::json::{Node, Text};
+use crate::num::Size;
 
 /// An object while its members are read.
 ///
@@ -81,7 +82,7 @@ impl<'a> Object<'a> {
 
     /// Returns a member that is an integer.
     #[inline(never)]
-    pub(super) fn integer(&mut self, position: Position) -> u64 {
+    pub(super) fn integer(&mut self, position: Position) -> Size {
         let node = self.need(position);
         let kind = if node.is_number() { ErrorKind::JsonNumber } else { ErrorKind::CvcWrongValue };
         self.or_fault(node, kind, node.integer())

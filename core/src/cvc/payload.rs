@@ -4,14 +4,14 @@ use super::cell::Cell;
 use super::convert::{Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite};
 use super::lossless::Planes;
 use super::simd;
-use crate::num::{copy, index, u64_from};
+use crate::num::{Size, copy, index_of, u64_from, wide};
 use crate::{Checksums, Error, ErrorKind, Result, Verify};
 
 /// Compares the CRC-32 of a chunk and counts the outcome. `stored` is the one in the file with its
 /// offset, if the chunk has one.
 pub(super) fn compare_crc(
     checksums: &mut Checksums,
-    stored: Option<(u32, u64)>,
+    stored: Option<(u32, Size)>,
     verify: Verify,
     computed: impl FnOnce() -> u32,
 ) -> Result<()> {
@@ -21,7 +21,7 @@ pub(super) fn compare_crc(
     };
     // A fault has no room for an offset of 64 bits.
     let counted = checksums.count(stored == computed(), verify, ErrorKind::CvcCrc, 0);
-    counted.map_err(|fault| Error::new(fault.kind, at))
+    counted.map_err(|fault| Error::new(fault.kind, wide(at)))
 }
 
 /// The stored values of some rows of one column in one chunk.
@@ -30,7 +30,7 @@ pub struct Payload<'b> {
     /// The bytes of the column. The values start at number `skip`.
     pub(super) stored: &'b [u8],
     /// The offset of `stored` in the file.
-    pub(super) at: u64,
+    pub(super) at: Size,
     pub(super) encoding: Encoding,
     pub(super) skip: usize,
     pub(super) len: usize,
@@ -55,7 +55,7 @@ impl<'b> Payload<'b> {
     /// Returns the stored bytes of the values; `None` for lossless, which has no bytes of a single
     /// value.
     pub fn raw(&self) -> Option<&'b [u8]> {
-        let width = index(self.encoding.width()?);
+        let width = index_of(self.encoding.width()?);
         let start = self.skip.checked_mul(width)?;
         self.stored.get(start..)?.get(..self.len.checked_mul(width)?)
     }
@@ -86,7 +86,7 @@ impl<'b> Payload<'b> {
         let to = self.filled(dst)?;
         match self.plain() {
             Some((dtype, raw)) if dtype == T::DTYPE => (T::READ)(raw, to),
-            _ => self.decode_f32(T::floats(to).ok_or(Error::new(ErrorKind::WrongType, self.at))?)?,
+            _ => self.decode_f32(T::floats(to).ok_or(Error::new(ErrorKind::WrongType, wide(self.at)))?)?,
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl<'b> Payload<'b> {
 
     /// Returns the elements that this payload fills.
     fn filled<'t, T>(&self, to: &'t mut [T]) -> Result<&'t mut [T]> {
-        let need = Error::new(ErrorKind::OutputTooSmall, self.at).needing(u64_from(self.len));
+        let need = Error::new(ErrorKind::OutputTooSmall, wide(self.at)).needing(u64_from(self.len));
         to.get_mut(..self.len).ok_or(need)
     }
 }

@@ -11,7 +11,7 @@ use super::payload::{Payload, compare_crc};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
-use crate::num::{index, offset_after, u64_from};
+use crate::num::{Size, offset_after, index_of, saturated, size, u64_from, wide, wide_range};
 use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Verify};
 
 /// The bytes before a payload. Version 0 has no checksum.
@@ -27,11 +27,11 @@ pub struct Piece {
     pub rows: Range<u64>,
     pub(super) storage: StoredColumn,
     /// The offset of the chunk in the file.
-    pub(super) at: u64,
-    pub(super) payload_len: u64,
+    pub(super) at: Size,
+    pub(super) payload_len: Size,
     /// Values of the chunk before the rows.
-    skip: u64,
-    values: u64,
+    skip: Size,
+    pub(super) values: Size,
     has_crc: bool,
     /// The chunk overlaps the rows.
     wanted: bool,
@@ -55,12 +55,12 @@ impl Piece {
     };
 
     /// Starts with a chunk at this offset of the file.
-    pub(super) fn open(&mut self, file: &File<'_>, chunk: &ChunkEntry, at: u64) {
-        (self.chunk, self.node, self.at, self.has_crc) = (chunk.index, chunk.node, at, file.has_checksums());
+    pub(super) fn open(&mut self, file: &File<'_>, chunk: &ChunkEntry, at: Size) {
+        (self.chunk, self.node, self.at, self.has_crc) = (wide(chunk.index), chunk.node, at, file.has_checksums());
     }
 
     /// Finds a column in a chunk at this offset, and selects rows.
-    pub(super) fn find(&mut self, column: &Column<'_>, chunk: &ChunkEntry, at: u64, rows: &Range<u64>) -> Verdict<()> {
+    pub(super) fn find(&mut self, column: &Column<'_>, chunk: &ChunkEntry, at: Size, rows: &Range<Size>) -> Verdict<()> {
         self.open(&column.file, chunk, at);
         column.find_storage(chunk, &mut self.storage)?;
         self.select(column, chunk, rows);
@@ -69,21 +69,22 @@ impl Piece {
 
     /// Selects those of the rows that the chunk holds, once the storage of the column is known.
     #[inline(never)]
-    pub(super) fn select(&mut self, column: &Column<'_>, chunk: &ChunkEntry, rows: &Range<u64>) {
+    pub(super) fn select(&mut self, column: &Column<'_>, chunk: &ChunkEntry, rows: &Range<Size>) {
         // Not `clamp`, which would panic if a chunk ended before it starts.
         let start = rows.start.max(chunk.first).min(chunk.end);
-        self.rows = start..rows.end.max(start).min(chunk.end);
+        let end = rows.end.max(start).min(chunk.end);
+        self.rows = wide(start)..wide(end);
         // Both products are at most the chunk's number of values, which is known to fit.
-        self.skip = start.wrapping_sub(chunk.first).wrapping_mul(column.dimension());
-        self.values = self.rows.end.wrapping_sub(start).wrapping_mul(column.dimension());
+        self.skip = start.wrapping_sub(chunk.first).wrapping_mul(column.dimension);
+        self.values = end.wrapping_sub(start).wrapping_mul(column.dimension);
         self.wanted = chunk.overlaps(rows);
     }
 
     /// Sets the length of the payload, from the header or else from the file.
-    pub(super) fn set_len(&mut self, payload_len: u64) -> Verdict<()> {
+    pub(super) fn set_len(&mut self, payload_len: Size) -> Verdict<()> {
         self.payload_len = payload_len;
         // No file is that long.
-        if self.range().end == u64::MAX {
+        if self.bytes().end == Size::MAX {
             return Err(Fault::new(ErrorKind::CvcChunkOutside, self.node));
         }
         Ok(())
@@ -92,36 +93,41 @@ impl Piece {
     /// Sets the length of the payload, and moves past the chunk. Returns whether the chunk is
     /// wanted.
     #[inline(never)]
-    pub(super) fn enter(&mut self, cursor: &mut ChunkCursor, payload_len: u64) -> Verdict<bool> {
+    pub(super) fn enter(&mut self, cursor: &mut ChunkCursor, payload_len: Size) -> Verdict<bool> {
         self.set_len(payload_len)?;
-        cursor.pass(self.node, self.range().end, payload_len)?;
+        cursor.pass(self.node, self.bytes().end, payload_len)?;
         Ok(self.wanted)
     }
 
     /// Returns the range of the length field.
-    pub(super) fn length(&self) -> Range<u64> {
-        self.at..offset_after(self.at, u64_from(LENGTH.end()))
+    pub(super) fn length(&self) -> Range<Size> {
+        self.at..offset_after(self.at, size(LENGTH.end()))
     }
 
     /// Returns the bytes before the payload: its length, and from version 1 on its CRC-32.
-    pub(super) fn prefix_len(&self) -> u64 {
-        u64_from(if self.has_crc { CRC.end() } else { LENGTH.end() })
+    pub(super) fn prefix_len(&self) -> usize {
+        if self.has_crc { CRC.end() } else { LENGTH.end() }
     }
 
     /// Returns the offset of the payload in the file.
-    pub(super) fn payload_start(&self) -> u64 {
-        offset_after(self.at, self.prefix_len())
+    pub(super) fn payload_start(&self) -> Size {
+        offset_after(self.at, size(self.prefix_len()))
     }
 
     /// Returns the range of the payload in the file.
-    pub(super) fn payload_range(&self) -> Range<u64> {
-        self.payload_start()..self.range().end
+    pub(super) fn payload_range(&self) -> Range<Size> {
+        self.payload_start()..self.bytes().end
+    }
+
+    /// Returns the bytes of the whole chunk.
+    pub(super) fn bytes(&self) -> Range<Size> {
+        self.at..offset_after(self.payload_start(), self.payload_len)
     }
 
     /// Returns the range of the whole chunk, which [`read`](Self::read) needs and the checksum
     /// covers.
     pub fn range(&self) -> Range<u64> {
-        self.at..offset_after(self.payload_start(), self.payload_len)
+        wide_range(&self.bytes())
     }
 
     /// Returns the range of these rows alone, which [`read_data`](Self::read_data) needs.
@@ -129,6 +135,10 @@ impl Piece {
     /// It is shorter than the chunk but cannot be verified, because the CRC-32 covers all rows of
     /// all columns of the chunk. If the column is lossless, the range is that of all its rows.
     pub fn data_range(&self) -> Result<Range<u64>> {
+        Ok(wide_range(&self.data()?))
+    }
+
+    fn data(&self) -> Result<Range<Size>> {
         let column = self.column_range()?;
         let Some(width) = self.storage.encoding.width() else { return Ok(column) };
         // Within the column, whose size is known to fit.
@@ -137,39 +147,39 @@ impl Piece {
     }
 
     /// Returns the range of the column in the file.
-    pub(super) fn column_range(&self) -> Result<Range<u64>> {
+    pub(super) fn column_range(&self) -> Result<Range<Size>> {
         let (column, start) = (self.storage.range(self.payload_len)?, self.payload_start());
         Ok(offset_after(start, column.start)..offset_after(start, column.end))
     }
 
     /// Returns the number of values in the rows.
     pub fn values(&self) -> u64 {
-        self.values
+        wide(self.values)
     }
 
     /// Compares the stored length with the one that the header requires.
     pub(super) fn check_length(&self, prefix: &[u8]) -> Result<()> {
         if stored_len(prefix) != Some(self.payload_len) {
-            return Err(Error::new(ErrorKind::CvcChunkLength, self.at));
+            return Err(Error::new(ErrorKind::CvcChunkLength, wide(self.at)));
         }
         self.storage.range(self.payload_len)?;
         Ok(())
     }
 
     /// Returns the stored CRC-32 and its offset, if the chunk has one.
-    pub(super) fn stored_crc(&self, prefix: &[u8]) -> Option<(u32, u64)> {
-        let stored = Fields::new(prefix, self.at, &mut ()).get(&CRC).ok().filter(|_| self.has_crc)?;
-        Some((u32::from_le_bytes(*stored), offset_after(self.at, u64_from(CRC.at()))))
+    pub(super) fn stored_crc(&self, prefix: &[u8]) -> Option<(u32, Size)> {
+        let stored = Fields::new(prefix, 0, &mut ()).get(&CRC).ok().filter(|_| self.has_crc)?;
+        Some((u32::from_le_bytes(*stored), offset_after(self.at, size(CRC.at()))))
     }
 
     /// Takes the bytes of [`range`](Self::range), verifies them, and returns the values of the
     /// rows.
     #[inline(never)]
     pub fn read<'b>(&self, chunk: &'b [u8], verify: Verify, checksums: &mut Checksums) -> Result<Payload<'b>> {
-        let parts = chunk.split_at_checked(index(self.prefix_len()));
+        let parts = chunk.split_at_checked(self.prefix_len());
         let (prefix, payload) = parts
-            .filter(|(_, payload)| u64_from(payload.len()) == self.payload_len)
-            .ok_or_else(|| outside(self.at, &self.range()))?;
+            .filter(|(_, payload)| size(payload.len()) == self.payload_len)
+            .ok_or_else(|| outside(wide(self.at), &self.bytes()))?;
         self.check_length(prefix)?;
         self.verified(prefix, payload, verify, checksums)
     }
@@ -185,7 +195,7 @@ impl Piece {
         checksums: &mut Checksums,
     ) -> Result<Payload<'b>> {
         self.check_length(part(src, self.length())?)?;
-        let chunk = part(src, self.range())?.split_at_checked(index(self.prefix_len()));
+        let chunk = part(src, self.bytes())?.split_at_checked(self.prefix_len());
         let (prefix, payload) = chunk.unwrap_or_default();
         let payload = self.verified(prefix, payload, verify, checksums)?;
         self.refuse_hidden_crc(file, src)?;
@@ -203,28 +213,28 @@ impl Piece {
     ) -> Result<Payload<'b>> {
         compare_crc(checksums, self.stored_crc(prefix), verify, || Crc32::of(payload))?;
         let column = self.storage.range(self.payload_len)?;
-        let stored = payload.get(index(column.start)..index(column.end)).unwrap_or(&[]);
+        let stored = payload.get(index_of(column.start)..index_of(column.end)).unwrap_or(&[]);
         self.payload(stored, offset_after(self.payload_start(), column.start), self.skip)
     }
 
     /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the
     /// values of the rows, unverified.
     pub fn read_data<'b>(&self, at: u64, data: &'b [u8]) -> Result<Payload<'b>> {
-        let range = self.data_range()?;
-        if at != range.start || u64_from(data.len()) != range.end.saturating_sub(range.start) {
-            return Err(outside(range.start, &range));
+        let range = self.data()?;
+        if at != wide(range.start) || size(data.len()) != range.end.saturating_sub(range.start) {
+            return Err(outside(wide(range.start), &range));
         }
         let skip = if self.storage.encoding.width().is_some() { 0 } else { self.skip };
         self.payload(data, range.start, skip)
     }
 
-    fn payload<'b>(&self, stored: &'b [u8], at: u64, skip: u64) -> Result<Payload<'b>> {
+    fn payload<'b>(&self, stored: &'b [u8], at: Size, skip: Size) -> Result<Payload<'b>> {
         if self.storage.encoding == Encoding::Lossless {
             let mut planes = Planes::default();
             planes.read(stored, at, &mut ())?;
             planes.check_count(self.storage.values)?;
         }
-        Ok(Payload { at, skip: index(skip), ..self.stored_values(stored, index(self.values)) })
+        Ok(Payload { at, skip: index_of(skip), ..self.stored_values(stored, index_of(self.values)) })
     }
 
     /// Returns `len` values that start with `stored`, as this chunk encodes them.
@@ -245,7 +255,7 @@ impl Piece {
         let bytes = part(src, start..offset_after(end, 4)).unwrap_or_default();
         match bytes.split_first_chunk() {
             Some((&stored, shifted)) if stored == Crc32::of(shifted).to_le_bytes() => {
-                Err(Error::new(ErrorKind::CvcHiddenCrc, start))
+                Err(Error::new(ErrorKind::CvcHiddenCrc, wide(start)))
             }
             _ => Ok(()),
         }
@@ -254,20 +264,20 @@ impl Piece {
 
 /// Returns the error for bytes that are not those of `range`.
 #[cold]
-fn outside(at: u64, range: &Range<u64>) -> Error {
-    Error::new(ErrorKind::RangeOutside, at).needing(range.end.saturating_sub(range.start))
+fn outside(at: u64, range: &Range<Size>) -> Error {
+    Error::new(ErrorKind::RangeOutside, at).needing(wide(range.end.saturating_sub(range.start)))
 }
 
 /// Returns the bytes of a range, all of them.
 #[inline(never)]
-pub(super) fn part(src: &[u8], range: Range<u64>) -> Result<&[u8]> {
+pub(super) fn part(src: &[u8], range: Range<Size>) -> Result<&[u8]> {
     let end = range.end;
-    src.get(index(range.start)..index(end)).ok_or_else(|| Error::truncated(u64_from(src.len()), end))
+    src.get(index_of(range.start)..index_of(end)).ok_or_else(|| Error::truncated(u64_from(src.len()), wide(end)))
 }
 
 /// Returns the length of the payload after these bytes.
-pub(super) fn stored_len(prefix: &[u8]) -> Option<u64> {
-    Fields::new(prefix, 0, &mut ()).get(&LENGTH).ok().map(|len| u32::from_le_bytes(*len).into())
+pub(super) fn stored_len(prefix: &[u8]) -> Option<Size> {
+    Fields::new(prefix, 0, &mut ()).get(&LENGTH).ok().map(|len| saturated(u32::from_le_bytes(*len).into()))
 }
 
 /// The bytes that a walk over the pieces of a column needs next.
@@ -284,7 +294,7 @@ pub(super) enum Need {
 impl<'a> Column<'a> {
     /// Finds the next chunk that holds some of these rows, or whose length is needed to go on.
     #[inline(never)]
-    pub(super) fn next_piece(&self, cursor: &mut ChunkCursor, rows: &Range<u64>, piece: &mut Piece) -> Verdict<Need> {
+    pub(super) fn next_piece(&self, cursor: &mut ChunkCursor, rows: &Range<Size>, piece: &mut Piece) -> Verdict<Need> {
         let mut chunk = ChunkEntry::default();
         while cursor.next(&self.file, &mut chunk)? {
             if chunk.is_after(rows) {
@@ -306,18 +316,18 @@ impl<'a> Column<'a> {
     pub(super) fn each<'b>(
         &self,
         src: &'b [u8],
-        rows: Range<u64>,
+        rows: &Range<Size>,
         verify: Verify,
         done: &mut Done,
         decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
     ) -> Result<()> {
         let (mut cursor, mut piece) = (ChunkCursor::of(&self.file), Piece::NONE);
-        done.read = index(cursor.end);
-        while self.next_wanted(src, &mut cursor, &rows, &mut piece)? {
+        done.read = index_of(cursor.end);
+        while self.next_wanted(src, &mut cursor, rows, &mut piece)? {
             decode(&piece.read_from(&self.file, src, verify, &mut done.checksums)?)?;
-            done.read = index(cursor.end);
+            done.read = index_of(cursor.end);
             done.parts += 1;
-            done.wrote = done.wrote.saturating_add(index(piece.values()));
+            done.wrote = done.wrote.saturating_add(index_of(piece.values));
         }
         Ok(())
     }
@@ -329,7 +339,7 @@ impl<'a> Column<'a> {
         &self,
         src: &[u8],
         cursor: &mut ChunkCursor,
-        rows: &Range<u64>,
+        rows: &Range<Size>,
         piece: &mut Piece,
     ) -> Result<bool> {
         loop {
@@ -383,7 +393,7 @@ impl<'a> Column<'a> {
 pub struct Plan<'a> {
     column: Column<'a>,
     cursor: ChunkCursor,
-    rows: Range<u64>,
+    rows: Range<Size>,
     piece: Piece,
     /// A fault is that of the next chunk. It is reported after the chunk before it, which is sound.
     need: Verdict<Need>,
@@ -406,7 +416,7 @@ impl<'a> Plan<'a> {
     /// Starts with these rows of a column.
     #[inline(never)]
     pub fn open(&mut self, column: &Column<'a>, rows: Range<u64>) -> Result<()> {
-        column.check_rows(&rows)?;
+        let rows = column.check_rows(&rows)?;
         (self.column, self.cursor, self.rows) = (*column, ChunkCursor::of(&column.file), rows);
         self.advance();
         Ok(())
@@ -416,9 +426,9 @@ impl<'a> Plan<'a> {
     pub fn needs(&self) -> Option<Range<u64>> {
         match self.need {
             Ok(Need::Nothing) => None,
-            Ok(Need::Length) => Some(self.piece.length()),
+            Ok(Need::Length) => Some(wide_range(&self.piece.length())),
             Ok(Need::Chunk) => Some(self.piece.range()),
-            Err(_) => Some(self.cursor.end..self.cursor.end),
+            Err(_) => Some(wide_range(&(self.cursor.end..self.cursor.end))),
         }
     }
 
@@ -440,10 +450,10 @@ impl<'a> Plan<'a> {
     pub fn feed<'b>(&mut self, at: u64, bytes: &'b [u8], verify: Verify) -> Result<Option<Payload<'b>>> {
         match self.need? {
             Need::Nothing => Ok(None),
-            Need::Length if at != self.piece.at => Err(Error::new(ErrorKind::RangeOutside, at)),
+            Need::Length if at != wide(self.piece.at) => Err(Error::new(ErrorKind::RangeOutside, at)),
             Need::Length => {
-                let range = self.piece.length();
-                let short = Error::truncated(offset_after(range.start, u64_from(bytes.len())), range.end);
+                let range = wide_range(&self.piece.length());
+                let short = Error::truncated(range.start.saturating_add(u64_from(bytes.len())), range.end);
                 let entered = self.piece.enter(&mut self.cursor, stored_len(bytes).ok_or(short)?);
                 self.need = entered.map(|_| Need::Chunk);
                 if !entered? {
@@ -454,7 +464,7 @@ impl<'a> Plan<'a> {
             Need::Chunk => {
                 // Only a chunk that is returned counts.
                 let mut checksums = self.checksums;
-                let payload = if at == self.piece.at {
+                let payload = if at == wide(self.piece.at) {
                     self.piece.read(bytes, verify, &mut checksums)?
                 } else {
                     checksums.unchecked += 1;

@@ -6,6 +6,7 @@ use super::decimal::Decimal;
 use super::object::Object;
 use crate::fault::Verdict;
 use crate::json::{self, Elements, Node, Text};
+use crate::num::wide;
 use crate::{Error, ErrorKind, Result};
 
 /// A range of rows that the header names.
@@ -55,7 +56,7 @@ impl<'a> Sections<'a> {
         let mut object = Object::new(node);
         let [first, last, metadata] = object.pick([first, last, "metadata"]);
         let [start, end] = [first, last].map(|position| {
-            let row = object.integer(position).checked_add(self.bounds.start);
+            let row = wide(object.integer(position)).checked_add(self.bounds.start);
             if row.is_none_or(|row| row > self.bounds.end) {
                 object.refuse(ErrorKind::CvcSection, position);
             }

@@ -11,7 +11,7 @@ use super::options::Options;
 use super::payload::{Payload, compare_crc, split_front};
 use super::plan::{LENGTH, Piece, stored_len};
 use crate::checksum::Crc32;
-use crate::num::{copy, index, u64_from};
+use crate::num::{Size, copy, index, index_of, size, u64_from, wide};
 use crate::{Checksums, Done, End, Error, ErrorKind, Result, Status, Step, Verify};
 
 /// Bytes of the widest value of any type.
@@ -57,7 +57,7 @@ pub struct Decoder<'w> {
     workspace: &'w mut [u8],
     options: Options<'w>,
     /// Bytes of the input that were read.
-    at: u64,
+    at: Size,
     state: State,
     facts: Facts,
     cursor: ChunkCursor,
@@ -71,7 +71,7 @@ pub struct Decoder<'w> {
     /// The CRC-32 of the payload so far; `None` if it is not verified.
     crc: Option<Crc32>,
     /// Values of a lossless chunk that were emitted.
-    emitted: u64,
+    emitted: Size,
     error: Option<Error>,
     /// Bytes that wait for more input.
     gathered: [u8; Header::LEN],
@@ -145,7 +145,7 @@ impl<'w> Decoder<'w> {
     pub fn done(&self) -> Done {
         let (checksums, content) = (self.checksums, self.content);
         let parts = checksums.matched + checksums.mismatched + checksums.unchecked;
-        Done { read: index(self.at), wrote: index(content), content, parts, checksums, ..Done::default() }
+        Done { read: index_of(self.at), wrote: index(content), content, parts, checksums, ..Done::default() }
     }
 
     /// Decodes as far as both slices allow. Values before an error are emitted before the error is
@@ -160,7 +160,7 @@ impl<'w> Decoder<'w> {
         self.content += u64_from(wrote);
         let idle = read == 0 && wrote == 0 && outcome.is_ok_and(|status| status != Status::Done);
         if core::mem::replace(&mut self.idle, idle) && idle {
-            outcome = Err(Error::new(ErrorKind::NoProgress, self.at));
+            outcome = Err(Error::new(ErrorKind::NoProgress, wide(self.at)));
         }
         match outcome {
             Ok(status) => Ok(Step { read, wrote, status }),
@@ -190,7 +190,7 @@ impl<'w> Decoder<'w> {
             };
             match end {
                 _ if advanced => {}
-                End::Here => return Err(Error::truncated(self.at, self.needed())),
+                End::Here => return Err(Error::truncated(wide(self.at), wide(self.needed()))),
                 End::NotYet => return Ok(Status::NeedInput),
             }
         }
@@ -198,12 +198,12 @@ impl<'w> Decoder<'w> {
 
     /// Returns the length of input that completes the next part of the file.
     #[cold]
-    fn needed(&self) -> u64 {
+    fn needed(&self) -> Size {
         match self.state {
-            State::Framing => u64_from(Header::LEN),
-            State::Head => u64_from(self.facts.end),
+            State::Framing => size(Header::LEN),
+            State::Head => size(self.facts.end),
             State::Length => self.piece.length().end,
-            _ => self.piece.range().end,
+            _ => self.piece.bytes().end,
         }
     }
 
@@ -220,7 +220,7 @@ impl<'w> Decoder<'w> {
         // A head shorter than what was gathered holds no file, and `open` refuses it.
         let needed = end.max(Header::LEN);
         let start = self.workspace.get_mut(..needed).and_then(<[u8]>::first_chunk_mut);
-        *start.ok_or(workspace_too_small(self.at, u64_from(needed)))? = self.gathered;
+        *start.ok_or(workspace_too_small(self.at, size(needed)))? = self.gathered;
         (self.facts.end, self.state) = (end, State::Head);
         Ok(true)
     }
@@ -228,7 +228,7 @@ impl<'w> Decoder<'w> {
     /// Reads the head to the workspace, and opens it.
     #[inline(never)]
     fn open(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
-        if !self.collect(io, 0, u64_from(self.facts.end)) {
+        if !self.collect(io, 0, size(self.facts.end)) {
             return Ok(false);
         }
         let mut file = File::NONE;
@@ -237,7 +237,7 @@ impl<'w> Decoder<'w> {
         let mut column = Column::of(&file);
         self.column = file.find(self.options.column, &mut column)?;
         self.output = column.output()?;
-        column.fits(&column.rows(), usize::MAX, [self.output.width(), 0], &self.options.limits)?;
+        column.fits(&column.rows(), usize::MAX, [self.output.size(), 0], &self.options.limits)?;
         (self.facts, self.cursor) = (file.facts, ChunkCursor::of(&file));
         self.state = State::Next;
         Ok(true)
@@ -258,7 +258,7 @@ impl<'w> Decoder<'w> {
         }
         let mut column = Column::of(&file);
         column.read(self.column)?;
-        self.piece.find(&column, &chunk, at, &column.rows())?;
+        self.piece.find(&column, &chunk, at, &column.all_rows())?;
         (self.gathered_len, self.state) = (0, State::Length);
         Ok(true)
     }
@@ -280,7 +280,7 @@ impl<'w> Decoder<'w> {
 
     /// Reads the CRC-32, if the chunk has one.
     fn start_payload(&mut self, io: &mut Io<'_, '_>) -> bool {
-        if !self.gather(io, index(self.piece.prefix_len())) {
+        if !self.gather(io, self.piece.prefix_len()) {
             return false;
         }
         copy(&self.gathered, &mut self.prefix);
@@ -293,15 +293,15 @@ impl<'w> Decoder<'w> {
     #[inline(never)]
     fn lossless(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
         let (from, Range { start, end }) = (self.facts.end, self.piece.payload_range());
-        let need = u64_from(from).saturating_add(end - start);
-        if need > u64_from(self.workspace.len()) {
+        let need = size(from).saturating_add(end - start);
+        if need > size(self.workspace.len()) {
             return Err(workspace_too_small(self.at, need));
         }
         let complete = matches!(self.state, State::Values);
-        if !complete && !self.collect(io, u64_from(from).wrapping_sub(start), end) {
+        if !complete && !self.collect(io, size(from).wrapping_sub(start), end) {
             return Ok(false);
         }
-        let stored = self.workspace.get(from..index(need)).unwrap_or(&[]);
+        let stored = self.workspace.get(from..index_of(need)).unwrap_or(&[]);
         let values = self.piece.storage.values;
         if !complete {
             let stored_crc = self.piece.stored_crc(&self.prefix);
@@ -314,9 +314,9 @@ impl<'w> Decoder<'w> {
             planes.check_codes()?;
             (self.emitted, self.state) = (0, State::Values);
         }
-        let (skip, len) = (index(self.emitted), index(values.saturating_sub(self.emitted)));
+        let (skip, len) = (index_of(self.emitted), index_of(values.saturating_sub(self.emitted)));
         let payload = Payload { skip, len, ..self.piece.stored_values(stored, 0) };
-        self.emitted += u64_from(self.pending.convert(self.output, payload, io)?);
+        self.emitted += size(self.pending.convert(self.output, payload, io)?);
         if self.emitted == values {
             self.state = State::Next;
         }
@@ -331,7 +331,7 @@ impl<'w> Decoder<'w> {
     /// a pass.
     #[inline(never)]
     fn payload(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
-        let (column, end) = (self.piece.column_range()?, self.piece.range().end);
+        let (column, end) = (self.piece.column_range()?, self.piece.bytes().end);
         if self.at == end {
             let computed = || self.crc.as_ref().map_or(0, Crc32::value);
             compare_crc(&mut self.checksums, self.piece.stored_crc(&self.prefix), self.options.verify, computed)?;
@@ -346,11 +346,11 @@ impl<'w> Decoder<'w> {
             let until = if self.at < column.start { column.start } else { end };
             self.take(io, until.saturating_sub(self.at))
         } else {
-            let width = index(self.piece.storage.encoding.width().unwrap_or(1)).max(1);
-            let have = index(self.at - column.start) % width;
+            let width = index_of(self.piece.storage.encoding.width().unwrap_or(1)).max(1);
+            let have = index_of(self.at - column.start) % width;
             if have > 0 || io.input.len() < width {
                 // A value that is split between two inputs.
-                let taken = self.take(io, u64_from(width - have));
+                let taken = self.take(io, size(width - have));
                 copy(taken, self.gathered.get_mut(have..).unwrap_or(&mut []));
                 if have + taken.len() == width {
                     let stored = self.gathered.get(..width).unwrap_or(&[]);
@@ -358,10 +358,10 @@ impl<'w> Decoder<'w> {
                 }
                 taken
             } else {
-                let available = index(column.end - self.at).min(io.input.len()) / width;
+                let available = index_of(column.end - self.at).min(io.input.len()) / width;
                 let stored = io.input.get(..available * width).unwrap_or(&[]);
                 let read = self.pending.convert(self.output, self.piece.stored_values(stored, available), io)?;
-                self.take(io, u64_from(read * width))
+                self.take(io, size(read * width))
             }
         };
         if let Some(crc) = &mut self.crc {
@@ -371,16 +371,16 @@ impl<'w> Decoder<'w> {
     }
 
     /// Reads up to `max` bytes of the input.
-    fn take<'i>(&mut self, io: &mut Io<'i, '_>, max: u64) -> &'i [u8] {
-        let (taken, rest) = io.input.split_at_checked(index(max)).unwrap_or((io.input, &[]));
+    fn take<'i>(&mut self, io: &mut Io<'i, '_>, max: Size) -> &'i [u8] {
+        let (taken, rest) = io.input.split_at_checked(index_of(max)).unwrap_or((io.input, &[]));
         io.input = rest;
-        self.at += u64_from(taken.len());
+        self.at += size(taken.len());
         taken
     }
 
     /// Fills `gathered` up to `len`. Returns whether it is.
     fn gather(&mut self, io: &mut Io<'_, '_>, len: usize) -> bool {
-        let taken = self.take(io, u64_from(len.saturating_sub(self.gathered_len)));
+        let taken = self.take(io, size(len.saturating_sub(self.gathered_len)));
         copy(taken, self.gathered.get_mut(self.gathered_len..).unwrap_or(&mut []));
         self.gathered_len = self.gathered_len.saturating_add(taken.len());
         self.gathered_len >= len
@@ -388,18 +388,18 @@ impl<'w> Decoder<'w> {
 
     /// Copies input up to offset `end` to the workspace, each byte to its offset plus `shift`.
     /// Returns whether the workspace holds all of it.
-    fn collect(&mut self, io: &mut Io<'_, '_>, shift: u64, end: u64) -> bool {
-        let to = index(self.at.wrapping_add(shift));
+    fn collect(&mut self, io: &mut Io<'_, '_>, shift: Size, end: Size) -> bool {
+        let to = index_of(self.at.wrapping_add(shift));
         let fits = self.workspace.len().saturating_sub(to);
-        let taken = self.take(io, end.saturating_sub(self.at).min(u64_from(fits)));
+        let taken = self.take(io, end.saturating_sub(self.at).min(size(fits)));
         copy(taken, self.workspace.get_mut(to..).unwrap_or(&mut []));
         self.at >= end
     }
 }
 
 #[cold]
-fn workspace_too_small(at: u64, need: u64) -> Error {
-    Error::new(ErrorKind::WorkspaceTooSmall, at).needing(need)
+fn workspace_too_small(at: Size, need: Size) -> Error {
+    Error::new(ErrorKind::WorkspaceTooSmall, wide(at)).needing(wide(need))
 }
 
 impl Pending {
@@ -416,7 +416,7 @@ impl Pending {
     /// number of values.
     #[inline(never)]
     fn convert(&mut self, output: Dtype, payload: Payload<'_>, io: &mut Io<'_, '_>) -> Result<usize> {
-        let width = index(output.width());
+        let width = index_of(output.size());
         let fits = (io.output.len() / width).min(payload.len);
         if fits > 0 || payload.len == 0 {
             Payload { len: fits, ..payload }.decode_bytes(output, split_front(&mut io.output, fits * width))?;

@@ -10,7 +10,7 @@ use super::decode::{decode, open, whole};
 use super::options::Options;
 use super::plan::Piece;
 use super::workspace::Workspace;
-use crate::num::index;
+use crate::num::{Size, index, index_of};
 use crate::threads::in_order;
 use crate::{Checksums, Done, Error, ErrorKind, Result};
 
@@ -55,15 +55,15 @@ fn decode_pieces<T: Element + Send>(
     options: &Options<'_>,
 ) -> Result<Done> {
     let column = open(src, options)?;
-    let (rows, width) = (column.rows(), T::DTYPE.width());
-    let len = column.fits(&rows, dst.len(), [width, 1], &options.limits)?;
+    let width = T::DTYPE.size();
+    let (rows, len) = column.fits(&column.rows(), dst.len(), [width, 1], &options.limits)?;
     let rest = dst.get_mut(..len).unwrap_or_default();
     let pieces = Pieces { src, column: &column, rows, cursor: ChunkCursor::of(&column.file), rest };
     let mut done = Done { read: index(column.file.head_len()), ..Done::default() };
     let decode = |(): &mut (), (piece, dst): (Piece, &mut [T])| {
         let mut checksums = Checksums::default();
         piece.read_from(&column.file, src, options.verify, &mut checksums)?.decode(dst)?;
-        Ok((dst.len(), piece.range().end, checksums))
+        Ok((dst.len(), piece.bytes().end, checksums))
     };
     in_order(
         threads,
@@ -71,7 +71,7 @@ fn decode_pieces<T: Element + Send>(
         || (),
         decode,
         |(wrote, end, checksums)| {
-            done.read = index(end);
+            done.read = index_of(end);
             done.wrote = done.wrote.saturating_add(wrote);
             done.parts += 1;
             done.checksums.add(&checksums);
@@ -85,7 +85,7 @@ fn decode_pieces<T: Element + Send>(
 struct Pieces<'s, 'd, T> {
     src: &'s [u8],
     column: &'s Column<'s>,
-    rows: Range<u64>,
+    rows: Range<Size>,
     cursor: ChunkCursor,
     rest: &'d mut [T],
 }
@@ -96,7 +96,7 @@ impl<'d, T> Pieces<'_, 'd, T> {
         if !self.column.next_wanted(self.src, &mut self.cursor, &self.rows, &mut piece)? {
             return Ok(None);
         }
-        let dst = self.rest.split_off_mut(..index(piece.values()));
+        let dst = self.rest.split_off_mut(..index_of(piece.values));
         Ok(Some((piece, dst.ok_or(Error::new(ErrorKind::OutputTooSmall, 0))?)))
     }
 }

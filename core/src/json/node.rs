@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::Text;
 use crate::ErrorKind;
 use crate::fault::Fault;
-use crate::num::u64_from;
+use crate::num::{Size, u64_from};
 use crate::steps;
 
 /// Returns the end of the checked value that starts at `start`.
@@ -122,14 +122,14 @@ impl<'a> Node<'a> {
         matches!(self.first(), b'0'..=b'9' | b'-')
     }
 
-    /// Returns an integer that fits in 64 bits. `1e2` and `100.0` are not integers, as for the
+    /// Returns an integer that fits in a [`Size`]. `1e2` and `100.0` are not integers, as for the
     /// writers' own reader.
-    pub(crate) fn integer(&self) -> Option<u64> {
+    pub(crate) fn integer(&self) -> Option<Size> {
         let raw = if self.is_number() { self.raw() } else { b"x" };
         let raw = if raw == b"-0" { b"0" } else { raw };
-        raw.iter().try_fold(0u64, |value, &byte| {
+        raw.iter().try_fold(0, |value, &byte| {
             let digit = byte.checked_sub(b'0').filter(|&digit| digit < 10)?;
-            value.checked_mul(10)?.checked_add(u64::from(digit))
+            Size::checked_mul(value, 10)?.checked_add(digit.into())
         })
     }
 
