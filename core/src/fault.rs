@@ -1,6 +1,8 @@
 //! An error on its way to the caller.
 
-use crate::num::u64_from;
+#[cfg(not(feature = "small"))]
+use crate::num::size;
+use crate::num::{Size, u64_from};
 use crate::{Error, ErrorKind};
 
 /// An error inside a room: the kind, and a byte of the slice that was read.
@@ -9,16 +11,26 @@ use crate::{Error, ErrorKind};
 /// A fault fits in two registers. The amount that would have been enough is added when the fault
 /// becomes an `Error`. One kind has no place: a workspace that is too small carries the amount
 /// instead. See [`Fault::lacking`].
+///
+/// CVC also has faults in a file that may be longer than a slice: `Fault<Size>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct Fault<At = usize> {
     pub(crate) kind: ErrorKind,
-    pub(crate) at: usize,
+    pub(crate) at: At,
+}
+
+impl Fault<Size> {
+    /// Returns the fault of this kind at this offset of a file.
+    pub(crate) const fn of_file(kind: ErrorKind, at: Size) -> Self {
+        Self { kind, at }
+    }
 }
 
 impl Fault {
     pub(crate) const fn new(kind: ErrorKind, at: usize) -> Self {
         Self { kind, at }
     }
+
 
     /// Returns the fault of a workspace that is too small; `need` would be enough.
     pub(crate) const fn lacking(need: usize) -> Self {
@@ -54,5 +66,21 @@ impl From<Fault> for Error {
     }
 }
 
+/// Without `small`, an offset in a file has 64 bits on every machine.
+#[cfg(not(feature = "small"))]
+impl From<Fault> for Fault<Size> {
+    fn from(Fault { kind, at }: Fault) -> Self {
+        Self { kind, at: size(at) }
+    }
+}
+
+#[cfg(not(feature = "small"))]
+impl From<Fault<Size>> for Error {
+    #[cold]
+    fn from(Fault { kind, at }: Fault<Size>) -> Self {
+        Self::new(kind, at)
+    }
+}
+
 /// The result of a function inside a room.
-pub(crate) type Verdict<T> = Result<T, Fault>;
+pub(crate) type Verdict<T, At = usize> = Result<T, Fault<At>>;

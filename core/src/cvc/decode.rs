@@ -10,10 +10,11 @@ use super::header::File;
 use super::inspect::inspect_each;
 use super::options::Options;
 use super::payload::{Payload, split_front};
-use super::plan::part;
+use super::plan::{in_file, part};
 use super::workspace::Workspace;
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
+use crate::fault::{Fault, Verdict};
 use crate::num::{Size, index_of, times, u64_from, wide};
 use crate::{Checksums, Done, Error, ErrorKind, Result, Sink, Trace, Verify};
 
@@ -54,7 +55,7 @@ pub fn decode<T: Element>(
     let walked = inspect_each(src, workspace, options, trace, &mut |chunk, piece| {
         let mut piece = piece.clone();
         piece.find(&column, chunk, piece.at, &wanted)?;
-        let payload = piece.read(part(src, piece.bytes())?, Verify::Skip, &mut Checksums::default())?;
+        let payload = piece.read(part(src, piece.bytes()).map_err(in_file(src))?, Verify::Skip, &mut Checksums::default())?;
         wrote = wrote.saturating_add(payload.len);
         payload.decode(split_front(&mut rest, payload.len))
     });
@@ -106,7 +107,7 @@ pub fn salvage<T: Element>(
     let filled = open(src, options).and_then(|column| {
         let sizes = [T::DTYPE.size(), 1];
         let filled =
-            column.fill(src, (column.rows(), sizes), dst, options, &mut done, &|payload, to| payload.decode(to));
+            column.fill(src, (column.rows(), sizes), dst, options, &mut done, &|payload, to| payload.fill(to));
         filled.map_err(|error| column.first_error(error))
     });
     let error = filled.err();
@@ -120,6 +121,9 @@ pub(super) fn open<'a>(src: &'a [u8], options: &Options<'_>) -> Result<Column<'a
     file.find(options.column, &mut column)?;
     Ok(column)
 }
+
+/// Fills elements with the values of a payload.
+type Decode<'d, T> = dyn Fn(&Payload<'_>, &mut [T]) -> Verdict<(), Size> + 'd;
 
 /// Bytes that a sink receives at once.
 type Batch = [u8; 256];
@@ -135,7 +139,7 @@ impl Column<'_> {
         options: &Options<'_>,
     ) -> Result<Done> {
         let (mut done, sizes) = (Done::default(), [T::DTYPE.size(), 1]);
-        let filled = self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.decode(to));
+        let filled = self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.fill(to));
         filled.map(|()| done).map_err(|error| self.first_error(error))
     }
 
@@ -143,7 +147,7 @@ impl Column<'_> {
     pub fn decode_bytes(&self, src: &[u8], rows: Range<u64>, dst: &mut [u8], options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
         let (mut done, sizes) = (Done::default(), [output.size(); 2]);
-        self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.decode_bytes(output, to))?;
+        self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.fill_bytes(output, to))?;
         Ok(done)
     }
 
@@ -156,7 +160,7 @@ impl Column<'_> {
         dst: &mut [T],
         options: &Options<'_>,
         done: &mut Done,
-        decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
+        decode: &Decode<'_, T>,
     ) -> Result<()> {
         let units = index_of(sizes[1]);
         let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|(rows, len)| {
@@ -164,6 +168,7 @@ impl Column<'_> {
             self.each(src, &rows, options.verify, done, &mut |payload| {
                 decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
             })
+            .map_err(in_file(src))
         });
         done.wrote = done.wrote.saturating_mul(units);
         filled
@@ -186,23 +191,29 @@ impl Column<'_> {
         // No width is 0, but a loop that is called through a pointer does not know.
         let most = size_of::<Batch>().checked_div(width).unwrap_or(1);
         let mut done = Done::default();
-        self.each(src, &rows, options.verify, &mut done, &mut |payload| {
+        let mut refused = None;
+        let walked = self.each(src, &rows, options.verify, &mut done, &mut |payload| {
+            let mut write = |bytes: &[u8]| {
+                sink.write(bytes).map_err(|error| Fault::of_file(refused.insert(error).kind, payload.at))
+            };
             if let Some((dtype, raw)) = payload.plain()
                 && dtype == output
             {
-                return sink.write(raw);
+                return write(raw);
             }
             let mut batch: Batch = [0; 256];
             let (mut skip, mut left) = (payload.skip, payload.len);
             while left > 0 {
                 let len = left.min(most);
                 let to = batch.get_mut(..len.saturating_mul(width)).unwrap_or(&mut []);
-                Payload { skip, len, ..*payload }.decode_bytes(output, to)?;
-                sink.write(to)?;
+                Payload { skip, len, ..*payload }.fill_bytes(output, to)?;
+                write(to)?;
                 (skip, left) = (skip.saturating_add(len), left - len);
             }
             Ok(())
-        })?;
+        });
+        // The sink's own error knows more than a fault does.
+        walked.map_err(|fault| refused.unwrap_or_else(|| in_file(src)(fault)))?;
         done.wrote = done.wrote.saturating_mul(width);
         Ok(done)
     }
@@ -212,7 +223,7 @@ impl Column<'_> {
     /// Allocates memory only after the file has been found to hold that many values.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec<T: Element>(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<T>> {
-        let filled = self.fill_vec(src, rows, [T::DTYPE.size(), 1], options, &|payload, to| payload.decode(to));
+        let filled = self.fill_vec(src, rows, [T::DTYPE.size(), 1], options, &|payload, to| payload.fill(to));
         filled.map_err(|error| self.first_error(error))
     }
 
@@ -221,7 +232,7 @@ impl Column<'_> {
     #[cfg(feature = "alloc")]
     pub fn decode_bytes_to_vec(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<u8>> {
         let output = self.output()?;
-        self.fill_vec(src, rows, [output.size(); 2], options, &|payload, to| payload.decode_bytes(output, to))
+        self.fill_vec(src, rows, [output.size(); 2], options, &|payload, to| payload.fill_bytes(output, to))
     }
 
     /// Fills a vector of what [`fits`](Self::fits) returns, if the file holds all of these rows.
@@ -233,7 +244,7 @@ impl Column<'_> {
         rows: Range<u64>,
         sizes: [Size; 2],
         options: &Options<'_>,
-        decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
+        decode: &Decode<'_, T>,
     ) -> Result<Vec<T>> {
         let (rows, len) = self.fits(&rows, usize::MAX, sizes, &options.limits)?;
         let units = index_of(sizes[1]);
@@ -246,7 +257,9 @@ impl Column<'_> {
         let mut rest = values.as_mut_slice();
         self.each(src, &rows, options.verify, &mut Done::default(), &mut |payload| {
             decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
-        })?;
-        walked.map(|()| values)
+        })
+        .and(walked)
+        .map_err(in_file(src))?;
+        Ok(values)
     }
 }

@@ -10,7 +10,7 @@ use super::column::{Column, StoredColumn};
 use super::convert::Dtype;
 use super::header::File;
 use super::options::Options;
-use super::plan::{Piece, part, stored_len};
+use super::plan::{Piece, in_file, part, stored_len};
 use super::section::Sections;
 use super::workspace::{NameTable, OWN, Workspace};
 use crate::fault::Verdict;
@@ -128,7 +128,7 @@ impl<'a> File<'a> {
     ) -> Result<()> {
         let mut pieces = self.pieces();
         while let Some(range) = pieces.needs() {
-            let length = if pieces.next.is_ok() { part(src, saturated(range.start)..saturated(range.end))? } else { &[] };
+            let length = if pieces.next.is_ok() { part(src, saturated(range.start)..saturated(range.end)).map_err(in_file(src))? } else { &[] };
             pieces.feed(range.start, length, workspace, &mut emit)?;
         }
         Ok(())

@@ -15,7 +15,7 @@ use super::lossless::Planes;
 use super::object::Object;
 use super::options::Options;
 use super::payload::compare_crc;
-use super::plan::{CRC, LENGTH, Piece, part};
+use super::plan::{CRC, LENGTH, Piece, in_file, part};
 use super::workspace::{OWN, Smallest, Workspace, from_word, to_word};
 use crate::checksum::Crc32;
 use crate::fields::Fields;
@@ -48,15 +48,15 @@ pub(super) fn inspect_each(
     let mut walk = InspectWalk::start(src, u64_from(src.len()), &options.limits, trace)?;
     let mut done = Done::default();
     while let Some((chunk, at)) = walk.next {
-        let prefix = part(src, walk.prefix(at))?;
+        let prefix = part(src, walk.prefix(at)).map_err(in_file(src))?;
         let piece = walk.enter(src, &chunk, at, prefix, trace)?;
-        let payload = part(src, piece.payload_range())?;
+        let payload = part(src, piece.payload_range()).map_err(in_file(src))?;
         let (file, storage) = (walk.file(src), &piece.storage);
         let mut planes = Planes::default();
         let lossless = !file.is_columnar() && storage.encoding == Encoding::Lossless;
         let emitted = if lossless {
             trace.enter(Name::Lossless, Value::None);
-            planes.read(payload, piece.payload_start(), trace).map(|()| trace.leave())
+            planes.read(payload, piece.payload_start(), trace).map(|()| trace.leave()).map_err(Error::from)
         } else {
             walk.emit_payload(&file, &chunk, &piece, workspace, trace)
         };
@@ -77,7 +77,7 @@ pub(super) fn inspect_each(
                 planes.check_count(storage.values)?;
                 planes.check_codes()?;
             }
-            piece.refuse_hidden_crc(&file, src)?;
+            piece.refuse_hidden_crc(&file, src).map_err(in_file(src))?;
             add(storage.values, storage.encoding);
         }
         pass_on(&chunk, &piece)?;

@@ -9,7 +9,7 @@ use super::cell::Cell;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
 use crate::num::{Size, index, offset_after, size, wide};
-use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
+use crate::{ErrorKind, Name, Part, Trace, Value};
 
 const COUNT: Field<4> = Field::new(0, Part::Header, Name::Values);
 const WIDTHS: [Field<1>; 4] = [width(0), width(1), width(2), width(3)];
@@ -38,18 +38,26 @@ struct Plane<'a> {
 
 impl<'a> Planes<'a> {
     /// Checks that the payload holds this number of values.
-    pub(super) fn check_count(&self, values: Size) -> Result<()> {
-        if u64::from(self.count) == wide(values) { Ok(()) } else { Err(Error::new(ErrorKind::CvcLosslessCount, wide(self.at))) }
+    pub(super) fn check_count(&self, values: Size) -> Verdict<(), Size> {
+        let same = u64::from(self.count) == wide(values);
+        if same { Ok(()) } else { Err(Fault::of_file(ErrorKind::CvcLosslessCount, self.at)) }
     }
 
     /// Finds the planes of a payload at offset `at` of the file.
     #[inline(never)]
-    pub(super) fn read<T: Trace>(&mut self, payload: &'a [u8], at: Size, trace: &mut T) -> Result<()> {
+    pub(super) fn of(payload: &'a [u8], at: Size) -> Verdict<Self, Size> {
+        let mut planes = Self::default();
+        planes.read(payload, at, &mut ())?;
+        Ok(planes)
+    }
+
+    /// Does the same in place, and traced.
+    pub(super) fn read<T: Trace>(&mut self, payload: &'a [u8], at: Size, trace: &mut T) -> Verdict<(), Size> {
         self.at = at;
         self.fill(&mut Fields::new(payload, wide(at), trace)).map_err(|fault| {
             let is_short = fault.kind == ErrorKind::Truncated;
             let kind = if is_short { ErrorKind::CvcLosslessShort } else { fault.kind };
-            Error::new(kind, wide(offset_after(at, size(fault.at))))
+            Fault::of_file(kind, offset_after(at, size(fault.at)))
         })
     }
 
@@ -90,7 +98,7 @@ impl<'a> Planes<'a> {
     /// A hot loop: four dictionary lookups a value. A missing code or dictionary byte is an error,
     /// and its offset is worked out after the loop, so that the loop keeps no positions.
     /// `docs/tried/cvc.md` has the measurements.
-    pub(super) fn decode<C: Cell>(&self, skip: usize, to: &mut [C]) -> Result<()> {
+    pub(super) fn decode<C: Cell>(&self, skip: usize, to: &mut [C]) -> Verdict<(), Size> {
         let [a, b, c, d] = &self.planes;
         for (cell, value) in to.iter_mut().zip(skip..) {
             let bytes = [a.byte(value), b.byte(value), c.byte(value), d.byte(value)];
@@ -102,7 +110,7 @@ impl<'a> Planes<'a> {
 
     /// Checks that each value has a byte in each plane. A plane whose dictionary has a byte for
     /// every code is skipped.
-    pub(super) fn check_codes(&self) -> Result<()> {
+    pub(super) fn check_codes(&self) -> Verdict<(), Size> {
         let partial = self.planes.iter().filter(|plane| plane.dictionary.len() < 1 << plane.width);
         let bad = |plane: &Plane<'_>| (0..index(self.count.into())).find(|&value| plane.byte(value).is_none());
         match partial.filter_map(bad).min() {
@@ -112,10 +120,10 @@ impl<'a> Planes<'a> {
     }
 
     #[cold]
-    fn bad_code(&self, value: usize) -> Error {
+    fn bad_code(&self, value: usize) -> Fault<Size> {
         let bad = self.planes.iter().find(|plane| plane.byte(value).is_none());
         let byte = bad.map_or(0, |plane| plane.at.saturating_add(plane.bit(value) / 8));
-        Error::new(ErrorKind::CvcLosslessCode, wide(offset_after(self.at, size(byte))))
+        Fault::of_file(ErrorKind::CvcLosslessCode, offset_after(self.at, size(byte)))
     }
 }
 

@@ -4,6 +4,7 @@ use super::cell::Cell;
 use super::convert::{Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite};
 use super::lossless::Planes;
 use super::simd;
+use crate::fault::{Fault, Verdict};
 use crate::num::{Size, copy, index_of, u64_from, wide};
 use crate::{Checksums, Error, ErrorKind, Result, Verify};
 
@@ -14,14 +15,14 @@ pub(super) fn compare_crc(
     stored: Option<(u32, Size)>,
     verify: Verify,
     computed: impl FnOnce() -> u32,
-) -> Result<()> {
+) -> Verdict<(), Size> {
     let Some((stored, at)) = stored.filter(|_| verify != Verify::Skip) else {
         checksums.unchecked += 1;
         return Ok(());
     };
-    // A fault has no room for an offset of 64 bits.
+    // The offset may have more bits than those that are counted here.
     let counted = checksums.count(stored == computed(), verify, ErrorKind::CvcCrc, 0);
-    counted.map_err(|fault| Error::new(fault.kind, wide(at)))
+    counted.map_err(|fault| Fault::of_file(fault.kind, at))
 }
 
 /// The stored values of some rows of one column in one chunk.
@@ -37,6 +38,9 @@ pub struct Payload<'b> {
 }
 
 impl<'b> Payload<'b> {
+    /// No values.
+    pub(super) const NONE: Self = Self { stored: &[], at: 0, encoding: Encoding::Fp16, skip: 0, len: 0 };
+
     /// Returns the number of values: rows times dimension.
     pub fn len(&self) -> usize {
         self.len
@@ -83,22 +87,28 @@ impl<'b> Payload<'b> {
     /// Decodes to numbers: to f32 from any encoding, where integers beyond 2^24 are rounded; to any
     /// other type from plain values of that type.
     pub fn decode<T: Element>(&self, dst: &mut [T]) -> Result<()> {
-        let to = self.filled(dst)?;
+        Ok(self.fill(self.filled(dst)?)?)
+    }
+
+    /// Does the same with as many elements as there are values.
+    pub(super) fn fill<T: Element>(&self, to: &mut [T]) -> Verdict<(), Size> {
         match self.plain() {
-            Some((dtype, raw)) if dtype == T::DTYPE => (T::READ)(raw, to),
-            _ => self.decode_f32(T::floats(to).ok_or(Error::new(ErrorKind::WrongType, wide(self.at)))?)?,
+            Some((dtype, raw)) if dtype == T::DTYPE => {
+                (T::READ)(raw, to);
+                Ok(())
+            }
+            _ => self.decode_f32(T::floats(to).ok_or(Fault::of_file(ErrorKind::WrongType, self.at))?),
         }
-        Ok(())
     }
 
     /// Decodes to f32 in little-endian bytes at any alignment.
     pub fn decode_f32_bytes(&self, dst: &mut [u8]) -> Result<()> {
         let (cells, _) = dst.as_chunks_mut::<4>();
-        self.decode_f32(self.filled(cells)?)
+        Ok(self.decode_f32(self.filled(cells)?)?)
     }
 
-    /// Decodes to little-endian bytes of `output`: f32, or for plain values their own type.
-    pub(super) fn decode_bytes(&self, output: Dtype, to: &mut [u8]) -> Result<()> {
+    /// Fills bytes with little-endian values of `output`: f32, or for plain values their own type.
+    pub(super) fn fill_bytes(&self, output: Dtype, to: &mut [u8]) -> Verdict<(), Size> {
         match self.plain() {
             Some((dtype, raw)) if dtype == output => {
                 copy(raw, to);
@@ -115,7 +125,7 @@ impl<'b> Payload<'b> {
     /// branch, no checked index and no other case to `value`: each undoes that.
     /// `docs/tried/cvc.md` has the measurements.
     #[inline(never)]
-    fn decode_f32<C: Cell>(&self, to: &mut [C]) -> Result<()> {
+    fn decode_f32<C: Cell>(&self, to: &mut [C]) -> Verdict<(), Size> {
         fn values<'b, const N: usize>(payload: &Payload<'b>) -> &'b [[u8; N]] {
             payload.stored.as_chunks().0.get(payload.skip..).unwrap_or(&[])
         }
@@ -136,9 +146,7 @@ impl<'b> Payload<'b> {
             }
             Encoding::Int8 { min, scale } => each(self, to, |[code]| beyond_finite(code, min, scale)),
             Encoding::Lossless => {
-                let mut planes = Planes::default();
-                planes.read(self.stored, self.at, &mut ())?;
-                return planes.decode(self.skip, to);
+                return Planes::of(self.stored, self.at)?.decode(self.skip, to);
             }
             Encoding::Plain(Dtype::F32) => each(self, to, f32::from_le_bytes),
             Encoding::Plain(Dtype::I64) => each(self, to, |int| integer_to_f32(i64::from_le_bytes(int))),

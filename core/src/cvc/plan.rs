@@ -138,7 +138,7 @@ impl Piece {
         Ok(wide_range(&self.data()?))
     }
 
-    fn data(&self) -> Result<Range<Size>> {
+    fn data(&self) -> Verdict<Range<Size>, Size> {
         let column = self.column_range()?;
         let Some(width) = self.storage.encoding.width() else { return Ok(column) };
         // Within the column, whose size is known to fit.
@@ -147,7 +147,7 @@ impl Piece {
     }
 
     /// Returns the range of the column in the file.
-    pub(super) fn column_range(&self) -> Result<Range<Size>> {
+    pub(super) fn column_range(&self) -> Verdict<Range<Size>, Size> {
         let (column, start) = (self.storage.range(self.payload_len)?, self.payload_start());
         Ok(offset_after(start, column.start)..offset_after(start, column.end))
     }
@@ -158,9 +158,9 @@ impl Piece {
     }
 
     /// Compares the stored length with the one that the header requires.
-    pub(super) fn check_length(&self, prefix: &[u8]) -> Result<()> {
+    pub(super) fn check_length(&self, prefix: &[u8]) -> Verdict<(), Size> {
         if stored_len(prefix) != Some(self.payload_len) {
-            return Err(Error::new(ErrorKind::CvcChunkLength, wide(self.at)));
+            return Err(Fault::of_file(ErrorKind::CvcChunkLength, self.at));
         }
         self.storage.range(self.payload_len)?;
         Ok(())
@@ -174,19 +174,19 @@ impl Piece {
 
     /// Takes the bytes of [`range`](Self::range), verifies them, and returns the values of the
     /// rows.
-    #[inline(never)]
     pub fn read<'b>(&self, chunk: &'b [u8], verify: Verify, checksums: &mut Checksums) -> Result<Payload<'b>> {
         let parts = chunk.split_at_checked(self.prefix_len());
         let (prefix, payload) = parts
             .filter(|(_, payload)| size(payload.len()) == self.payload_len)
             .ok_or_else(|| outside(wide(self.at), &self.bytes()))?;
         self.check_length(prefix)?;
-        self.verified(prefix, payload, verify, checksums)
+        let mut values = Payload::NONE;
+        self.verify(prefix, payload, verify, checksums, &mut values)?;
+        Ok(values)
     }
 
     /// Reads these rows of a file in memory. The length is checked before more is read: a wrong one
     /// is an error even if the file ends there.
-    #[inline(never)]
     pub fn read_from<'b>(
         &self,
         file: &File<'_>,
@@ -194,27 +194,41 @@ impl Piece {
         verify: Verify,
         checksums: &mut Checksums,
     ) -> Result<Payload<'b>> {
+        let mut values = Payload::NONE;
+        self.fill(file, src, verify, checksums, &mut values).map_err(in_file(src))?;
+        Ok(values)
+    }
+
+    /// Does the same in place.
+    #[inline(never)]
+    fn fill<'b>(
+        &self,
+        file: &File<'_>,
+        src: &'b [u8],
+        verify: Verify,
+        checksums: &mut Checksums,
+        values: &mut Payload<'b>,
+    ) -> Verdict<(), Size> {
         self.check_length(part(src, self.length())?)?;
         let chunk = part(src, self.bytes())?.split_at_checked(self.prefix_len());
         let (prefix, payload) = chunk.unwrap_or_default();
-        let payload = self.verified(prefix, payload, verify, checksums)?;
-        self.refuse_hidden_crc(file, src)?;
-        Ok(payload)
+        self.verify(prefix, payload, verify, checksums, values)?;
+        self.refuse_hidden_crc(file, src)
     }
 
-    /// Compares the checksum of a chunk whose length was checked, and returns the values of the
-    /// rows.
-    fn verified<'b>(
+    /// Compares the checksum of a chunk whose length was checked, and finds the values of the rows.
+    fn verify<'b>(
         &self,
         prefix: &[u8],
         payload: &'b [u8],
         verify: Verify,
         checksums: &mut Checksums,
-    ) -> Result<Payload<'b>> {
+        values: &mut Payload<'b>,
+    ) -> Verdict<(), Size> {
         compare_crc(checksums, self.stored_crc(prefix), verify, || Crc32::of(payload))?;
         let column = self.storage.range(self.payload_len)?;
         let stored = payload.get(index_of(column.start)..index_of(column.end)).unwrap_or(&[]);
-        self.payload(stored, offset_after(self.payload_start(), column.start), self.skip)
+        self.find_values(stored, offset_after(self.payload_start(), column.start), self.skip, values)
     }
 
     /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the
@@ -225,16 +239,23 @@ impl Piece {
             return Err(outside(wide(range.start), &range));
         }
         let skip = if self.storage.encoding.width().is_some() { 0 } else { self.skip };
-        self.payload(data, range.start, skip)
+        let mut values = Payload::NONE;
+        self.find_values(data, range.start, skip, &mut values)?;
+        Ok(values)
     }
 
-    fn payload<'b>(&self, stored: &'b [u8], at: Size, skip: Size) -> Result<Payload<'b>> {
+    fn find_values<'b>(
+        &self,
+        stored: &'b [u8],
+        at: Size,
+        skip: Size,
+        values: &mut Payload<'b>,
+    ) -> Verdict<(), Size> {
         if self.storage.encoding == Encoding::Lossless {
-            let mut planes = Planes::default();
-            planes.read(stored, at, &mut ())?;
-            planes.check_count(self.storage.values)?;
+            Planes::of(stored, at)?.check_count(self.storage.values)?;
         }
-        Ok(Payload { at, skip: index_of(skip), ..self.stored_values(stored, index_of(self.values)) })
+        *values = Payload { at, skip: index_of(skip), ..self.stored_values(stored, index_of(self.values)) };
+        Ok(())
     }
 
     /// Returns `len` values that start with `stored`, as this chunk encodes them.
@@ -247,7 +268,7 @@ impl Piece {
     ///
     /// If more chunks follow, their lengths are wrong. After the last one, four bytes are left
     /// over. They complete the payload whose CRC-32 the first four bytes are.
-    pub(super) fn refuse_hidden_crc(&self, file: &File<'_>, src: &[u8]) -> Result<()> {
+    pub(super) fn refuse_hidden_crc(&self, file: &File<'_>, src: &[u8]) -> Verdict<(), Size> {
         let Range { start, end } = self.payload_range();
         if self.has_crc || self.chunk.saturating_add(1) < file.chunk_count() || start == end {
             return Ok(());
@@ -255,7 +276,7 @@ impl Piece {
         let bytes = part(src, start..offset_after(end, 4)).unwrap_or_default();
         match bytes.split_first_chunk() {
             Some((&stored, shifted)) if stored == Crc32::of(shifted).to_le_bytes() => {
-                Err(Error::new(ErrorKind::CvcHiddenCrc, wide(start)))
+                Err(Fault::of_file(ErrorKind::CvcHiddenCrc, start))
             }
             _ => Ok(()),
         }
@@ -268,11 +289,20 @@ fn outside(at: u64, range: &Range<Size>) -> Error {
     Error::new(ErrorKind::RangeOutside, at).needing(wide(range.end.saturating_sub(range.start)))
 }
 
-/// Returns the bytes of a range, all of them.
+/// Returns the bytes of a range, all of them. The place of its fault is not where the file ends,
+/// but where it would have to; [`in_file`] makes an error of it.
 #[inline(never)]
-pub(super) fn part(src: &[u8], range: Range<Size>) -> Result<&[u8]> {
+pub(super) fn part(src: &[u8], range: Range<Size>) -> Verdict<&[u8], Size> {
     let end = range.end;
-    src.get(index_of(range.start)..index_of(end)).ok_or_else(|| Error::truncated(u64_from(src.len()), wide(end)))
+    src.get(index_of(range.start)..index_of(end)).ok_or(Fault::of_file(ErrorKind::Truncated, end))
+}
+
+/// Returns what turns a fault of reading this file into an error.
+pub(super) fn in_file(src: &[u8]) -> impl Fn(Fault<Size>) -> Error {
+    |fault| match fault.kind {
+        ErrorKind::Truncated => Error::truncated(u64_from(src.len()), wide(fault.at)),
+        _ => fault.into(),
+    }
 }
 
 /// Returns the length of the payload after these bytes.
@@ -319,12 +349,13 @@ impl<'a> Column<'a> {
         rows: &Range<Size>,
         verify: Verify,
         done: &mut Done,
-        decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
-    ) -> Result<()> {
-        let (mut cursor, mut piece) = (ChunkCursor::of(&self.file), Piece::NONE);
+        decode: &mut dyn FnMut(&Payload<'b>) -> Verdict<(), Size>,
+    ) -> Verdict<(), Size> {
+        let (mut cursor, mut piece, mut values) = (ChunkCursor::of(&self.file), Piece::NONE, Payload::NONE);
         done.read = index_of(cursor.end);
         while self.next_wanted(src, &mut cursor, rows, &mut piece)? {
-            decode(&piece.read_from(&self.file, src, verify, &mut done.checksums)?)?;
+            piece.fill(&self.file, src, verify, &mut done.checksums, &mut values)?;
+            decode(&values)?;
             done.read = index_of(cursor.end);
             done.parts += 1;
             done.wrote = done.wrote.saturating_add(index_of(piece.values));
@@ -341,7 +372,7 @@ impl<'a> Column<'a> {
         cursor: &mut ChunkCursor,
         rows: &Range<Size>,
         piece: &mut Piece,
-    ) -> Result<bool> {
+    ) -> Verdict<bool, Size> {
         loop {
             let wanted = match self.next_piece(cursor, rows, piece)? {
                 Need::Nothing => return Ok(false),

@@ -306,8 +306,7 @@ impl<'w> Decoder<'w> {
         if !complete {
             let stored_crc = self.piece.stored_crc(&self.prefix);
             compare_crc(&mut self.checksums, stored_crc, self.options.verify, || Crc32::of(stored))?;
-            let mut planes = Planes::default();
-            planes.read(stored, start, &mut ())?;
+            let planes = Planes::of(stored, start)?;
             planes.check_count(values)?;
             // Before any value is emitted. Otherwise the size of the output would decide how many
             // are.
@@ -419,12 +418,12 @@ impl Pending {
         let width = index_of(output.size());
         let fits = (io.output.len() / width).min(payload.len);
         if fits > 0 || payload.len == 0 {
-            Payload { len: fits, ..payload }.decode_bytes(output, split_front(&mut io.output, fits * width))?;
+            Payload { len: fits, ..payload }.fill_bytes(output, split_front(&mut io.output, fits * width))?;
             return Ok(fits);
         }
         let from = MAX_WIDTH.saturating_sub(width);
         let to = self.bytes.get_mut(from..).unwrap_or(&mut []);
-        Payload { len: 1, ..payload }.decode_bytes(output, to)?;
+        Payload { len: 1, ..payload }.fill_bytes(output, to)?;
         self.from = from;
         Ok(1)
     }

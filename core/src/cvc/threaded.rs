@@ -8,7 +8,7 @@ use super::column::Column;
 use super::convert::Element;
 use super::decode::{decode, open, whole};
 use super::options::Options;
-use super::plan::Piece;
+use super::plan::{Piece, in_file};
 use super::workspace::Workspace;
 use crate::num::{Size, index, index_of};
 use crate::threads::in_order;
@@ -93,7 +93,7 @@ struct Pieces<'s, 'd, T> {
 impl<'d, T> Pieces<'_, 'd, T> {
     fn piece(&mut self) -> Result<Option<(Piece, &'d mut [T])>> {
         let mut piece = Piece::NONE;
-        if !self.column.next_wanted(self.src, &mut self.cursor, &self.rows, &mut piece)? {
+        if !self.column.next_wanted(self.src, &mut self.cursor, &self.rows, &mut piece).map_err(in_file(self.src))? {
             return Ok(None);
         }
         let dst = self.rest.split_off_mut(..index_of(piece.values));
