@@ -14,9 +14,9 @@ use super::float;
 /// f32, and for rounding them.
 const FRACTION: usize = 14;
 const FRACTION_BITS: i32 = 224;
-/// Before the point, limbs for 310 digits: no f64 has more.
+/// Before the point, one limb more than any f64 has.
 const LIMBS: usize = FRACTION + 65;
-const MAX_DIGITS: usize = 310;
+const INFINITY: u32 = f32::INFINITY.to_bits();
 
 /// Reads a checked JSON number, or one of the words `NaN`, `Infinity` and `-Infinity`.
 ///
@@ -24,24 +24,69 @@ const MAX_DIGITS: usize = 310;
 /// convert.
 #[inline(never)]
 pub(super) fn f32_from(raw: &[u8]) -> Option<f32> {
-    if let Some(decimal) = Decimal::of(raw) {
-        // An integer has no sign if it is zero.
-        let negative = decimal.negative && (decimal.real || !decimal.mantissa.is_empty());
-        return Some(f32::from_bits(decimal.bits()? | u32::from(negative) << 31));
+    let (negative, raw) = if let [b'-', rest @ ..] = raw { (true, rest) } else { (false, raw) };
+    let bits = match raw.first()? {
+        b'N' => return Some(f32::NAN),
+        b'I' => INFINITY,
+        b'0'..=b'9' => match magnitude(raw)? {
+            // An integer has no sign if it is zero.
+            (0, false) => return Some(0.0),
+            (bits, _) => bits,
+        },
+        _ => return None,
+    };
+    Some(f32::from_bits(bits | u32::from(negative) << 31))
+}
+
+/// Returns the bits of the f32 that a number without a sign becomes, and whether it has a point or
+/// an exponent.
+fn magnitude(raw: &[u8]) -> Option<(u32, bool)> {
+    let mut number = Big { limbs: [0; LIMBS], used: FRACTION };
+    // The power of ten by which the number is multiplied in the end.
+    let (mut power, mut real) = (0isize, false);
+    let mut rest = raw.iter();
+    while let Some(&byte) = rest.next() {
+        match byte {
+            b'.' => real = true,
+            b'e' | b'E' => {
+                real = true;
+                power = power.wrapping_add(exponent(rest.as_slice()));
+                break;
+            }
+            digit => {
+                let is_full = number.is_full();
+                if is_full {
+                    number.set_lowest(digit != b'0');
+                } else {
+                    number.multiply(FRACTION, 10, u32::from(digit & 15));
+                }
+                // A digit before the point that was left out raises the power. One after the point
+                // that was not left out lowers it.
+                power = power.wrapping_add(isize::from(is_full)).wrapping_sub(isize::from(real));
+            }
+        }
     }
-    match raw {
-        b"NaN" => Some(f32::NAN),
-        b"Infinity" => Some(f32::INFINITY),
-        b"-Infinity" => Some(f32::NEG_INFINITY),
-        _ => None,
+    if number.used == FRACTION {
+        return Some((0, real));
+    }
+    while power > 0 && !number.is_full() {
+        number.multiply(FRACTION, 10, 0);
+        power -= 1;
+    }
+    // Four limbs are less than half of the smallest f32.
+    while power < 0 && number.used > 4 {
+        number.divide_by_10();
+        power += 1;
+    }
+    match number.bits() {
+        None if real => Some((INFINITY, real)),
+        bits => Some((bits?, real)),
     }
 }
 
 /// A decimal number.
 pub(super) struct Decimal<'a> {
     negative: bool,
-    /// Written with a point or an exponent.
-    real: bool,
     /// The mantissa from the first digit that is not zero, perhaps with a point; empty for zero.
     mantissa: &'a [u8],
     /// The power of ten of the first digit; 0 for zero.
@@ -61,7 +106,6 @@ impl<'a> Decimal<'a> {
             match byte {
                 b'.' => real = true,
                 b'e' | b'E' => {
-                    real = true;
                     magnitude = magnitude.saturating_add(exponent(after));
                     mantissa = mantissa.get(..mantissa.len().saturating_sub(rest.len()))?;
                     break;
@@ -79,7 +123,7 @@ impl<'a> Decimal<'a> {
             }
             rest = after;
         }
-        Some(Self { negative, real, mantissa, magnitude: if mantissa.is_empty() { 0 } else { magnitude } })
+        Some(Self { negative, mantissa, magnitude: if mantissa.is_empty() { 0 } else { magnitude } })
     }
 
     fn digits(&self) -> impl Iterator<Item = u8> + use<'a> {
@@ -94,48 +138,30 @@ impl<'a> Decimal<'a> {
             && self.magnitude == other.magnitude
             && padded(self).eq(padded(other))
     }
-
-    /// Returns the bits of the f32 without its sign.
-    fn bits(&self) -> Option<u32> {
-        if self.mantissa.is_empty() || self.magnitude < -46 {
-            return Some(0);
-        }
-        if self.real && self.magnitude > 38 {
-            return Some(f32::INFINITY.to_bits());
-        }
-        if self.magnitude > 308 {
-            return None;
-        }
-        let mut number = Big { limbs: [0; LIMBS], used: FRACTION, sticky: false };
-        let mut exponent = self.magnitude;
-        for (digit, count) in self.digits().zip(0..) {
-            if count < MAX_DIGITS {
-                number.multiply(FRACTION, 10, u32::from(digit & 15));
-                exponent -= 1;
-            } else {
-                number.sticky |= digit != b'0';
-            }
-        }
-        for _ in -1..exponent {
-            number.multiply(FRACTION, 10, 0);
-        }
-        for _ in exponent..-1 {
-            number.divide_by_10();
-        }
-        number.bits()
-    }
 }
 
-/// A binary number of up to 310 decimal digits before the point, and a little more if `sticky`.
+/// A binary number of up to 1040 bits before the point.
 struct Big {
-    /// Least significant first.
+    /// Least significant first. The lowest bit is also set if a digit below it is not zero: it is
+    /// too low for any other meaning.
     limbs: [u16; LIMBS],
     /// From here on all limbs are 0.
     used: usize,
-    sticky: bool,
 }
 
 impl Big {
+    /// Returns whether the number is beyond the range of f64, and has no room for more digits.
+    fn is_full(&self) -> bool {
+        self.used >= LIMBS
+    }
+
+    /// Notes a digit that is left out.
+    fn set_lowest(&mut self, is: bool) {
+        if let Some(lowest) = self.limbs.first_mut() {
+            *lowest |= u16::from(is);
+        }
+    }
+
     /// Multiplies the limbs from this one on, and adds to it.
     #[inline(never)]
     fn multiply(&mut self, from: usize, by: u32, plus: u32) {
@@ -162,7 +188,7 @@ impl Big {
             *limb = low(rest.wrapping_mul(6553).wrapping_add(tenth));
             rest = n.wrapping_sub(tenth.wrapping_mul(10));
         }
-        self.sticky |= rest != 0;
+        self.set_lowest(rest != 0);
         if self.top() == Some(0) {
             self.used = self.used.saturating_sub(1);
         }
@@ -175,24 +201,26 @@ impl Big {
     /// Returns the bits of the f32 nearest to the nearest f64; `None` beyond the range of f64.
     fn bits(&mut self) -> Option<u32> {
         // The highest bit of a limb first.
-        let mut exponent = -FRACTION_BITS;
-        while self.top()? < 0x8000 {
+        let mut exponent = -FRACTION_BITS - 32;
+        while let Some(1..0x8000) = self.top() {
             self.multiply(0, 2, 0);
             exponent -= 1;
         }
-        let (rest, digits) = self.limbs.split_at_checked(self.used.checked_sub(4)?)?;
-        let digits = digits.iter().take(4).rev().fold(0, |digits, &limb| digits << 16 | u64::from(limb));
-        let sticky = self.sticky || rest.iter().any(|&limb| limb != 0);
-        exponent += i32::try_from(16 * rest.len()).ok()?;
-        // 64 bits: the 53 of an f64, all normal in this range, and the rest to round by.
-        let (double, dropped) = (digits >> 11, digits & 0x7FF);
-        let double = double + u64::from(dropped > 0x400 || dropped == 0x400 && (sticky || double & 1 == 1));
-        if exponent + 64 + i32::from(double >> 53 != 0) > 1024 {
+        exponent += 16 * i32::try_from(self.used).ok()?;
+        let limbs = self.limbs.split_at_checked(self.used.saturating_sub(4)).unwrap_or_default();
+        let (rest, &[a, b, c, d]) = (limbs.0, limbs.1.first_chunk()?);
+        // The 53 bits of an f64, all normal in this range, and 11 to round by.
+        let (low, high) = (u32::from(b) << 16 | u32::from(a), u32::from(d) << 16 | u32::from(c));
+                let sticky = rest.iter().any(|&limb| limb != 0);
+        // Half of the last digit or more, and not half of it below an even one.
+        let up = (low & 0x7FF) * 2 + u32::from(sticky) + (low >> 11 & 1) > 0x800;
+        let (low, carry) = (low >> 11 << 11).overflowing_add(u32::from(up) << 11);
+        let (high, carry) = high.overflowing_add(carry.into());
+        let (high, exponent) = if carry { (1, exponent + 32) } else { (high, exponent) };
+        if exponent + 32 - i32::from(carry) * 31 > 1024 {
             return None;
         }
-        let (high, low) = (double >> 21, double & 0x1F_FFFF);
-        let (high, exponent) = if high >> 32 == 0 { (high, exponent + 32) } else { (high >> 1, exponent + 33) };
-        Some(float::nearest(0, u32::try_from(high).ok()? | u32::from(low != 0), exponent))
+        Some(float::nearest(0, high | u32::from(low != 0), exponent))
     }
 }
 
@@ -266,6 +294,28 @@ mod tests {
             } else {
                 agree(&format!("-{text}"));
             }
+        }
+    }
+
+    #[test]
+    fn agrees_on_more_digits_than_it_has_room_for() {
+        let (nines, zeros) = ("9".repeat(400), "0".repeat(400));
+        for text in [
+            format!("{nines}e-400"),
+            format!("{nines}e-361"),
+            format!("{nines}.{nines}e-430"),
+            format!("1{zeros}e-400"),
+            format!("1{zeros}1e-440"),
+            format!("16777217{zeros}1e-401"),
+            format!("0.{zeros}1e401"),
+            format!("0.{zeros}16777217{zeros}1e408"),
+            format!("{zeros}5.{zeros}"),
+            format!("{nines}e-900"),
+            format!("{nines}.5"),
+            "1e-67108863".into(),
+            "1e67108863".into(),
+        ] {
+            agree(&text);
         }
     }
 
