@@ -2,7 +2,7 @@
 //!
 //! These functions are inlined in the hot loops of `Payload::decode_f32`, which has their contract.
 
-use super::float;
+use super::float::{self, INDEFINITE};
 use crate::num::{Size, wide};
 use crate::tuning;
 
@@ -185,6 +185,18 @@ fn sum(a: f32, b: f32) -> f32 {
     if tuning::SMALL { float::sum(a, b) } else { a + b }
 }
 
+/// Converts the bytes of a plain value of any type but half floats, for machines with little flash:
+/// one copy of the code for all types.
+pub(super) fn plain_to_f32(dtype: Dtype, stored: &[u8]) -> f32 {
+    let negative = dtype != Dtype::U8 && stored.last().is_some_and(|&highest| highest >= 0x80);
+    let sign = if negative { -1 } else { 0 };
+    let value = stored.iter().rev().fold(sign, |value: i64, &byte| value << 8 | i64::from(byte));
+    match dtype {
+        Dtype::F32 => f32::from_bits(u32::try_from(value & 0xFFFF_FFFF).unwrap_or(0)),
+        _ => integer_to_f32(value),
+    }
+}
+
 /// Rounds an integer to f32.
 #[inline(always)]
 pub(super) fn integer_to_f32(value: i64) -> f32 {
@@ -201,10 +213,8 @@ const INFINITE: u32 = f32::INFINITY.to_bits() << 1;
 
 /// Computes `code * scale + min` if `min` or `scale` is infinite or NaN.
 ///
-/// Files hold the NaN that x86 makes of `0 * inf` and `inf - inf`, whose sign bit is set. Other
-/// processors make one without.
+/// Of zero times infinity and of infinities of both signs, files hold [`INDEFINITE`].
 pub(super) fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
-    const INDEFINITE: f32 = f32::from_bits(0xFFC0_0000);
     let is_infinite = |float: f32| float.to_bits() << 1 == INFINITE;
     let is_nan = |float: f32| float.to_bits() << 1 > INFINITE;
     let product = if is_finite(scale) { product(code, scale) } else { scale };
@@ -287,6 +297,17 @@ mod tests {
     #[test]
     fn not_a_number_has_the_bits_of_the_files() {
         let bits = |code, min, scale| beyond_finite(code, min, scale).to_bits();
+        let special = [0.0, 1.0, f32::MAX, f32::INFINITY, f32::NAN];
+        for (a, b) in special.iter().flat_map(|a| special.iter().map(move |b| (*a, *b))) {
+            for (min, scale) in [(a, b), (-a, b), (a, -b), (-a, -b)] {
+                // The header has one NaN, without a sign.
+                let [min, scale] = [min, scale].map(|float| if float.is_nan() { f32::NAN } else { float });
+                for code in [0, 1, 255] {
+                    let small = float::sum(float::product(code, scale), min);
+                    assert_eq!(small.to_bits(), bits(code, min, scale), "{code} * {scale} + {min}");
+                }
+            }
+        }
         assert_eq!(bits(0, 1.0, f32::INFINITY), 0xFFC0_0000);
         assert_eq!(bits(1, f32::NEG_INFINITY, f32::INFINITY), 0xFFC0_0000);
         assert_eq!(bits(1, 1.0, f32::NAN), 0x7FC0_0000);

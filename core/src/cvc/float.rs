@@ -18,18 +18,27 @@ pub(super) fn integer(value: i64) -> f32 {
     }
 }
 
-/// Computes `code * scale` for a finite scale.
+/// The NaN that x86 makes of `0 * inf` and `inf - inf`, which files hold. Other processors make one
+/// whose sign bit is not set.
+pub(super) const INDEFINITE: f32 = f32::from_bits(0xFFC0_0000);
+
+/// Computes `code * scale`.
 pub(super) fn product(code: u8, scale: f32) -> f32 {
+    if scale.to_bits() & !SIGN >= INFINITY {
+        let none = code == 0 && scale.to_bits() & !SIGN == INFINITY;
+        return if none { INDEFINITE } else { scale };
+    }
     let (digits, exponent) = parts(scale.to_bits());
     f32::from_bits(nearest(scale.to_bits() & SIGN, u32::from(code).wrapping_mul(digits), exponent))
 }
 
-/// Computes `a + b`. The larger may be infinite, but not both.
+/// Computes `a + b`. Of two NaN with the same digits, the first is returned.
 pub(super) fn sum(a: f32, b: f32) -> f32 {
     let (a, b) = (a.to_bits(), b.to_bits());
     let (large, small) = if a & !SIGN >= b & !SIGN { (a, b) } else { (b, a) };
-    if large & !SIGN == INFINITY {
-        return f32::from_bits(large);
+    if large & !SIGN >= INFINITY {
+        let opposite = a ^ b == SIGN && large & !SIGN == INFINITY;
+        return if opposite { INDEFINITE } else { f32::from_bits(large) };
     }
     let ((digits, exponent), (less, below)) = (parts(large), parts(small));
     // Seven extra digits. The last one is set if any digit after it is.

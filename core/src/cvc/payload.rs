@@ -1,11 +1,12 @@
 //! The values of one column in one chunk: verified, then decoded or lent out as they are.
 
 use super::cell::Cell;
-use super::convert::{Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite};
+use super::convert::{Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite, plain_to_f32};
 use super::lossless::Planes;
 use super::simd;
 use crate::fault::{Fault, Verdict};
 use crate::num::{Size, copy, index_of, u64_from, wide};
+use crate::tuning::SMALL;
 use crate::{Checksums, Error, ErrorKind, Result, Verify};
 
 /// Compares the CRC-32 of a chunk and counts the outcome. `stored` is the one in the file with its
@@ -138,7 +139,8 @@ impl<'b> Payload<'b> {
                     each(self, to, |half| half_to_f32(u16::from_le_bytes(half)));
                 }
             }
-            Encoding::Int8 { min, scale } if is_finite(min) && is_finite(scale) => {
+            // With small tables, integers compute everything, also what is not finite.
+            Encoding::Int8 { min, scale } if SMALL || is_finite(min) && is_finite(scale) => {
                 let codes = values::<1>(self).as_flattened();
                 if !C::bytes(to).is_some_and(|to| simd::codes_to_f32(codes, min, scale, to)) {
                     each(self, to, |[code]| code_to_f32(code, min, scale));
@@ -147,6 +149,15 @@ impl<'b> Payload<'b> {
             Encoding::Int8 { min, scale } => each(self, to, |[code]| beyond_finite(code, min, scale)),
             Encoding::Lossless => {
                 return Planes::of(self.stored, self.at)?.decode(self.skip, to);
+            }
+            Encoding::Plain(dtype) if SMALL => {
+                let width = index_of(dtype.size());
+                let mut rest = self.stored.get(self.skip.saturating_mul(width)..).unwrap_or(&[]);
+                for to in to {
+                    let Some((stored, after)) = rest.split_at_checked(width) else { break };
+                    to.put(plain_to_f32(dtype, stored));
+                    rest = after;
+                }
             }
             Encoding::Plain(Dtype::F32) => each(self, to, f32::from_le_bytes),
             Encoding::Plain(Dtype::I64) => each(self, to, |int| integer_to_f32(i64::from_le_bytes(int))),
@@ -208,6 +219,9 @@ mod tests {
         let check = |dtype, stored: &[u8], expected: &[f32]| {
             let values: Vec<f32> = decoded(Encoding::Plain(dtype), stored, 1, expected.len());
             assert_eq!(values, expected, "{dtype:?}");
+            let stored = stored.chunks_exact(index_of(dtype.size())).skip(1);
+            let small: Vec<f32> = stored.map(|stored| plain_to_f32(dtype, stored)).collect();
+            assert!(dtype == Dtype::F16 || small == expected, "{dtype:?}");
         };
         check(
             Dtype::I64,
