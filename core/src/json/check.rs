@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::text::utf8;
+use super::text::Units;
 use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 
@@ -30,6 +30,11 @@ pub(crate) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Verdict
         return Err(Fault::new(ErrorKind::JsonTrailing, checker.at));
     }
     Ok(start)
+}
+
+/// Returns the bracket that closes an object or an array.
+const fn closing(object: bool) -> u8 {
+    if object { b'}' } else { b']' }
 }
 
 /// A walk over a text, forward only.
@@ -86,71 +91,46 @@ impl Checker<'_> {
     fn value(&mut self, max_depth: usize) -> Verdict<()> {
         let mut objects = [0u32; MAX_DEPTH / 32];
         let mut depth = 0usize;
+        // The innermost container is an object.
+        let mut object = false;
         loop {
-            // A value starts here.
+            if object {
+                self.string()?;
+                self.spaces();
+                self.expect(b':')?;
+                self.spaces();
+            }
             let first = self.peek();
-            let object = match first {
-                Some(b'{') => true,
-                Some(b'[') => false,
-                _ => {
-                    self.scalar()?;
-                    if self.after_value(&objects, &mut depth)? {
-                        return Ok(());
-                    }
+            if let Some(b'{' | b'[') = first {
+                if depth >= max_depth {
+                    return self.wrong(ErrorKind::JsonDepth);
+                }
+                object = first == Some(b'{');
+                if let Some(word) = objects.get_mut(depth / 32) {
+                    *word = *word & !(1 << (depth % 32)) | u32::from(object) << (depth % 32);
+                }
+                depth += 1;
+                self.bump();
+                self.spaces();
+                if self.peek() != Some(closing(object)) {
                     continue;
                 }
-            };
-            if depth >= max_depth {
-                return self.wrong(ErrorKind::JsonDepth);
+            } else {
+                self.scalar()?;
             }
-            if let Some(word) = objects.get_mut(depth / 32) {
-                *word = *word & !(1 << (depth % 32)) | u32::from(object) << (depth % 32);
-            }
-            depth += 1;
-            self.bump();
-            self.spaces();
-            let close = if object { b'}' } else { b']' };
-            if self.eat(close) {
-                depth -= 1;
-                if depth == 0 || self.after_value(&objects, &mut depth)? {
-                    return Ok(());
-                }
-            } else if object {
-                self.key()?;
-            }
-        }
-    }
-
-    /// Closes the containers that end after a value, or moves to the next value. Returns `true` if
-    /// the outermost value has ended.
-    fn after_value(&mut self, objects: &[u32; MAX_DEPTH / 32], depth: &mut usize) -> Verdict<bool> {
-        while let Some(top) = depth.checked_sub(1) {
-            let object = objects.get(top / 32).is_some_and(|word| word >> (top % 32) & 1 == 1);
-            self.spaces();
-            match self.peek() {
-                Some(b',') => {
-                    self.bump();
+            // Close the containers that end here, up to a comma.
+            loop {
+                let Some(top) = depth.checked_sub(1) else { return Ok(()) };
+                object = objects.get(top / 32).is_some_and(|word| word >> (top % 32) & 1 == 1);
+                self.spaces();
+                if self.eat(b',') {
                     self.spaces();
-                    if object {
-                        self.key()?;
-                    }
-                    return Ok(false);
+                    break;
                 }
-                Some(b'}') if object => self.bump(),
-                Some(b']') if !object => self.bump(),
-                _ => return self.wrong(ErrorKind::JsonSyntax),
+                self.expect(closing(object))?;
+                depth = top;
             }
-            *depth = top;
         }
-        Ok(true)
-    }
-
-    fn key(&mut self) -> Verdict<()> {
-        self.string()?;
-        self.spaces();
-        self.expect(b':')?;
-        self.spaces();
-        Ok(())
     }
 
     fn scalar(&mut self) -> Verdict<()> {
@@ -174,30 +154,14 @@ impl Checker<'_> {
             self.bump();
             match byte {
                 b'"' => return Ok(()),
-                b'\\' => {
-                    let escape = self.peek();
-                    self.bump();
-                    let valid = match escape {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
-                        Some(b'u') => (0..4).all(|_| {
-                            let digit = self.peek();
-                            self.bump();
-                            digit.is_some_and(|digit| digit.is_ascii_hexdigit())
-                        }),
-                        _ => false,
-                    };
-                    if !valid {
-                        return Err(Fault::new(ErrorKind::JsonString, at));
-                    }
-                }
                 0..0x20 => return Err(Fault::new(ErrorKind::JsonString, at)),
-                0x20..0x80 => {}
-                0x80.. => {
-                    self.at = at;
-                    let mut rest = self.text.get(at..).unwrap_or(&[]);
-                    utf8(&mut rest).ok_or(Fault::new(ErrorKind::JsonUtf8, at))?;
-                    self.at = self.text.len().saturating_sub(rest.len());
+                b'\\' | 0x80.. => {
+                    let kind = if byte == b'\\' { ErrorKind::JsonString } else { ErrorKind::JsonUtf8 };
+                    let mut units = Units::escaped(self.text.get(at..).unwrap_or(&[]));
+                    units.next().ok_or(Fault::new(kind, at))?;
+                    self.at = self.text.len().saturating_sub(units.rest.len());
                 }
+                _ => {}
             }
         }
     }

@@ -76,7 +76,7 @@ impl<'a> Text<'a> {
     }
 
     fn units(&self) -> Units<'a> {
-        Units { rest: self.raw, escaped: true }
+        Units::escaped(self.raw)
     }
 
     /// Fills `scratch` with its UTF-8 if it fits, else returns the escaped text. For showing only.
@@ -111,7 +111,7 @@ impl fmt::Debug for Text<'_> {
 }
 
 /// Takes a character off the front; `None` if the bytes are not UTF-8.
-pub(super) fn utf8(rest: &mut &[u8]) -> Option<char> {
+fn utf8(rest: &mut &[u8]) -> Option<char> {
     let (&first, after) = rest.split_first()?;
     *rest = after;
     let (more, least) = match first {
@@ -129,12 +129,19 @@ pub(super) fn utf8(rest: &mut &[u8]) -> Option<char> {
     char::from_u32(code).filter(|_| code >= least)
 }
 
-/// The characters of a checked string. They are numbers, because an escaped half of a surrogate
-/// pair is no `char`.
-struct Units<'a> {
-    rest: &'a [u8],
+/// The characters of a string, which end at one that is malformed. They are numbers, because an
+/// escaped half of a surrogate pair is no `char`.
+pub(super) struct Units<'a> {
+    pub(super) rest: &'a [u8],
     /// A backslash starts an escape.
     escaped: bool,
+}
+
+impl<'a> Units<'a> {
+    /// The characters of a string with escapes, without its quotes.
+    pub(super) fn escaped(raw: &'a [u8]) -> Self {
+        Self { rest: raw, escaped: true }
+    }
 }
 
 impl Units<'_> {
@@ -177,7 +184,7 @@ impl Units<'_> {
                 if let 0xD800..=0xDBFF = high
                     && let [b'\\', b'u', rest @ ..] = self.rest
                 {
-                    let mut ahead = Units { rest, escaped: true };
+                    let mut ahead = Units::escaped(rest);
                     if let Some(low @ 0xDC00..=0xDFFF) = ahead.code_unit() {
                         self.rest = ahead.rest;
                         return Some(0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF));
@@ -185,7 +192,8 @@ impl Units<'_> {
                 }
                 return Some(high);
             }
-            other => other,
+            same @ (b'"' | b'\\' | b'/') => same,
+            _ => return None,
         }))
     }
 }
