@@ -8,7 +8,7 @@ use super::header::{ColumnLayout, File};
 use super::object::{Object, Position};
 use crate::fault::{Fault, Verdict};
 use crate::json::{Elements, Text};
-use crate::num::{Size, narrow, index_of, size, times, wide};
+use crate::num::{Size, index_of, narrow, saturated, size, times, wide};
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// A column of a file.
@@ -231,15 +231,15 @@ impl<'a> Column<'a> {
         &self,
         rows: &Range<u64>,
         len: usize,
-        [width, units]: [Size; 2],
+        (width, units): (Size, Size),
         limits: &Limits,
     ) -> Result<(Range<Size>, usize)> {
         let rows = self.check_rows(rows)?;
         let overflow = Error::new(ErrorKind::SizeOverflow, 0);
         let values = times(rows.end - rows.start, self.dimension).ok_or(overflow)?;
-        let bytes = wide(times(values, width).ok_or(overflow)?);
-        if bytes > self.file.facts.max_output.min(limits.max_output) {
-            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(bytes));
+        let bytes = times(values, width).ok_or(overflow)?;
+        if bytes > self.file.facts.max_output.min(saturated(limits.max_output)) {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(wide(bytes)));
         }
         let need = times(values, units).ok_or(overflow)?;
         if need > size(len) {

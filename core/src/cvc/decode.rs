@@ -49,7 +49,7 @@ pub fn decode<T: Element>(
     if !trace.listens() {
         return Ok(whole(column.decode(src, rows, dst, options)?, width));
     }
-    let fits = column.fits(&rows, dst.len(), [width, 1], &options.limits);
+    let fits = column.fits(&rows, dst.len(), (width, 1), &options.limits);
     let (wanted, len) = fits.map_err(|error| column.first_error(error))?;
     let (mut rest, mut wrote) = (dst.get_mut(..len).unwrap_or(&mut []), 0usize);
     let walked = inspect_each(src, workspace, options, trace, &mut |chunk, piece| {
@@ -105,7 +105,7 @@ pub fn salvage<T: Element>(
 ) -> (Done, Option<Error>) {
     let mut done = Done::default();
     let filled = open(src, options).and_then(|column| {
-        let sizes = [T::DTYPE.size(), 1];
+        let sizes = (T::DTYPE.size(), 1);
         let filled =
             column.fill(src, (column.rows(), sizes), dst, options, &mut done, &|payload, to| payload.fill(to));
         filled.map_err(|error| column.first_error(error))
@@ -138,7 +138,7 @@ impl Column<'_> {
         dst: &mut [T],
         options: &Options<'_>,
     ) -> Result<Done> {
-        let (mut done, sizes) = (Done::default(), [T::DTYPE.size(), 1]);
+        let (mut done, sizes) = (Done::default(), (T::DTYPE.size(), 1));
         let filled = self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.fill(to));
         filled.map(|()| done).map_err(|error| self.first_error(error))
     }
@@ -146,7 +146,7 @@ impl Column<'_> {
     /// Decodes rows to the little-endian bytes of their [`output`](Self::output).
     pub fn decode_bytes(&self, src: &[u8], rows: Range<u64>, dst: &mut [u8], options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
-        let (mut done, sizes) = (Done::default(), [output.size(); 2]);
+        let (mut done, sizes) = (Done::default(), (output.size(), output.size()));
         self.fill(src, (rows, sizes), dst, options, &mut done, &|payload, to| payload.fill_bytes(output, to))?;
         Ok(done)
     }
@@ -156,13 +156,13 @@ impl Column<'_> {
     fn fill<T>(
         &self,
         src: &[u8],
-        (rows, sizes): (Range<u64>, [Size; 2]),
+        (rows, sizes): (Range<u64>, (Size, Size)),
         dst: &mut [T],
         options: &Options<'_>,
         done: &mut Done,
         decode: &Decode<'_, T>,
     ) -> Result<()> {
-        let units = index_of(sizes[1]);
+        let units = index_of(sizes.1);
         let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|(rows, len)| {
             let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
             self.each(src, &rows, options.verify, done, &mut |payload| {
@@ -170,7 +170,8 @@ impl Column<'_> {
             })
             .map_err(in_file(src))
         });
-        done.wrote = done.wrote.saturating_mul(units);
+        // At most the number of elements, which fits.
+        done.wrote = done.wrote.wrapping_mul(units);
         filled
     }
 
@@ -186,7 +187,7 @@ impl Column<'_> {
     /// values as they are stored, other values at most 256 bytes at a time.
     pub fn decode_to(&self, src: &[u8], rows: Range<u64>, sink: &mut impl Sink, options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
-        let (rows, _) = self.fits(&rows, usize::MAX, [output.size(), 0], &options.limits)?;
+        let (rows, _) = self.fits(&rows, usize::MAX, (output.size(), 0), &options.limits)?;
         let width = index_of(output.size());
         // No width is 0, but a loop that is called through a pointer does not know.
         let most = size_of::<Batch>().checked_div(width).unwrap_or(1);
@@ -223,7 +224,7 @@ impl Column<'_> {
     /// Allocates memory only after the file has been found to hold that many values.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec<T: Element>(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<T>> {
-        let filled = self.fill_vec(src, rows, [T::DTYPE.size(), 1], options, &|payload, to| payload.fill(to));
+        let filled = self.fill_vec(src, rows, (T::DTYPE.size(), 1), options, &|payload, to| payload.fill(to));
         filled.map_err(|error| self.first_error(error))
     }
 
@@ -232,7 +233,7 @@ impl Column<'_> {
     #[cfg(feature = "alloc")]
     pub fn decode_bytes_to_vec(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<u8>> {
         let output = self.output()?;
-        self.fill_vec(src, rows, [output.size(); 2], options, &|payload, to| payload.fill_bytes(output, to))
+        self.fill_vec(src, rows, (output.size(), output.size()), options, &|payload, to| payload.fill_bytes(output, to))
     }
 
     /// Fills a vector of what [`fits`](Self::fits) returns, if the file holds all of these rows.
@@ -242,12 +243,12 @@ impl Column<'_> {
         &self,
         src: &[u8],
         rows: Range<u64>,
-        sizes: [Size; 2],
+        sizes: (Size, Size),
         options: &Options<'_>,
         decode: &Decode<'_, T>,
     ) -> Result<Vec<T>> {
         let (rows, len) = self.fits(&rows, usize::MAX, sizes, &options.limits)?;
-        let units = index_of(sizes[1]);
+        let units = index_of(sizes.1);
         let mut held = 0usize;
         let walked = self.each(src, &rows, Verify::Skip, &mut Done::default(), &mut |payload| {
             held = held.saturating_add(payload.len.saturating_mul(units));

@@ -6,7 +6,7 @@ use super::object::{Object, Position};
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
 use crate::json::{self, Node};
-use crate::num::{Size, index, u64_from, wide};
+use crate::num::{Size, index, saturated, u64_from, wide};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 const MAGIC: Field<4> = Field::new(0, Part::Framing, Name::Magic);
@@ -77,7 +77,8 @@ impl Header {
             return Err(Fault::new(ErrorKind::CvcMagic, MAGIC.at()));
         }
         let [json] = *fields.get(&JSON)?;
-        let [major, minor] = [*fields.get(&MAJOR)?, *fields.get(&MINOR)?].map(u16::from_le_bytes);
+        let major = u16::from_le_bytes(*fields.get(&MAJOR)?);
+        let minor = u16::from_le_bytes(*fields.get(&MINOR)?);
         fields.emit(&MAGIC, Value::Text("CVCF"));
         // Version 0 has its header length where later versions have their version words, and its
         // JSON where they have their length. A length of 65537 reads like version 1.1, so the bytes
@@ -130,7 +131,8 @@ pub(super) struct Facts {
     pub(super) layout: ColumnLayout,
     pub(super) sections: Position,
     pub(super) mmap_optimized: bool,
-    pub(super) max_output: u64,
+    /// The limit on output, as far as sizes reach.
+    pub(super) max_output: Size,
 }
 
 /// One nameless column of f32, or a schema.
@@ -236,7 +238,7 @@ impl<'a> File<'a> {
         self.head = src.get(..header.end).ok_or_else(|| Error::truncated(u64_from(src.len()), header.head_len()))?;
         let root = self.node(json::check(self.head, header.json..header.end, limits.max_depth)?);
         self.facts.read(root, &header)?;
-        self.facts.max_output = limits.max_output;
+        self.facts.max_output = saturated(limits.max_output);
         match self.facts.layout {
             ColumnLayout::Columnar { columns, count } if u64_from(count) > limits.max_columns => {
                 return Err(Error::new(ErrorKind::ElementLimit, u64_from(columns)).needing(u64_from(count)));

@@ -237,7 +237,7 @@ impl<'w> Decoder<'w> {
         let mut column = Column::of(&file);
         self.column = file.find(self.options.column, &mut column)?;
         self.output = column.output()?;
-        column.fits(&column.rows(), usize::MAX, [self.output.size(), 0], &self.options.limits)?;
+        column.fits(&column.rows(), usize::MAX, (self.output.size(), 0), &self.options.limits)?;
         (self.facts, self.cursor) = (file.facts, ChunkCursor::of(&file));
         self.state = State::Next;
         Ok(true)

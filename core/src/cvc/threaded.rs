@@ -56,7 +56,7 @@ fn decode_pieces<T: Element + Send>(
 ) -> Result<Done> {
     let column = open(src, options)?;
     let width = T::DTYPE.size();
-    let (rows, len) = column.fits(&column.rows(), dst.len(), [width, 1], &options.limits)?;
+    let (rows, len) = column.fits(&column.rows(), dst.len(), (width, 1), &options.limits)?;
     let rest = dst.get_mut(..len).unwrap_or_default();
     let pieces = Pieces { src, column: &column, rows, cursor: ChunkCursor::of(&column.file), rest };
     let mut done = Done { read: index(column.file.head_len()), ..Done::default() };
