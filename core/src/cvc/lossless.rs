@@ -9,6 +9,7 @@ use super::cell::Cell;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
 use crate::num::{Size, index, offset_after, size, wide};
+use crate::tuning::WIDE;
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
 const COUNT: Field<4> = Field::new(0, Part::Header, Name::Values);
@@ -99,11 +100,13 @@ impl<'a> Planes<'a> {
     /// and its offset is worked out after the loop, so that the loop keeps no positions.
     /// `docs/tried/cvc.md` has the measurements.
     pub(super) fn decode<C: Cell>(&self, skip: usize, to: &mut [C]) -> Verdict<(), Size> {
-        let [a, b, c, d] = &self.planes;
         for (cell, value) in to.iter_mut().zip(skip..) {
-            let bytes = [a.byte(value), b.byte(value), c.byte(value), d.byte(value)];
-            let [Some(a), Some(b), Some(c), Some(d)] = bytes else { return Err(self.bad_code(value)) };
-            cell.put(f32::from_le_bytes([a, b, c, d]));
+            let mut bytes = [0; 4];
+            for (byte, plane) in bytes.iter_mut().zip(&self.planes) {
+                let Some(found) = plane.byte(value) else { return Err(self.bad_code(plane, value)) };
+                *byte = found;
+            }
+            cell.put(f32::from_le_bytes(bytes));
         }
         Ok(())
     }
@@ -113,32 +116,37 @@ impl<'a> Planes<'a> {
     pub(super) fn check_codes(&self) -> Verdict<(), Size> {
         let partial = self.planes.iter().filter(|plane| plane.dictionary.len() < 1 << plane.width);
         let bad = |plane: &Plane<'_>| (0..index(self.count.into())).find(|&value| plane.byte(value).is_none());
-        match partial.filter_map(bad).min() {
-            Some(value) => Err(self.bad_code(value)),
-            None => Ok(()),
-        }
+        let Some(value) = partial.filter_map(bad).min() else { return Ok(()) };
+        let plane = self.planes.iter().find(|plane| plane.byte(value).is_none());
+        plane.map_or(Ok(()), |plane| Err(self.bad_code(plane, value)))
     }
 
     #[cold]
-    fn bad_code(&self, value: usize) -> Fault<Size> {
-        let bad = self.planes.iter().find(|plane| plane.byte(value).is_none());
-        let byte = bad.map_or(0, |plane| plane.at.saturating_add(plane.bit(value) / 8));
+    fn bad_code(&self, plane: &Plane<'_>, value: usize) -> Fault<Size> {
+        let byte = plane.at.saturating_add(plane.code(value).0);
         Fault::of_file(ErrorKind::CvcLosslessCode, offset_after(self.at, size(byte)))
     }
 }
 
 impl Plane<'_> {
-    fn bit(&self, value: usize) -> usize {
-        value.saturating_mul(index(self.width.into()))
+    /// Returns the byte of the codes in which the code of a value starts, and the bits before it in
+    /// that byte.
+    #[inline(always)]
+    fn code(&self, value: usize) -> (usize, usize) {
+        let width = index(self.width.into());
+        // All bits of a long payload are too many for 32 bits.
+        let (bytes, value) = if WIDE { (0, value) } else { ((value / 8).wrapping_mul(width), value % 8) };
+        let bits = value.wrapping_mul(width);
+        (bytes.wrapping_add(bits / 8), bits % 8)
     }
 
     /// Returns the byte of a value in this plane.
     #[inline]
     fn byte(&self, value: usize) -> Option<u8> {
-        let bit = self.bit(value);
-        let first = *self.codes.get(bit / 8)?;
-        let second = self.codes.get(bit / 8 + 1).copied().unwrap_or(0);
-        let both = u16::from_be_bytes([first, second]) << (bit % 8);
+        let (at, before) = self.code(value);
+        let first = *self.codes.get(at)?;
+        let second = self.codes.get(at + 1).copied().unwrap_or(0);
+        let both = u16::from_be_bytes([first, second]) << before;
         let code = both >> (16 - self.width);
         self.dictionary.get(usize::from(code)).copied()
     }

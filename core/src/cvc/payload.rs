@@ -61,8 +61,8 @@ impl<'b> Payload<'b> {
     /// value.
     pub fn raw(&self) -> Option<&'b [u8]> {
         let width = index_of(self.encoding.width()?);
-        let start = self.skip.checked_mul(width)?;
-        self.stored.get(start..)?.get(..self.len.checked_mul(width)?)
+        // Within the column, whose size is known to fit.
+        self.stored.get(self.skip.wrapping_mul(width)..)?.get(..self.len.wrapping_mul(width))
     }
 
     /// Returns the half floats of an fp16 payload without a copy, little-endian and at any
@@ -152,7 +152,7 @@ impl<'b> Payload<'b> {
             }
             Encoding::Plain(dtype) if SMALL => {
                 let width = index_of(dtype.size());
-                let mut rest = self.stored.get(self.skip.saturating_mul(width)..).unwrap_or(&[]);
+                let mut rest = self.stored.get(self.skip.wrapping_mul(width)..).unwrap_or(&[]);
                 for to in to {
                     let Some((stored, after)) = rest.split_at_checked(width) else { break };
                     to.put(plain_to_f32(dtype, stored));
