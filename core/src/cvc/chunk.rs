@@ -85,7 +85,7 @@ impl ChunkCursor {
         }
         let mut object = Object::new(node);
         let [rows, file_offset, columns, encoding @ ..] =
-            object.pick(["rows", "file_offset", "columns", "compression", "min", "scale"]);
+            object.pick(&["rows", "file_offset", "columns", "compression", "min", "scale"]);
         let end = object.integer(rows).checked_add(self.first);
         if end.is_none() {
             object.refuse(ErrorKind::SizeOverflow, rows);

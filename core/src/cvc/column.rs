@@ -76,7 +76,7 @@ impl<'a> Column<'a> {
             return object.check();
         }
         let mut object = Object::new(self.file.node(node));
-        let [name, dimension, dtype, compression] = object.pick(["name", "dimension", "dtype", "compression"]);
+        let [name, dimension, dtype, compression] = object.pick(&["name", "dimension", "dtype", "compression"]);
         self.name = object.text(name);
         self.dimension = object.integer(dimension);
         let word = object.text(dtype);
@@ -173,7 +173,7 @@ impl<'a> Column<'a> {
         (storage.node, storage.place) = (node.start(), None);
         let mut object = Object::new(node);
         if self.file.is_columnar() {
-            let [offset, len, rest @ ..] = object.pick(["offset", "size", "compression", "min", "scale"]);
+            let [offset, len, rest @ ..] = object.pick(&["offset", "size", "compression", "min", "scale"]);
             (size, encoding) = (len, rest);
             storage.place = Some((object.integer(offset), object.integer(size)));
         }

@@ -110,7 +110,7 @@ const FIELDS: [(&str, Name); 21] = [
 
 /// Emits every byte of the JSON header, which is these bytes of the file.
 pub(super) fn describe<T: Trace>(root: Node<'_>, json: Range<usize>, trace: &mut T) {
-    let [chunks, columns, sections] = Object::new(root).pick(["chunks", "columns", "sections"]);
+    let [chunks, columns, sections] = Object::new(root).pick(&["chunks", "columns", "sections"]);
     let lists = [(chunks, Name::Chunks), (columns, Name::Columns), (sections, Name::Sections)];
     let mut scribe = Scribe { trace, at: u64_from(json.start), lists };
     scribe.group(Name::Header, Value::None, u64_from(root.start()), root);

@@ -163,7 +163,7 @@ impl Facts {
             return Err(root.fault(ErrorKind::CvcWrongValue));
         }
         let mut header = Object::new(root);
-        let [num_vectors, dimension, compression, chunks, columns, format_type, sections, mmap] = header.pick([
+        let [num_vectors, dimension, compression, chunks, columns, format_type, sections, mmap] = header.pick(&[
             "num_vectors",
             "dimension",
             "compression",
@@ -176,7 +176,7 @@ impl Facts {
         (self.version, self.end, self.sections) = (start.version, start.end, sections);
         self.num_vectors = header.integer(num_vectors);
         self.chunks = header.array(chunks).start();
-        self.mmap_optimized = header.find(mmap).is_some_and(|node| node.raw() == b"true");
+        self.mmap_optimized = header.find(mmap).is_some_and(|node| node.is_true());
         // Only writers of version 2 know columns, and they also write files without.
         let mut columnar = false;
         if start.version.major == 2 {

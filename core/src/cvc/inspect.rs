@@ -333,7 +333,7 @@ impl InspectWalk {
 /// outside.
 fn place(member: &Member<'_>, len: u32) -> Option<(u32, u32)> {
     let mut object = Object::new(member.value);
-    let [offset, size] = object.pick(["offset", "size"]).map(|position| wide(object.integer(position)));
+    let [offset, size] = object.pick(&["offset", "size"]).map(|position| wide(object.integer(position)));
     object.check().ok()?;
     let end = offset.checked_add(size).filter(|&end| end > offset && end <= len.into())?;
     Some((u32::try_from(offset).ok()?, u32::try_from(end).ok()?))

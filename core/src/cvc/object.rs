@@ -48,9 +48,9 @@ impl<'a> Object<'a> {
 
     /// Finds the members of these names. Of equal keys the last one counts, as in Python; other
     /// keys are ignored.
-    pub(super) fn pick<const N: usize>(&mut self, names: [&str; N]) -> [Position; N] {
+    pub(super) fn pick<const N: usize>(&mut self, names: &[&str; N]) -> [Position; N] {
         let mut found = [Position::NONE; N];
-        self.pick_into(&names, &mut found);
+        self.pick_into(names, &mut found);
         found
     }
 

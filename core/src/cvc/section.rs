@@ -54,7 +54,7 @@ impl<'a> Sections<'a> {
     fn read(&self, node: Node<'a>) -> Verdict<Section<'a>> {
         let [first, last] = self.keys;
         let mut object = Object::new(node);
-        let [first, last, metadata] = object.pick([first, last, "metadata"]);
+        let [first, last, metadata] = object.pick(&[first, last, "metadata"]);
         let [start, end] = [first, last].map(|position| {
             let row = wide(object.integer(position)).checked_add(self.bounds.start);
             if row.is_none_or(|row| row > self.bounds.end) {

@@ -117,6 +117,12 @@ impl<'a> Node<'a> {
         self.first() == b'['
     }
 
+    /// Returns whether it is `true`.
+    #[cfg(feature = "cvc")]
+    pub(crate) fn is_true(&self) -> bool {
+        self.first() == b't'
+    }
+
     /// Returns whether it is a number other than the bare words.
     pub(crate) fn is_number(&self) -> bool {
         matches!(self.first(), b'0'..=b'9' | b'-')
