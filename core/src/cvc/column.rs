@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::chunk::{ChunkCursor, ChunkEntry};
-use super::convert::{Dtype, Encoding};
+use super::convert::{Compression, Dtype, Encoding};
 use super::header::{ColumnLayout, File};
 use super::object::{Object, Position};
 use crate::fault::{Fault, Verdict};
@@ -196,16 +196,16 @@ impl<'a> Column<'a> {
             Some(_) => chunk.text(compression),
             None => self.compression,
         };
-        match () {
-            () if name.is("fp16") => *encoding = Encoding::Fp16,
-            () if name.is("int8") => *encoding = Encoding::Int8 { min: chunk.float(min), scale: chunk.float(scale) },
-            () if name.is("none") && columnar => match self.dtype {
+        match Compression::named(|known| name.is(known)) {
+            Some(Compression::Fp16) => *encoding = Encoding::Fp16,
+            Some(Compression::Int8) => *encoding = Encoding::Int8 { min: chunk.float(min), scale: chunk.float(scale) },
+            Some(Compression::None) if columnar => match self.dtype {
                 Some(dtype) => *encoding = Encoding::Plain(dtype),
                 None => chunk.refuse(ErrorKind::CvcUnknownDtype, Position::NONE),
             },
-            () if name.is("lossless") && !columnar => *encoding = Encoding::Lossless,
-            () if name.is("lossless") || name.is("none") => chunk.refuse(ErrorKind::CvcCompressionHere, compression),
-            () => chunk.refuse(ErrorKind::CvcUnknownCompression, compression),
+            Some(Compression::Lossless) if !columnar => *encoding = Encoding::Lossless,
+            Some(_) => chunk.refuse(ErrorKind::CvcCompressionHere, compression),
+            None => chunk.refuse(ErrorKind::CvcUnknownCompression, compression),
         }
     }
 

@@ -64,6 +64,28 @@ impl Dtype {
     }
 }
 
+/// A name of an encoding.
+#[derive(Clone, Copy)]
+pub(super) enum Compression {
+    Fp16,
+    Int8,
+    Lossless,
+    None,
+}
+
+impl Compression {
+    const ALL: [(Compression, &'static str); 4] = [
+        (Compression::Fp16, "fp16"),
+        (Compression::Int8, "int8"),
+        (Compression::Lossless, "lossless"),
+        (Compression::None, "none"),
+    ];
+
+    pub(super) fn named(is: impl Fn(&str) -> bool) -> Option<Self> {
+        Self::ALL.iter().find(|(_, name)| is(name)).map(|&(compression, _)| compression)
+    }
+}
+
 /// The encoding of the values of a column in one chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Encoding {
