@@ -175,7 +175,7 @@ impl Facts {
         ]);
         (self.version, self.end, self.sections) = (start.version, start.end, sections);
         self.num_vectors = header.integer(num_vectors);
-        self.chunks = header.array(chunks).start();
+        self.chunks = header.array(chunks);
         self.mmap_optimized = header.find(mmap).is_some_and(|node| node.is_true());
         // Only writers of version 2 know columns, and they also write files without.
         let mut columnar = false;
@@ -191,11 +191,11 @@ impl Facts {
         }
         self.layout = if columnar {
             let schema = header.array(columns);
-            let count = schema.elements().count();
+            let count = root.elsewhere(schema).elements().count();
             if count == 0 {
                 header.refuse(ErrorKind::CvcMissingKey, columns);
             }
-            ColumnLayout::Columnar { columns: schema.start(), count }
+            ColumnLayout::Columnar { columns: schema, count }
         } else {
             let dimension = header.integer(dimension);
             header.text(compression);

@@ -71,19 +71,21 @@ impl<'a> Object<'a> {
         position.node(&self.node)
     }
 
-    /// Returns a mandatory member. If it is missing, returns the object.
+    /// Returns the position of a mandatory member. If it is missing, returns that of the object.
     #[inline(never)]
-    fn need(&mut self, position: Position) -> Node<'a> {
-        self.find(position).unwrap_or_else(|| {
+    fn need(&mut self, position: Position) -> usize {
+        if position == Position::NONE {
             self.remember(self.node.fault(ErrorKind::CvcMissingKey));
-            self.node
-        })
+            return self.node.start();
+        }
+        position.0
     }
 
     /// Returns a member that is an integer.
     #[inline(never)]
     pub(super) fn integer(&mut self, position: Position) -> Size {
-        let node = self.need(position);
+        let start = self.need(position);
+        let node = self.node.elsewhere(start);
         let kind = if node.is_number() { ErrorKind::JsonNumber } else { ErrorKind::CvcWrongValue };
         self.or_fault(node, kind, node.integer())
     }
@@ -91,22 +93,24 @@ impl<'a> Object<'a> {
     /// Returns a member that is a string.
     #[inline(never)]
     pub(super) fn text(&mut self, position: Position) -> Text<'a> {
-        let node = self.need(position);
+        let start = self.need(position);
+        let node = self.node.elsewhere(start);
         self.or_fault(node, ErrorKind::CvcWrongValue, node.string())
     }
 
-    /// Returns a member that is an array.
-    pub(super) fn array(&mut self, position: Position) -> Node<'a> {
-        let node = self.need(position);
-        if !node.is_array() {
-            self.remember(node.fault(ErrorKind::CvcWrongValue));
+    /// Returns the position of a member that is an array.
+    pub(super) fn array(&mut self, position: Position) -> usize {
+        let start = self.need(position);
+        if !self.node.elsewhere(start).is_array() {
+            self.remember(Fault::new(ErrorKind::CvcWrongValue, start));
         }
-        node
+        start
     }
 
     /// Returns a member that is a number of any kind, as the f32 that Python makes of it.
     pub(super) fn float(&mut self, position: Position) -> f32 {
-        let node = self.need(position);
+        let start = self.need(position);
+        let node = self.node.elsewhere(start);
         self.or_fault(node, ErrorKind::CvcWrongValue, decimal::f32_from(node.raw()))
     }
 

