@@ -50,13 +50,13 @@ pub(super) fn inspect_each(
     while let Some((chunk, at)) = walk.next {
         let prefix = part(src, walk.prefix(at)).map_err(in_file(src))?;
         let piece = walk.enter(src, &chunk, at, prefix, trace)?;
-        let payload = part(src, piece.payload_range()).map_err(in_file(src))?;
+        let payload = part(src, piece.payload.clone()).map_err(in_file(src))?;
         let (file, storage) = (walk.file(src), &piece.storage);
         let mut planes = Planes::default();
         let lossless = !file.is_columnar() && storage.encoding == Encoding::Lossless;
         let emitted = if lossless {
             trace.enter(Name::Lossless, Value::None);
-            planes.read(payload, piece.payload_start(), trace).map(|()| trace.leave()).map_err(Error::from)
+            planes.read(payload, piece.payload.start, trace).map(|()| trace.leave()).map_err(Error::from)
         } else {
             walk.emit_payload(&file, &chunk, &piece, workspace, trace)
         };
@@ -68,7 +68,7 @@ pub(super) fn inspect_each(
         };
         if file.is_columnar() {
             file.each_storage(&chunk, workspace, None, &mut |_, _, storage| {
-                storage.range(piece.payload_len)?;
+                storage.range(piece.payload_len())?;
                 add(storage.values, storage.encoding);
                 Ok(())
             })?;
@@ -77,7 +77,7 @@ pub(super) fn inspect_each(
                 planes.check_count(storage.values)?;
                 planes.check_codes()?;
             }
-            piece.refuse_hidden_crc(&file, src).map_err(in_file(src))?;
+            piece.refuse_hidden_crc(src).map_err(in_file(src))?;
             add(storage.values, storage.encoding);
         }
         pass_on(&chunk, &piece)?;
@@ -235,7 +235,7 @@ impl InspectWalk {
         fields.emit(&LENGTH, Value::U64(len.into()));
         let len = saturated(len.into());
         if file.has_checksums() {
-            let crc = fields.get(&CRC).map_err(|_| self.truncated(piece.payload_start()))?;
+            let crc = fields.get(&CRC).map_err(|_| self.truncated(piece.payload.start))?;
             fields.emit(&CRC, Value::Hex(u32::from_le_bytes(*crc).into()));
         }
         if !file.is_columnar() {
@@ -247,7 +247,7 @@ impl InspectWalk {
             }
         }
         piece.set_len(len)?;
-        let end = piece.bytes().end;
+        let end = piece.payload.end;
         if end > self.len {
             return Err(self.truncated(end));
         }
@@ -268,7 +268,7 @@ impl InspectWalk {
         workspace: &mut Workspace<'_>,
         trace: &mut impl Trace,
     ) -> Result<()> {
-        let payload = piece.payload_range();
+        let payload = piece.payload.clone();
         if !file.is_columnar() {
             trace.bytes(Part::Data, Name::Values, wide_range(&payload), Value::Word(piece.storage.encoding.name()));
             return Ok(());
@@ -286,7 +286,7 @@ impl InspectWalk {
         let base = wide(payload.start);
         let in_file = |start: u32, end: u32| base.saturating_add(start.into())..base.saturating_add(end.into());
         // The length of a payload has 32 bits.
-        let (mut at, len) = (0, u32::try_from(wide(piece.payload_len)).unwrap_or(u32::MAX));
+        let (mut at, len) = (0, u32::try_from(wide(piece.payload_len())).unwrap_or(u32::MAX));
         while at < len {
             let mut next = Smallest::new(table);
             for member in object.members() {

@@ -28,11 +28,14 @@ pub struct Piece {
     pub(super) storage: StoredColumn,
     /// The offset of the chunk in the file.
     pub(super) at: Size,
-    pub(super) payload_len: Size,
+    /// The payload in the file.
+    pub(super) payload: Range<Size>,
     /// Values of the chunk before the rows.
     skip: Size,
     pub(super) values: Size,
     has_crc: bool,
+    /// The last chunk of a file without checksums.
+    is_unchecked_end: bool,
     /// The chunk overlaps the rows.
     wanted: bool,
     /// The position of the chunk's entry in the JSON.
@@ -46,10 +49,11 @@ impl Piece {
         rows: 0..0,
         storage: StoredColumn::NONE,
         at: 0,
-        payload_len: 0,
+        payload: 0..0,
         skip: 0,
         values: 0,
         has_crc: false,
+        is_unchecked_end: false,
         wanted: false,
         node: 0,
     };
@@ -57,6 +61,8 @@ impl Piece {
     /// Starts with a chunk at this offset of the file.
     pub(super) fn open(&mut self, file: &File<'_>, chunk: &ChunkEntry, at: Size) {
         (self.chunk, self.node, self.at, self.has_crc) = (wide(chunk.index), chunk.node, at, file.has_checksums());
+        self.is_unchecked_end = !self.has_crc && chunk.index.saturating_add(1) >= file.facts.chunk_count;
+        self.payload.start = offset_after(at, size(self.prefix_len()));
     }
 
     /// Finds a column in a chunk at this offset, and selects rows.
@@ -82,9 +88,9 @@ impl Piece {
 
     /// Sets the length of the payload, from the header or else from the file.
     pub(super) fn set_len(&mut self, payload_len: Size) -> Verdict<()> {
-        self.payload_len = payload_len;
+        self.payload.end = offset_after(self.payload.start, payload_len);
         // No file is that long.
-        if self.bytes().end == Size::MAX {
+        if self.payload.end == Size::MAX {
             return Err(Fault::new(ErrorKind::CvcChunkOutside, self.node));
         }
         Ok(())
@@ -95,7 +101,7 @@ impl Piece {
     #[inline(never)]
     pub(super) fn enter(&mut self, cursor: &mut ChunkCursor, payload_len: Size) -> Verdict<bool> {
         self.set_len(payload_len)?;
-        cursor.pass(self.node, self.bytes().end, payload_len)?;
+        cursor.pass(self.node, self.payload.end, payload_len)?;
         Ok(self.wanted)
     }
 
@@ -109,19 +115,14 @@ impl Piece {
         if self.has_crc { CRC.end() } else { LENGTH.end() }
     }
 
-    /// Returns the offset of the payload in the file.
-    pub(super) fn payload_start(&self) -> Size {
-        offset_after(self.at, size(self.prefix_len()))
-    }
-
-    /// Returns the range of the payload in the file.
-    pub(super) fn payload_range(&self) -> Range<Size> {
-        self.payload_start()..self.bytes().end
+    /// Returns the length of the payload.
+    pub(super) fn payload_len(&self) -> Size {
+        self.payload.end.wrapping_sub(self.payload.start)
     }
 
     /// Returns the bytes of the whole chunk.
     pub(super) fn bytes(&self) -> Range<Size> {
-        self.at..offset_after(self.payload_start(), self.payload_len)
+        self.at..self.payload.end
     }
 
     /// Returns the range of the whole chunk, which [`read`](Self::read) needs and the checksum
@@ -148,8 +149,9 @@ impl Piece {
 
     /// Returns the range of the column in the file.
     pub(super) fn column_range(&self) -> Verdict<Range<Size>, Size> {
-        let (column, start) = (self.storage.range(self.payload_len)?, self.payload_start());
-        Ok(offset_after(start, column.start)..offset_after(start, column.end))
+        let (column, start) = (self.storage.range(self.payload_len())?, self.payload.start);
+        // Within the payload.
+        Ok(start.wrapping_add(column.start)..start.wrapping_add(column.end))
     }
 
     /// Returns the number of values in the rows.
@@ -157,13 +159,13 @@ impl Piece {
         wide(self.values)
     }
 
-    /// Compares the stored length with the one that the header requires.
-    pub(super) fn check_length(&self, prefix: &[u8]) -> Verdict<(), Size> {
-        if stored_len(prefix) != Some(self.payload_len) {
+    /// Compares the stored length with the one that the header requires. Returns the bytes of the
+    /// column within the payload.
+    pub(super) fn check_length(&self, prefix: &[u8]) -> Verdict<Range<Size>, Size> {
+        if stored_len(prefix) != Some(self.payload_len()) {
             return Err(Fault::of_file(ErrorKind::CvcChunkLength, self.at));
         }
-        self.storage.range(self.payload_len)?;
-        Ok(())
+        Ok(self.storage.range(self.payload_len())?)
     }
 
     /// Returns the stored CRC-32 and its offset, if the chunk has one.
@@ -177,11 +179,11 @@ impl Piece {
     pub fn read<'b>(&self, chunk: &'b [u8], verify: Verify, checksums: &mut Checksums) -> Result<Payload<'b>> {
         let parts = chunk.split_at_checked(self.prefix_len());
         let (prefix, payload) = parts
-            .filter(|(_, payload)| size(payload.len()) == self.payload_len)
+            .filter(|(_, payload)| size(payload.len()) == self.payload_len())
             .ok_or_else(|| outside(wide(self.at), &self.bytes()))?;
-        self.check_length(prefix)?;
+        let column = self.check_length(prefix)?;
         let mut values = Payload::NONE;
-        self.verify(prefix, payload, verify, checksums, &mut values)?;
+        self.verify((prefix, payload), column, verify, checksums, &mut values)?;
         Ok(values)
     }
 
@@ -189,13 +191,13 @@ impl Piece {
     /// is an error even if the file ends there.
     pub fn read_from<'b>(
         &self,
-        file: &File<'_>,
+        _file: &File<'_>,
         src: &'b [u8],
         verify: Verify,
         checksums: &mut Checksums,
     ) -> Result<Payload<'b>> {
         let mut values = Payload::NONE;
-        self.fill(file, src, verify, checksums, &mut values).map_err(in_file(src))?;
+        self.fill(src, verify, checksums, &mut values).map_err(in_file(src))?;
         Ok(values)
     }
 
@@ -203,32 +205,29 @@ impl Piece {
     #[inline(never)]
     fn fill<'b>(
         &self,
-        file: &File<'_>,
         src: &'b [u8],
         verify: Verify,
         checksums: &mut Checksums,
         values: &mut Payload<'b>,
     ) -> Verdict<(), Size> {
-        self.check_length(part(src, self.length())?)?;
+        let column = self.check_length(part(src, self.length())?)?;
         let chunk = part(src, self.bytes())?.split_at_checked(self.prefix_len());
-        let (prefix, payload) = chunk.unwrap_or_default();
-        self.verify(prefix, payload, verify, checksums, values)?;
-        self.refuse_hidden_crc(file, src)
+        self.verify(chunk.unwrap_or_default(), column, verify, checksums, values)?;
+        self.refuse_hidden_crc(src)
     }
 
     /// Compares the checksum of a chunk whose length was checked, and finds the values of the rows.
     fn verify<'b>(
         &self,
-        prefix: &[u8],
-        payload: &'b [u8],
+        (prefix, payload): (&[u8], &'b [u8]),
+        column: Range<Size>,
         verify: Verify,
         checksums: &mut Checksums,
         values: &mut Payload<'b>,
     ) -> Verdict<(), Size> {
         compare_crc(checksums, self.stored_crc(prefix), verify, || Crc32::of(payload))?;
-        let column = self.storage.range(self.payload_len)?;
         let stored = payload.get(index_of(column.start)..index_of(column.end)).unwrap_or(&[]);
-        self.find_values(stored, offset_after(self.payload_start(), column.start), self.skip, values)
+        self.find_values(stored, self.payload.start.wrapping_add(column.start), self.skip, values)
     }
 
     /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the
@@ -260,7 +259,7 @@ impl Piece {
 
     /// Returns `len` values that start with `stored`, as this chunk encodes them.
     pub(super) fn stored_values<'b>(&self, stored: &'b [u8], len: usize) -> Payload<'b> {
-        Payload { stored, at: self.payload_start(), encoding: self.storage.encoding, skip: 0, len }
+        Payload { stored, at: self.payload.start, encoding: self.storage.encoding, skip: 0, len }
     }
 
     /// Refuses a version 0 header before chunks with checksums, which would decode to shifted
@@ -268,9 +267,9 @@ impl Piece {
     ///
     /// If more chunks follow, their lengths are wrong. After the last one, four bytes are left
     /// over. They complete the payload whose CRC-32 the first four bytes are.
-    pub(super) fn refuse_hidden_crc(&self, file: &File<'_>, src: &[u8]) -> Verdict<(), Size> {
-        let Range { start, end } = self.payload_range();
-        if self.has_crc || self.chunk.saturating_add(1) < file.chunk_count() || start == end {
+    pub(super) fn refuse_hidden_crc(&self, src: &[u8]) -> Verdict<(), Size> {
+        let Range { start, end } = self.payload;
+        if !self.is_unchecked_end || start == end {
             return Ok(());
         }
         let bytes = part(src, start..offset_after(end, 4)).unwrap_or_default();
@@ -354,7 +353,7 @@ impl<'a> Column<'a> {
         let (mut cursor, mut piece, mut values) = (ChunkCursor::of(&self.file), Piece::NONE, Payload::NONE);
         done.read = index_of(cursor.end);
         while self.next_wanted(src, &mut cursor, rows, &mut piece)? {
-            piece.fill(&self.file, src, verify, &mut done.checksums, &mut values)?;
+            piece.fill(src, verify, &mut done.checksums, &mut values)?;
             decode(&values)?;
             done.read = index_of(cursor.end);
             done.parts += 1;

@@ -203,7 +203,7 @@ impl<'w> Decoder<'w> {
             State::Framing => size(Header::LEN),
             State::Head => size(self.facts.end),
             State::Length => self.piece.length().end,
-            _ => self.piece.bytes().end,
+            _ => self.piece.payload.end,
         }
     }
 
@@ -292,7 +292,7 @@ impl<'w> Decoder<'w> {
     /// Reads a lossless payload to the workspace. Once it is complete, emits its values.
     #[inline(never)]
     fn lossless(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
-        let (from, Range { start, end }) = (self.facts.end, self.piece.payload_range());
+        let (from, Range { start, end }) = (self.facts.end, self.piece.payload.clone());
         let need = size(from).saturating_add(end - start);
         if need > size(self.workspace.len()) {
             return Err(workspace_too_small(self.at, need));
@@ -330,7 +330,7 @@ impl<'w> Decoder<'w> {
     /// a pass.
     #[inline(never)]
     fn payload(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
-        let (column, end) = (self.piece.column_range()?, self.piece.bytes().end);
+        let (column, end) = (self.piece.column_range()?, self.piece.payload.end);
         if self.at == end {
             let computed = || self.crc.as_ref().map_or(0, Crc32::value);
             compare_crc(&mut self.checksums, self.piece.stored_crc(&self.prefix), self.options.verify, computed)?;

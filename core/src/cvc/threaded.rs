@@ -63,7 +63,7 @@ fn decode_pieces<T: Element + Send>(
     let decode = |(): &mut (), (piece, dst): (Piece, &mut [T])| {
         let mut checksums = Checksums::default();
         piece.read_from(&column.file, src, options.verify, &mut checksums)?.decode(dst)?;
-        Ok((dst.len(), piece.bytes().end, checksums))
+        Ok((dst.len(), piece.payload.end, checksums))
     };
     in_order(
         threads,

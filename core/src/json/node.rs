@@ -143,7 +143,8 @@ impl<'a> Node<'a> {
             }
             value = (value * 10).checked_add(Size::from(byte & 15))?;
         }
-        (!digits.is_empty() && !(negative && value > 0)).then_some(value)
+        let is_integer = !digits.is_empty() && (!negative || value == 0);
+        is_integer.then_some(value)
     }
 
     /// Returns a string, still escaped.
