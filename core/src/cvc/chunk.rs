@@ -76,10 +76,20 @@ impl ChunkCursor {
         Self { json: file.facts.chunks.saturating_add(1), end: size(file.facts.end), ..Self::NONE }
     }
 
-    /// Reads the entry of the next chunk. Returns `false` after the last one.
-    #[inline(never)]
+    /// Reads the entry of the next chunk. Returns `false` after the last one, which stays but for its
+    /// position.
+    // A `Verdict<bool>` would come back in memory.
+    #[inline(always)]
     pub(super) fn next(&mut self, file: &File<'_>, entry: &mut ChunkEntry) -> Verdict<bool> {
-        let Some(node) = Elements::resume(file.head, self.json).peek() else { return Ok(false) };
+        self.read(file, entry)?;
+        Ok(entry.node > 0)
+    }
+
+    /// Does the same, and sets the position to 0 after the last chunk.
+    #[inline(never)]
+    fn read(&mut self, file: &File<'_>, entry: &mut ChunkEntry) -> Verdict<()> {
+        entry.node = 0;
+        let Some(node) = Elements::resume(file.head, self.json).peek() else { return Ok(()) };
         if !node.is_object() {
             return Err(node.fault(ErrorKind::CvcWrongValue));
         }
@@ -97,7 +107,7 @@ impl ChunkCursor {
         let (first, end) = (self.first, end.unwrap_or(0));
         *entry = ChunkEntry { index: self.index, first, end, file_offset, node: node.start(), columns, encoding };
         (self.first, self.index) = (end, self.index.saturating_add(1));
-        Ok(true)
+        Ok(())
     }
 
     /// Returns where a chunk starts: at its `file_offset`, or else after the chunks before it.

@@ -166,7 +166,7 @@ impl Column<'_> {
         let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|(rows, len)| {
             let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
             self.each(src, &rows, options.verify, done, &mut |payload| {
-                decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
+                decode(payload, split_front(&mut rest, payload.len.wrapping_mul(units)))
             })
             .map_err(in_file(src))
         });
@@ -257,7 +257,7 @@ impl Column<'_> {
         let mut values = zeros(u64_from(if walked.is_ok() { len } else { held }))?;
         let mut rest = values.as_mut_slice();
         self.each(src, &rows, options.verify, &mut Done::default(), &mut |payload| {
-            decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
+            decode(payload, split_front(&mut rest, payload.len.wrapping_mul(units)))
         })
         .and(walked)
         .map_err(in_file(src))?;

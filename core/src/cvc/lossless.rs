@@ -13,11 +13,8 @@ use crate::tuning::WIDE;
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
 const COUNT: Field<4> = Field::new(0, Part::Header, Name::Values);
-const WIDTHS: [Field<1>; 4] = [width(0), width(1), width(2), width(3)];
-
-const fn width(plane: usize) -> Field<1> {
-    Field::new(4 + plane, Part::Header, Name::BitsOfACode)
-}
+/// The first of four.
+const WIDTH: Field<1> = Field::new(4, Part::Header, Name::BitsOfACode);
 
 /// The planes of a payload, with their sizes checked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,8 +63,9 @@ impl<'a> Planes<'a> {
         let count = u32::from_le_bytes(fields.array()?);
         fields.emit(&COUNT, Value::U64(count.into()));
         let widths = fields.array::<4>()?;
-        for (plane, (width, field)) in self.planes.iter_mut().zip(widths.into_iter().zip(&WIDTHS)) {
-            fields.emit(field, Value::U64(width.into()));
+        for (plane, (width, at)) in self.planes.iter_mut().zip(widths.into_iter().zip(WIDTH.at()..)) {
+            let field = Field::<1>::new(at, Part::Header, Name::BitsOfACode);
+            fields.emit(&field, Value::U64(width.into()));
             if !(1..=8).contains(&width) {
                 return Err(Fault::new(ErrorKind::CvcLosslessBits, field.at()));
             }
@@ -82,7 +80,9 @@ impl<'a> Planes<'a> {
             plane.dictionary = fields.take(distinct.into())?;
             fields.emit_from(start, Part::Table, Name::Dictionary, Value::Bytes(plane.dictionary));
             plane.at = fields.at();
-            plane.codes = fields.take(index((u64::from(count) * u64::from(plane.width)).div_ceil(8)))?;
+            // Their product may take more than 32 bits.
+            let bytes = count / 8 * plane.width + (count % 8 * plane.width).div_ceil(8);
+            plane.codes = fields.take(index(bytes.into()))?;
             fields.emit_from(plane.at, Part::Symbols, Name::Codes, Value::None);
             fields.leave();
         }

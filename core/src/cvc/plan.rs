@@ -38,6 +38,8 @@ pub struct Piece {
     is_unchecked_end: bool,
     /// The chunk overlaps the rows.
     wanted: bool,
+    /// The bytes that the walk which found the chunk needs next.
+    need: Need,
     /// The position of the chunk's entry in the JSON.
     node: usize,
 }
@@ -55,6 +57,7 @@ impl Piece {
         has_crc: false,
         is_unchecked_end: false,
         wanted: false,
+        need: Need::Nothing,
         node: 0,
     };
 
@@ -98,11 +101,17 @@ impl Piece {
 
     /// Sets the length of the payload, and moves past the chunk. Returns whether the chunk is
     /// wanted.
-    #[inline(never)]
+    // A `Verdict<bool>` would come back in memory.
+    #[inline(always)]
     pub(super) fn enter(&mut self, cursor: &mut ChunkCursor, payload_len: Size) -> Verdict<bool> {
-        self.set_len(payload_len)?;
-        cursor.pass(self.node, self.payload.end, payload_len)?;
+        self.pass(cursor, payload_len)?;
         Ok(self.wanted)
+    }
+
+    #[inline(never)]
+    fn pass(&mut self, cursor: &mut ChunkCursor, payload_len: Size) -> Verdict<()> {
+        self.set_len(payload_len)?;
+        cursor.pass(self.node, self.payload.end, payload_len)
     }
 
     /// Returns the range of the length field.
@@ -165,7 +174,8 @@ impl Piece {
         if stored_len(prefix) != Some(self.payload_len()) {
             return Err(Fault::of_file(ErrorKind::CvcChunkLength, self.at));
         }
-        Ok(self.storage.range(self.payload_len())?)
+        let column = self.storage.range(self.payload_len())?;
+        Ok(column)
     }
 
     /// Returns the stored CRC-32 and its offset, if the chunk has one.
@@ -272,7 +282,7 @@ impl Piece {
         if !self.is_unchecked_end || start == end {
             return Ok(());
         }
-        let bytes = part(src, start..offset_after(end, 4)).unwrap_or_default();
+        let bytes = held(src, start..offset_after(end, 4)).unwrap_or_default();
         match bytes.split_first_chunk() {
             Some((&stored, shifted)) if stored == Crc32::of(shifted).to_le_bytes() => {
                 Err(Fault::of_file(ErrorKind::CvcHiddenCrc, start))
@@ -290,10 +300,16 @@ fn outside(at: u64, range: &Range<Size>) -> Error {
 
 /// Returns the bytes of a range, all of them. The place of its fault is not where the file ends,
 /// but where it would have to; [`in_file`] makes an error of it.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn part(src: &[u8], range: Range<Size>) -> Verdict<&[u8], Size> {
     let end = range.end;
-    src.get(index_of(range.start)..index_of(end)).ok_or(Fault::of_file(ErrorKind::Truncated, end))
+    held(src, range).ok_or(Fault::of_file(ErrorKind::Truncated, end))
+}
+
+/// Returns the bytes of a range if the file holds all of them.
+#[inline(never)]
+fn held(src: &[u8], range: Range<Size>) -> Option<&[u8]> {
+    src.get(index_of(range.start)..index_of(range.end))
 }
 
 /// Returns what turns a fault of reading this file into an error.
@@ -312,31 +328,40 @@ pub(super) fn stored_len(prefix: &[u8]) -> Option<Size> {
 /// The bytes that a walk over the pieces of a column needs next.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Need {
+    /// None: all rows have been named.
+    Nothing,
     /// The length field of the chunk, to be passed to [`Piece::enter`].
     Length,
     /// The chunk, which is wanted.
     Chunk,
-    /// None: all rows have been named.
-    Nothing,
 }
 
 impl<'a> Column<'a> {
     /// Finds the next chunk that holds some of these rows, or whose length is needed to go on.
-    #[inline(never)]
+    // A `Verdict<Need>` would come back in memory.
+    #[inline(always)]
     pub(super) fn next_piece(&self, cursor: &mut ChunkCursor, rows: &Range<Size>, piece: &mut Piece) -> Verdict<Need> {
+        self.find_piece(cursor, rows, piece)?;
+        Ok(piece.need)
+    }
+
+    #[inline(never)]
+    fn find_piece(&self, cursor: &mut ChunkCursor, rows: &Range<Size>, piece: &mut Piece) -> Verdict<()> {
         let mut chunk = ChunkEntry::default();
+        piece.need = Need::Nothing;
         while cursor.next(&self.file, &mut chunk)? {
             if chunk.is_after(rows) {
                 break;
             }
             piece.find(self, &chunk, cursor.start(&self.file, &chunk)?, rows)?;
             match piece.storage.payload_len() {
-                None => return Ok(Need::Length),
-                Some(len) if piece.enter(cursor, len)? => return Ok(Need::Chunk),
-                Some(_) => {}
+                None => piece.need = Need::Length,
+                Some(len) if piece.enter(cursor, len)? => piece.need = Need::Chunk,
+                Some(_) => continue,
             }
+            break;
         }
-        Ok(Need::Nothing)
+        Ok(())
     }
 
     /// Walks over the payloads of these rows, which [`fits`](Self::fits) has checked. `done` counts
@@ -357,7 +382,7 @@ impl<'a> Column<'a> {
             decode(&values)?;
             done.read = index_of(cursor.end);
             done.parts += 1;
-            done.wrote = done.wrote.saturating_add(index_of(piece.values));
+            done.wrote += index_of(piece.values);
         }
         Ok(())
     }
