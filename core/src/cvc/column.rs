@@ -41,7 +41,7 @@ impl StoredColumn {
     pub(super) fn payload_len(&self) -> Option<Size> {
         match self.place {
             Some(_) => None,
-            None => Some(self.encoding.width()?.saturating_mul(self.values)),
+            None => Some(times(self.encoding.width()?, self.values).unwrap_or(Size::MAX)),
         }
     }
 
