@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use crate::tuning::SMALL;
+
 /// Converts a length to a file offset. Lossless on every target that Rust supports.
 #[inline]
 pub(crate) const fn u64_from(n: usize) -> u64 {
@@ -67,10 +69,21 @@ pub(crate) fn offset_after(at: Size, len: Size) -> Size {
     at.saturating_add(len)
 }
 
-/// Multiplies, if the product fits.
+/// Multiplies, if the product fits. `checked_mul` would take a product of twice the width, for which
+/// small machines call a function.
 #[cfg_attr(feature = "small", inline(never))]
 pub(crate) fn times(a: Size, b: Size) -> Option<Size> {
-    a.checked_mul(b)
+    if !SMALL {
+        return a.checked_mul(b);
+    }
+    const HALF: u32 = Size::BITS / 2;
+    const LOW: Size = Size::MAX >> HALF;
+    if a > LOW && b > LOW {
+        return None;
+    }
+    // One of both products is 0, and neither exceeds a size.
+    let middle = (a >> HALF).wrapping_mul(b & LOW).wrapping_add((b >> HALF).wrapping_mul(a & LOW));
+    if middle > LOW { None } else { (middle << HALF).checked_add((a & LOW).wrapping_mul(b & LOW)) }
 }
 
 /// Splits off the last `N` bytes. `split_last_chunk`, `last_chunk`, `strip_prefix` and
@@ -87,4 +100,18 @@ pub(crate) fn split_last<const N: usize>(bytes: &[u8]) -> Option<(&[u8], &[u8; N
 #[inline]
 pub(crate) fn copy(from: &[u8], to: &mut [u8]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_checked() {
+        let near = |n: Size| [n.wrapping_sub(1), n, n.wrapping_add(1)];
+        let numbers = (0..Size::BITS).flat_map(|bit| near(1 << bit)).chain(near(Size::MAX / 10)).chain(near(Size::MAX / 3));
+        for (a, b) in numbers.clone().flat_map(|a| numbers.clone().map(move |b| (a, b))) {
+            assert_eq!(times(a, b), a.checked_mul(b), "{a} * {b}");
+        }
+    }
 }
