@@ -64,6 +64,12 @@ impl Dtype {
     }
 }
 
+/// Returns which power of two a width of 1, 2, 4 or 8 bytes is. Small machines call a function to
+/// divide.
+pub(super) const fn log2(width: usize) -> usize {
+    (width >> 1) - (width >> 3)
+}
+
 /// A name of an encoding.
 #[derive(Clone, Copy)]
 pub(super) enum Compression {

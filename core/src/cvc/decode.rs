@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::column::Column;
-use super::convert::Element;
+use super::convert::{Element, log2};
 use super::header::File;
 use super::inspect::inspect_each;
 use super::options::Options;
@@ -189,8 +189,7 @@ impl Column<'_> {
         let output = self.output()?;
         let (rows, _) = self.fits(&rows, usize::MAX, (output.size(), 0), &options.limits)?;
         let width = index_of(output.size());
-        // No width is 0, but a loop that is called through a pointer does not know.
-        let most = size_of::<Batch>().checked_div(width).unwrap_or(1);
+        let most = size_of::<Batch>() >> log2(width);
         let mut done = Done::default();
         let mut refused = None;
         let walked = self.each(src, &rows, options.verify, &mut done, &mut |payload| {

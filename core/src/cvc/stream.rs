@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::chunk::{ChunkCursor, ChunkEntry};
 use super::column::Column;
-use super::convert::{Dtype, Encoding};
+use super::convert::{Dtype, Encoding, log2};
 use super::header::{Facts, File, Header};
 use super::lossless::Planes;
 use super::options::Options;
@@ -345,8 +345,9 @@ impl<'w> Decoder<'w> {
             let until = if self.at < column.start { column.start } else { end };
             self.take(io, until.saturating_sub(self.at))
         } else {
-            let width = index_of(self.piece.storage.encoding.width().unwrap_or(1)).max(1);
-            let have = index_of(self.at - column.start) % width;
+            let width = index_of(self.piece.storage.encoding.width().unwrap_or(1));
+            let shift = log2(width);
+            let have = index_of(self.at - column.start) & (width - 1);
             if have > 0 || io.input.len() < width {
                 // A value that is split between two inputs.
                 let taken = self.take(io, size(width - have));
@@ -357,7 +358,7 @@ impl<'w> Decoder<'w> {
                 }
                 taken
             } else {
-                let available = index_of(column.end - self.at).min(io.input.len()) / width;
+                let available = index_of(column.end - self.at).min(io.input.len()) >> shift;
                 let stored = io.input.get(..available * width).unwrap_or(&[]);
                 let read = self.pending.convert(self.output, self.piece.stored_values(stored, available), io)?;
                 self.take(io, size(read * width))
@@ -416,7 +417,7 @@ impl Pending {
     #[inline(never)]
     fn convert(&mut self, output: Dtype, payload: Payload<'_>, io: &mut Io<'_, '_>) -> Result<usize> {
         let width = index_of(output.size());
-        let fits = (io.output.len() / width).min(payload.len);
+        let fits = (io.output.len() >> log2(width)).min(payload.len);
         if fits > 0 || payload.len == 0 {
             Payload { len: fits, ..payload }.fill_bytes(output, split_front(&mut io.output, fits * width))?;
             return Ok(fits);
