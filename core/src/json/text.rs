@@ -114,11 +114,12 @@ impl fmt::Debug for Text<'_> {
 fn utf8(rest: &mut &[u8]) -> Option<char> {
     let (&first, after) = rest.split_first()?;
     *rest = after;
-    let (more, least) = match first {
+    let more = match first {
         0..0x80 => return Some(char::from(first)),
-        0xC0..0xE0 => (1, 0x80),
-        0xE0..0xF0 => (2, 0x800),
-        0xF0..0xF8 => (3, 0x10000),
+        // Two bytes for less than 0x80 would start with 0xC0 or 0xC1.
+        0xC2..0xE0 => 1,
+        0xE0..0xF0 => 2,
+        0xF0..0xF8 => 3,
         _ => return None,
     };
     let mut code = u32::from(first) & (0x3F >> more);
@@ -126,7 +127,8 @@ fn utf8(rest: &mut &[u8]) -> Option<char> {
         let (&byte, after) = rest.split_first().filter(|(byte, _)| **byte & 0xC0 == 0x80)?;
         (code, *rest) = (code << 6 | u32::from(byte & 0x3F), after);
     }
-    char::from_u32(code).filter(|_| code >= least)
+    // More bytes than the character takes.
+    if more > 1 && code >> (5 * more + 1) == 0 { None } else { char::from_u32(code) }
 }
 
 /// The characters of a string, which end at one that is malformed. They are numbers, because an
@@ -136,6 +138,18 @@ pub(super) struct Units<'a> {
     /// A backslash starts an escape.
     escaped: bool,
 }
+
+/// The characters after a backslash, and what they stand for.
+const ESCAPES: [(u8, u8); 8] = [
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+    (b'/', b'/'),
+    (b'b', 8),
+    (b'f', 12),
+    (b'n', b'\n'),
+    (b'r', b'\r'),
+    (b't', b'\t'),
+];
 
 impl<'a> Units<'a> {
     /// The characters of a string with escapes, without its quotes.
@@ -173,12 +187,7 @@ impl Units<'_> {
     }
 
     fn escape(&mut self) -> Option<u32> {
-        Some(u32::from(match self.byte()? {
-            b'b' => 8,
-            b'f' => 12,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
+        Some(match self.byte()? {
             b'u' => {
                 let high = self.code_unit()?;
                 if let 0xD800..=0xDBFF = high
@@ -190,11 +199,10 @@ impl Units<'_> {
                         return Some(0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF));
                     }
                 }
-                return Some(high);
+                high
             }
-            same @ (b'"' | b'\\' | b'/') => same,
-            _ => return None,
-        }))
+            byte => u32::from(ESCAPES.iter().find(|(escape, _)| *escape == byte)?.1),
+        })
     }
 }
 
@@ -217,6 +225,22 @@ impl Iterator for Units<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_are_those_of_core() {
+        let more = [0, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF];
+        for first in 0..=u8::MAX {
+            for bytes in more.iter().flat_map(|&b| more.iter().flat_map(move |&c| more.map(|d| [first, b, c, d]))) {
+                let text = bytes.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+                let mut rest = bytes.as_slice();
+                assert_eq!(utf8(&mut rest), text, "{bytes:x?}");
+                assert_eq!(text.map_or(4 - rest.len(), char::len_utf8), 4 - rest.len(), "{bytes:x?}");
+            }
+        }
+        for len in 0..4 {
+            assert_eq!(utf8(&mut "🎉".as_bytes().get(..len).unwrap()), None);
+        }
+    }
 
     #[test]
     fn texts_compare_decoded() {
