@@ -20,8 +20,10 @@ pub(crate) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Verdict
     if let [0, ..] | [_, 0, ..] | [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] = body {
         return Err(Fault::new(ErrorKind::JsonEncoding, range.start));
     }
-    let bom = if body.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-    let mut checker = Checker { text, at: range.start.saturating_add(bom) };
+    let mut checker = Checker { text, at: range.start };
+    if checker.literal(b"\xEF\xBB\xBF").is_err() {
+        checker.at = range.start;
+    }
     checker.spaces();
     let start = checker.at;
     checker.value(usize::from(max_depth).min(MAX_DEPTH))?;
@@ -94,6 +96,7 @@ impl Checker<'_> {
         // The innermost container is an object.
         let mut object = false;
         loop {
+            self.spaces();
             if object {
                 self.string()?;
                 self.spaces();
@@ -124,7 +127,6 @@ impl Checker<'_> {
                 object = objects.get(top / 32).is_some_and(|word| word >> (top % 32) & 1 == 1);
                 self.spaces();
                 if self.eat(b',') {
-                    self.spaces();
                     break;
                 }
                 self.expect(closing(object))?;
@@ -166,11 +168,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Skips at least one digit. Returns how many.
-    fn digits(&mut self) -> Verdict<usize> {
+    /// Skips at least one digit.
+    fn digits(&mut self) -> Verdict<()> {
         let start = self.at;
         self.skip_while(|byte| byte.is_ascii_digit());
-        if self.at == start { self.wrong(ErrorKind::JsonNumber) } else { Ok(self.at.saturating_sub(start)) }
+        if self.at == start { self.wrong(ErrorKind::JsonNumber) } else { Ok(()) }
     }
 
     fn number(&mut self) -> Verdict<()> {
@@ -180,7 +182,10 @@ impl Checker<'_> {
             return self.literal(b"Infinity");
         }
         // After a leading 0 the integer part has ended.
-        let digits = if self.eat(b'0') { 1 } else { self.digits()? };
+        let first = self.at;
+        if !self.eat(b'0') {
+            self.digits()?;
+        }
         let end = self.at;
         if self.eat(b'.') {
             self.digits()?;
@@ -189,7 +194,7 @@ impl Checker<'_> {
             let _ = self.eat(b'+') || self.eat(b'-');
             self.digits()?;
         }
-        if self.at == end && digits > MAX_INTEGER_DIGITS {
+        if self.at == end && end.saturating_sub(first) > MAX_INTEGER_DIGITS {
             return Err(Fault::new(ErrorKind::JsonNumber, start));
         }
         Ok(())
