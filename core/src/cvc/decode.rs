@@ -162,17 +162,14 @@ impl Column<'_> {
         done: &mut Done,
         decode: &Decode<'_, T>,
     ) -> Result<()> {
-        let units = index_of(sizes.1);
-        let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|(rows, len)| {
-            let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
-            self.each(src, &rows, options.verify, done, &mut |payload| {
-                decode(payload, split_front(&mut rest, payload.len.wrapping_mul(units)))
-            })
-            .map_err(in_file(src))
+        let (rows, len) = self.fits(&rows, dst.len(), sizes, &options.limits)?;
+        let (mut rest, units) = (dst.get_mut(..len).unwrap_or(&mut []), index_of(sizes.1));
+        let filled = self.each(src, &rows, options.verify, done, &mut |payload| {
+            decode(payload, split_front(&mut rest, payload.len.wrapping_mul(units)))
         });
         // At most the number of elements, which fits.
         done.wrote = done.wrote.wrapping_mul(units);
-        filled
+        filled.map_err(in_file(src))
     }
 
     /// Returns the error of a later chunk in the header, if there is one, instead of an error of a

@@ -61,7 +61,11 @@ impl Header {
 
     pub(super) fn parse<T: Trace>(src: &[u8], limits: &Limits, trace: &mut T) -> Result<Self> {
         let mut fields = Fields::new(src, 0, trace);
-        let (version, field, len) = Self::fixed(&mut fields).map_err(|fault| fields.error(fault))?;
+        // Not `map_err`, whose result would be tested again.
+        let (version, field, len) = match Self::fixed(&mut fields) {
+            Ok(fixed) => fixed,
+            Err(fault) => return Err(fields.error(fault)),
+        };
         if len > limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, u64_from(field.at())).needing(len));
         }
