@@ -50,15 +50,16 @@ impl Checker<'_> {
         self.text.get(self.at).copied()
     }
 
+    /// Skips a byte, which is there.
     fn bump(&mut self) {
-        self.at = self.at.saturating_add(1);
+        self.at = self.at.wrapping_add(1);
     }
 
     /// Skips this byte. Returns whether it was next.
     #[inline(never)]
     fn eat(&mut self, byte: u8) -> bool {
         let eaten = self.peek() == Some(byte);
-        self.at = self.at.saturating_add(eaten.into());
+        self.at = self.at.wrapping_add(eaten.into());
         eaten
     }
 

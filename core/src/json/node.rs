@@ -28,7 +28,8 @@ fn value_end(text: &[u8], start: usize) -> usize {
                 depth = less;
                 at += 1;
             }
-            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => break,
+            // No other byte up to a space is outside of strings.
+            b',' | b':' | 0..=b' ' if depth == 0 => break,
             _ => {
                 at += 1;
                 continue;
@@ -44,12 +45,12 @@ fn value_end(text: &[u8], start: usize) -> usize {
 
 /// Returns the position after the checked string whose opening quote is at `at`.
 fn string_end(text: &[u8], at: usize) -> usize {
-    let mut at = at.saturating_add(1);
+    let mut at = at + 1;
     loop {
         match text.get(at) {
             None => return at,
             Some(b'"') => return at + 1,
-            Some(b'\\') => at = at.saturating_add(2),
+            Some(b'\\') => at += 2,
             Some(_) => at += 1,
         }
     }
@@ -58,7 +59,7 @@ fn string_end(text: &[u8], at: usize) -> usize {
 /// Skips white space, commas and colons between the values of a checked text.
 #[inline(never)]
 fn skip(text: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b':') = text.get(at) {
+    while let Some(0..=b' ' | b',' | b':') = text.get(at) {
         at += 1;
     }
     at
@@ -168,7 +169,7 @@ impl<'a> Node<'a> {
     /// Walks over the values after this opening bracket, or over none if the value starts with
     /// another byte.
     fn after(&self, bracket: u8) -> Elements<'a> {
-        let at = if self.first() == bracket { self.start.saturating_add(1) } else { self.text.len() };
+        let at = if self.first() == bracket { self.start + 1 } else { self.text.len() };
         Elements::resume(self.text, at)
     }
 
@@ -245,7 +246,7 @@ pub(crate) struct Members<'a> {
 impl Members<'_> {
     /// Returns the position after the object, once all members were walked over.
     pub(crate) fn end(&self) -> usize {
-        skip(self.both.text, self.both.at).saturating_add(1)
+        skip(self.both.text, self.both.at) + 1
     }
 }
 
@@ -255,7 +256,7 @@ impl<'a> Iterator for Members<'a> {
     #[inline(never)]
     fn next(&mut self) -> Option<Member<'a>> {
         let key = self.both.next()?;
-        let raw = key.text.get(key.start.saturating_add(1)..self.both.at.saturating_sub(1))?;
+        let raw = key.text.get(key.start + 1..self.both.at.wrapping_sub(1))?;
         Some(Member { key: Text { raw }, value: self.both.next()?, start: key.start })
     }
 }
