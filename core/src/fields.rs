@@ -93,17 +93,15 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
 
     /// Reads the next `len` bytes.
     pub(crate) fn take(&mut self, len: usize) -> Verdict<&'b [u8]> {
-        let end = self.at.saturating_add(len);
-        let Some(bytes) = self.rest().get(..len) else { return self.truncated(end) };
-        self.at = end;
+        let Some(bytes) = self.rest().get(..len) else { return self.truncated(self.at.saturating_add(len)) };
+        self.at = self.at.wrapping_add(len);
         Ok(bytes)
     }
 
     /// Reads the next `N` bytes.
     pub(crate) fn array<const N: usize>(&mut self) -> Verdict<[u8; N]> {
-        let end = self.at.saturating_add(N);
-        let Some(bytes) = self.rest().first_chunk() else { return self.truncated(end) };
-        self.at = end;
+        let Some(bytes) = self.rest().first_chunk() else { return self.truncated(self.at.saturating_add(N)) };
+        self.at = self.at.wrapping_add(N);
         Ok(*bytes)
     }
 
