@@ -73,7 +73,7 @@ impl ChunkCursor {
     /// Starts before the first chunk.
     #[inline(never)]
     pub(super) fn of(file: &File<'_>) -> Self {
-        Self { json: file.facts.chunks.saturating_add(1), end: size(file.facts.end), ..Self::NONE }
+        Self { json: file.facts.chunks + 1, end: size(file.facts.end), ..Self::NONE }
     }
 
     /// Reads the entry of the next chunk. Returns `false` after the last one, which stays but for its
@@ -106,7 +106,7 @@ impl ChunkCursor {
         object.check()?;
         let (first, end) = (self.first, end.unwrap_or(0));
         *entry = ChunkEntry { index: self.index, first, end, file_offset, node: node.start(), columns, encoding };
-        (self.first, self.index) = (end, self.index.saturating_add(1));
+        (self.first, self.index) = (end, self.index + 1);
         Ok(())
     }
 

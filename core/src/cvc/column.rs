@@ -164,7 +164,7 @@ impl<'a> Column<'a> {
     /// Reads how a chunk stores this column. `found` is the column's object in the chunk; a file
     /// without a schema has none.
     pub(super) fn read_storage(&self, chunk: &ChunkEntry, found: Position, storage: &mut StoredColumn) -> Verdict<()> {
-        let values = times(chunk.end.saturating_sub(chunk.first), self.dimension);
+        let values = times(chunk.end.wrapping_sub(chunk.first), self.dimension);
         storage.values = values.ok_or(chunk.fault(ErrorKind::SizeOverflow))?;
         let (mut node, mut encoding, mut size) = (self.file.node(chunk.node), chunk.encoding, Position::NONE);
         if self.file.is_columnar() {

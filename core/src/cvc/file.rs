@@ -54,7 +54,7 @@ impl<'a> File<'a> {
         let chunks = u64_from(self.facts.chunks);
         self.facts.chunk_count = 0;
         while cursor.next(self, &mut entry)? {
-            self.facts.chunk_count = entry.index.saturating_add(1);
+            self.facts.chunk_count = entry.index + 1;
             if self.chunk_count() > limits.max_elements {
                 return Err(Error::new(ErrorKind::ElementLimit, chunks).needing(self.chunk_count()));
             }

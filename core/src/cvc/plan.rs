@@ -64,7 +64,7 @@ impl Piece {
     /// Starts with a chunk at this offset of the file.
     pub(super) fn open(&mut self, file: &File<'_>, chunk: &ChunkEntry, at: Size) {
         (self.chunk, self.node, self.at, self.has_crc) = (wide(chunk.index), chunk.node, at, file.has_checksums());
-        self.is_unchecked_end = !self.has_crc && chunk.index.saturating_add(1) >= file.facts.chunk_count;
+        self.is_unchecked_end = !self.has_crc && chunk.index + 1 >= file.facts.chunk_count;
         self.payload.start = offset_after(at, size(self.prefix_len()));
     }
 
