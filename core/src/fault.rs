@@ -31,7 +31,6 @@ impl Fault {
         Self { kind, at }
     }
 
-
     /// Returns the fault of a workspace that is too small; `need` would be enough.
     pub(crate) const fn lacking(need: usize) -> Self {
         Self { kind: ErrorKind::WorkspaceTooSmall, at: need }

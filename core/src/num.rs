@@ -69,8 +69,8 @@ pub(crate) fn offset_after(at: Size, len: Size) -> Size {
     at.saturating_add(len)
 }
 
-/// Multiplies, if the product fits. `checked_mul` would take a product of twice the width, for which
-/// small machines call a function.
+/// Multiplies, if the product fits. `checked_mul` would take a product of twice the width, for
+/// which small machines call a function.
 #[cfg_attr(feature = "small", inline(never))]
 pub(crate) fn times(a: Size, b: Size) -> Option<Size> {
     if !SMALL {
@@ -109,7 +109,8 @@ mod tests {
     #[test]
     fn products_are_checked() {
         let near = |n: Size| [n.wrapping_sub(1), n, n.wrapping_add(1)];
-        let numbers = (0..Size::BITS).flat_map(|bit| near(1 << bit)).chain(near(Size::MAX / 10)).chain(near(Size::MAX / 3));
+        let numbers =
+            (0..Size::BITS).flat_map(|bit| near(1 << bit)).chain(near(Size::MAX / 10)).chain(near(Size::MAX / 3));
         for (a, b) in numbers.clone().flat_map(|a| numbers.clone().map(move |b| (a, b))) {
             assert_eq!(times(a, b), a.checked_mul(b), "{a} * {b}");
         }

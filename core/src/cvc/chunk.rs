@@ -76,8 +76,7 @@ impl ChunkCursor {
         Self { json: file.facts.chunks + 1, end: size(file.facts.end), ..Self::NONE }
     }
 
-    /// Reads the entry of the next chunk. Returns `false` after the last one, which stays but for its
-    /// position.
+    /// Reads the entry of the next chunk. Returns `false` after the last one, whose rows stay.
     // A `Verdict<bool>` would come back in memory.
     #[inline(always)]
     pub(super) fn next(&mut self, file: &File<'_>, entry: &mut ChunkEntry) -> Verdict<bool> {

@@ -36,8 +36,8 @@ pub(super) struct StoredColumn {
 impl StoredColumn {
     pub(super) const NONE: Self = Self { encoding: Encoding::Fp16, values: 0, place: None, node: 0 };
 
-    /// Returns the length of the payload if the header determines it. A number that does not fit counts
-    /// as the largest one, which is no length of a payload.
+    /// Returns the length of the payload if the header determines it. A number that does not fit
+    /// counts as the largest one, which is no length of a payload.
     pub(super) fn payload_len(&self) -> Option<Size> {
         match self.place {
             Some(_) => None,

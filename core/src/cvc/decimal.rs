@@ -211,7 +211,7 @@ impl Big {
         let (rest, &[a, b, c, d]) = (limbs.0, limbs.1.first_chunk()?);
         // The 53 bits of an f64, all normal in this range, and 11 to round by.
         let (low, high) = (u32::from(b) << 16 | u32::from(a), u32::from(d) << 16 | u32::from(c));
-                let sticky = rest.iter().any(|&limb| limb != 0);
+        let sticky = rest.iter().any(|&limb| limb != 0);
         // Half of the last digit or more, and not half of it below an even one.
         let up = (low & 0x7FF) * 2 + u32::from(sticky) + (low >> 11 & 1) > 0x800;
         let (low, carry) = (low >> 11 << 11).overflowing_add(u32::from(up) << 11);

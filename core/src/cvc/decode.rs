@@ -12,9 +12,9 @@ use super::options::Options;
 use super::payload::{Payload, split_front};
 use super::plan::{in_file, part};
 use super::workspace::Workspace;
+use crate::fault::{Fault, Verdict};
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
-use crate::fault::{Fault, Verdict};
 use crate::num::{Size, index_of, times, u64_from, wide};
 use crate::{Checksums, Done, Error, ErrorKind, Result, Sink, Trace, Verify};
 
@@ -55,7 +55,8 @@ pub fn decode<T: Element>(
     let walked = inspect_each(src, workspace, options, trace, &mut |chunk, piece| {
         let mut piece = piece.clone();
         piece.find(&column, chunk, piece.at, &wanted)?;
-        let payload = piece.read(part(src, piece.bytes()).map_err(in_file(src))?, Verify::Skip, &mut Checksums::default())?;
+        let payload =
+            piece.read(part(src, piece.bytes()).map_err(in_file(src))?, Verify::Skip, &mut Checksums::default())?;
         wrote = wrote.saturating_add(payload.len);
         payload.decode(split_front(&mut rest, payload.len))
     });
@@ -106,8 +107,7 @@ pub fn salvage<T: Element>(
     let mut done = Done::default();
     let filled = open(src, options).and_then(|column| {
         let sizes = (T::DTYPE.size(), 1);
-        let filled =
-            column.fill(src, (column.rows(), sizes), dst, options, &mut done, &|payload, to| payload.fill(to));
+        let filled = column.fill(src, (column.rows(), sizes), dst, options, &mut done, &|payload, to| payload.fill(to));
         filled.map_err(|error| column.first_error(error))
     });
     let error = filled.err();

@@ -128,7 +128,11 @@ impl<'a> File<'a> {
     ) -> Result<()> {
         let mut pieces = self.pieces();
         while let Some(range) = pieces.needs() {
-            let length = if pieces.next.is_ok() { part(src, saturated(range.start)..saturated(range.end)).map_err(in_file(src))? } else { &[] };
+            let length = if pieces.next.is_ok() {
+                part(src, saturated(range.start)..saturated(range.end)).map_err(in_file(src))?
+            } else {
+                &[]
+            };
             pieces.feed(range.start, length, workspace, &mut emit)?;
         }
         Ok(())

@@ -1,7 +1,9 @@
 //! The values of one column in one chunk: verified, then decoded or lent out as they are.
 
 use super::cell::Cell;
-use super::convert::{Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite, plain_to_f32};
+use super::convert::{
+    Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite, plain_to_f32,
+};
 use super::lossless::Planes;
 use super::simd;
 use crate::fault::{Fault, Verdict};

@@ -11,7 +11,7 @@ use super::payload::{Payload, compare_crc};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
-use crate::num::{Size, offset_after, index_of, saturated, size, u64_from, wide, wide_range};
+use crate::num::{Size, index_of, offset_after, saturated, size, u64_from, wide, wide_range};
 use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Verify};
 
 /// The bytes before a payload. Version 0 has no checksum.
@@ -69,7 +69,13 @@ impl Piece {
     }
 
     /// Finds a column in a chunk at this offset, and selects rows.
-    pub(super) fn find(&mut self, column: &Column<'_>, chunk: &ChunkEntry, at: Size, rows: &Range<Size>) -> Verdict<()> {
+    pub(super) fn find(
+        &mut self,
+        column: &Column<'_>,
+        chunk: &ChunkEntry,
+        at: Size,
+        rows: &Range<Size>,
+    ) -> Verdict<()> {
         self.open(&column.file, chunk, at);
         column.find_storage(chunk, &mut self.storage)?;
         self.select(column, chunk, rows);
@@ -253,13 +259,7 @@ impl Piece {
         Ok(values)
     }
 
-    fn find_values<'b>(
-        &self,
-        stored: &'b [u8],
-        at: Size,
-        skip: Size,
-        values: &mut Payload<'b>,
-    ) -> Verdict<(), Size> {
+    fn find_values<'b>(&self, stored: &'b [u8], at: Size, skip: Size, values: &mut Payload<'b>) -> Verdict<(), Size> {
         if self.storage.encoding == Encoding::Lossless {
             Planes::of(stored, at)?.check_count(self.storage.values)?;
         }

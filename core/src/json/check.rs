@@ -50,7 +50,7 @@ impl Checker<'_> {
         self.text.get(self.at).copied()
     }
 
-    /// Skips a byte, which is there.
+    /// Skips a byte of the text.
     fn bump(&mut self) {
         self.at = self.at.wrapping_add(1);
     }

@@ -140,16 +140,8 @@ pub(super) struct Units<'a> {
 }
 
 /// The characters after a backslash, and what they stand for.
-const ESCAPES: [(u8, u8); 8] = [
-    (b'"', b'"'),
-    (b'\\', b'\\'),
-    (b'/', b'/'),
-    (b'b', 8),
-    (b'f', 12),
-    (b'n', b'\n'),
-    (b'r', b'\r'),
-    (b't', b'\t'),
-];
+const ESCAPES: [(u8, u8); 8] =
+    [(b'"', b'"'), (b'\\', b'\\'), (b'/', b'/'), (b'b', 8), (b'f', 12), (b'n', b'\n'), (b'r', b'\r'), (b't', b'\t')];
 
 impl<'a> Units<'a> {
     /// The characters of a string with escapes, without its quotes.
