@@ -40,10 +40,15 @@ impl<'a> Text<'a> {
 
     /// Returns whether it says the same as `text`.
     pub fn is(&self, text: &str) -> bool {
+        self.equals(Units { rest: text.as_bytes(), escaped: false })
+    }
+
+    #[cfg_attr(feature = "small", inline(never))]
+    fn equals(&self, other: Units<'_>) -> bool {
         // Walks compare every key with every name, so the usual case must be fast: an escape is
         // longer than its character.
-        self.raw == text.as_bytes()
-            || self.raw.len() > text.len() && self.units().same(Units { rest: text.as_bytes(), escaped: false })
+        self.raw == other.rest
+            || (self.raw.len() > other.rest.len() || other.escaped) && self.units().same(other)
     }
 
     /// Returns whether it has no characters.
@@ -59,7 +64,7 @@ impl<'a> Text<'a> {
     /// Returns whether both have the same characters. A half of a surrogate pair equals the same
     /// half alone, in any spelling.
     pub(crate) fn same(&self, other: &Text<'_>) -> bool {
-        self.raw == other.raw || self.units().same(other.units())
+        self.equals(other.units())
     }
 
     /// Returns a hash (FNV-1a) of its characters: the same in any spelling. Comparing many texts
