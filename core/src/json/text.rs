@@ -47,8 +47,7 @@ impl<'a> Text<'a> {
     fn equals(&self, other: Units<'_>) -> bool {
         // Walks compare every key with every name, so the usual case must be fast: an escape is
         // longer than its character.
-        self.raw == other.rest
-            || (self.raw.len() > other.rest.len() || other.escaped) && self.units().same(other)
+        self.raw == other.rest || (self.raw.len() > other.rest.len() || other.escaped) && self.units().same(other)
     }
 
     /// Returns whether it has no characters.
