@@ -8,7 +8,7 @@ use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Int8Type,
 use arrow_array::{ArrayRef, FixedSizeListArray, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use unspool::cvc::{Column, Dtype, Element, File, Options, Payload, Piece, Pieces, Plan, Workspace};
+use unspool::cvc::{Column, Dtype, File, Options, Payload, Piece, Pieces, Plan, Workspace};
 use unspool::{Checksums, ErrorKind, Limits, Verify};
 
 use crate::{Result, lengthen, memory_for};
@@ -94,6 +94,30 @@ impl<'a> Picked<'a> {
             .filter_map(|&position| Some((position, self.columns.get(position)?, self.types.get(position).copied()??)))
     }
 
+    /// Refuses columns of this many rows with more bytes than the limit.
+    fn check_size(&self, rows: u64, limits: &Limits) -> Result<()> {
+        self.iter().try_for_each(|(_, column, dtype)| values_of(column, dtype, rows, limits).map(drop))
+    }
+
+    /// Returns room for the values of the columns.
+    fn values(&self) -> Columns {
+        let picked = self.is_picked.iter().zip(&self.types);
+        picked.map(|(is_picked, dtype)| dtype.filter(|_| *is_picked).map(Values::new)).collect()
+    }
+
+    /// Makes a record batch of the columns.
+    fn batch(&self, schema: SchemaRef, columns: Columns, rows: u64) -> Result<RecordBatch> {
+        let mut arrays: Vec<Option<ArrayRef>> = vec![];
+        for ((values, dtype), column) in columns.into_iter().zip(&self.types).zip(&self.columns) {
+            arrays.push(match values.zip(*dtype) {
+                Some((values, dtype)) => Some(Arc::new(list(values, dtype, list_len(column)?, rows)?)),
+                None => None,
+            });
+        }
+        let columns = self.positions.iter().filter_map(|&position| arrays.get(position).cloned().flatten());
+        batch(schema, columns.collect(), rows)
+    }
+
     fn schema(&self) -> Result<Schema> {
         let fields: Result<Vec<_>> = self.iter().map(|(_, column, dtype)| field_of(column, dtype)).collect();
         Ok(Schema::new(fields?))
@@ -134,6 +158,22 @@ impl Values {
             Dtype::I8 => Self::I8(Vec::new()),
             Dtype::U8 => Self::U8(Vec::new()),
         }
+    }
+
+    /// Takes memory for more values, if there is any.
+    fn reserve(&mut self, more: usize) -> Result<()> {
+        let reserved = with_values!(self, values => values.try_reserve_exact(more));
+        Ok(reserved.map_err(|_| unspool::Error::new(ErrorKind::NoMemory, 0).needing(more as u64))?)
+    }
+
+    /// Decodes the values of a payload after those that are here.
+    fn append(&mut self, payload: &Payload<'_>) -> Result<()> {
+        with_values!(self, values => {
+            let start = values.len();
+            lengthen(values, payload.len())?;
+            payload.decode(values.get_mut(start..).unwrap_or_default())?;
+        });
+        Ok(())
     }
 
     fn into_array(self) -> ArrayRef {
@@ -204,19 +244,9 @@ impl<'a> ColumnReader<'a> {
 
     /// Takes the bytes of [`needs`](Self::needs), which start at `at`.
     pub fn feed(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
-        fn append<T: Element>(values: &mut Vec<T>, reserve: &mut usize, payload: &Payload<'_>) -> Result<()> {
-            let start = values.len();
-            let all = std::mem::take(reserve);
-            values
-                .try_reserve_exact(all)
-                .map_err(|_| unspool::Error::new(ErrorKind::NoMemory, 0).needing(all as u64))?;
-            lengthen(values, payload.len())?;
-            payload.decode(values.get_mut(start..).unwrap_or_default())?;
-            Ok(())
-        }
         if let Some(payload) = self.plan.feed(at, bytes, self.options.verify)? {
-            let reserve = &mut self.reserve;
-            with_values!(&mut self.values, values => append(values, reserve, &payload))?;
+            self.values.reserve(std::mem::take(&mut self.reserve))?;
+            self.values.append(&payload)?;
         }
         Ok(())
     }
@@ -230,11 +260,132 @@ impl<'a> ColumnReader<'a> {
     }
 }
 
+/// Walks over the chunks that hold some rows and columns, and names the bytes to fetch.
+///
+/// Asks for the stored lengths of chunks, as far as the header does not tell where a chunk starts.
+/// Thousands of columns take linear time.
+///
+/// ```
+/// use unspool::Limits;
+/// use unspool::cvc::File;
+/// use unspool_arrow::cvc::Chunks;
+/// # let bytes = include_bytes!("../../tests/vectors/cvc/v1_fp16.cvc");
+/// let file = File::open(bytes, &Limits::DEFAULT)?;
+/// let mut chunks = Chunks::open(&file, None, 20..100)?;
+/// let mut lengths = vec![];
+/// while let Some(range) = chunks.needs() {
+///     match chunks.pieces().first() {
+///         Some((_, piece)) => {
+///             lengths.push(piece.rows.end - piece.rows.start);
+///             chunks.skip();
+///         }
+///         None => chunks.feed(range.start, &bytes[range.start as usize..range.end as usize])?,
+///     }
+/// }
+/// assert_eq!(lengths, [12, 32, 32, 4]);
+/// # Ok::<(), unspool_arrow::Error>(())
+/// ```
+pub struct Chunks<'a> {
+    picked: Picked<'a>,
+    schema: SchemaRef,
+    walk: Walk<'a>,
+    /// The columns of the chunk that is needed next, by their position.
+    pieces: Vec<(usize, Piece)>,
+}
+
+/// A walk over the chunks of a file.
+enum Walk<'a> {
+    /// Of a file without a schema. The header may tell where its chunks start.
+    Single(Plan<'a>),
+    /// Of columns.
+    Columnar(Pieces<'a>),
+}
+
+impl<'a> Chunks<'a> {
+    /// Starts with these rows and columns, or all columns if `columns` is `None`.
+    pub fn open(file: &File<'a>, columns: Option<&[&str]>, rows: Range<u64>) -> Result<Self> {
+        let picked = Picked::open(file, columns)?;
+        if rows.start > rows.end || rows.end > file.num_vectors() {
+            return Err(unspool::Error::new(ErrorKind::RangeOutside, 0).into());
+        }
+        let walk = match picked.columns.first().filter(|_| !file.is_columnar()) {
+            Some(column) => Walk::Single(column.plan(rows)?),
+            None => Walk::Columnar(file.pieces().within(rows)),
+        };
+        let mut chunks = Self { schema: Arc::new(picked.schema()?), picked, walk, pieces: vec![] };
+        chunks.find();
+        Ok(chunks)
+    }
+
+    /// Returns the schema of the columns.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Returns the columns in their order: their position in the file, and the type of their values.
+    pub fn columns(&self) -> impl Iterator<Item = (usize, &Column<'a>, Dtype)> {
+        self.picked.iter()
+    }
+
+    /// Returns the bytes that are needed next: those of a chunk if there are
+    /// [`pieces`](Self::pieces), else the stored length of one; `None` after the last chunk.
+    pub fn needs(&self) -> Option<Range<u64>> {
+        match (self.pieces.first(), &self.walk) {
+            (Some((_, piece)), _) => Some(piece.range()),
+            (None, Walk::Single(plan)) => plan.needs(),
+            (None, Walk::Columnar(pieces)) => pieces.needs(),
+        }
+    }
+
+    /// Returns the rows of the chunk that is needed next: those of each column, with its position
+    /// in the file.
+    pub fn pieces(&self) -> &[(usize, Piece)] {
+        &self.pieces
+    }
+
+    /// Takes the stored length of a chunk, which starts at `at`. A chunk that is needed is
+    /// [skipped](Self::skip) instead.
+    pub fn feed(&mut self, at: u64, length: &[u8]) -> Result<()> {
+        if !self.pieces.is_empty() || self.needs().is_some_and(|range| range.start != at) {
+            return Err(unspool::Error::new(ErrorKind::RangeOutside, at).into());
+        }
+        match &mut self.walk {
+            Walk::Single(plan) => {
+                plan.feed(at, length, Verify::Skip)?;
+                self.find();
+            }
+            Walk::Columnar(pieces) => {
+                let workspace = &mut Workspace::with_table(&mut self.picked.table).only(&self.picked.is_picked);
+                pieces.feed(at, length, workspace, |position, _, piece| {
+                    self.pieces.push((position, piece.clone()));
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on after the chunk that is needed.
+    pub fn skip(&mut self) {
+        self.pieces.clear();
+        if let Walk::Single(plan) = &mut self.walk {
+            plan.skip();
+            self.find();
+        }
+    }
+
+    /// Finds the next chunk of a file without a schema, if its length is known.
+    fn find(&mut self) {
+        if let Walk::Single(plan) = &self.walk {
+            self.pieces.extend(plan.piece().map(|piece| (0, piece.clone())));
+        }
+    }
+}
+
 /// Decodes some rows and columns of a file that is read in ranges, one record batch for each chunk.
 ///
-/// Asks for each chunk once, and for the stored lengths of those before it, as far as the header
-/// does not tell where a chunk starts. The caller fetches them from a file or a server. Thousands
-/// of columns take linear time.
+/// Asks for each chunk once, and for what [`Chunks`] needs. The caller fetches the bytes from a
+/// file or a server.
 ///
 /// ```
 /// use unspool::Limits;
@@ -253,98 +404,67 @@ impl<'a> ColumnReader<'a> {
 /// # Ok::<(), unspool_arrow::Error>(())
 /// ```
 pub struct ChunkReader<'a> {
-    picked: Picked<'a>,
-    schema: SchemaRef,
-    walk: Walk<'a>,
+    chunks: Chunks<'a>,
     options: Options<'a>,
-}
-
-/// A walk over the chunks of a file.
-enum Walk<'a> {
-    /// Of a file without a schema. The header may tell where its chunks start.
-    Single(Plan<'a>),
-    /// Of columns, with those of the chunk that is needed next, by their position.
-    Columnar(Pieces<'a>, Vec<(usize, Piece)>),
 }
 
 impl<'a> ChunkReader<'a> {
     /// Starts with these rows and columns, or all columns if `columns` is `None`.
     pub fn new(file: &File<'a>, columns: Option<&[&str]>, rows: Range<u64>, options: &Options<'a>) -> Result<Self> {
-        let picked = Picked::open(file, columns)?;
-        if rows.start > rows.end || rows.end > file.num_vectors() {
-            return Err(unspool::Error::new(ErrorKind::RangeOutside, 0).into());
-        }
-        for (_, column, dtype) in picked.iter() {
-            values_of(column, dtype, rows.end - rows.start, &options.limits)?;
-        }
-        let walk = match picked.columns.first().filter(|_| !file.is_columnar()) {
-            Some(column) => Walk::Single(column.plan(rows)?),
-            None => Walk::Columnar(file.pieces().within(rows), vec![]),
-        };
-        Ok(Self { schema: Arc::new(picked.schema()?), picked, walk, options: *options })
+        let chunks = Chunks::open(file, columns, rows.clone())?;
+        chunks.picked.check_size(rows.end - rows.start, &options.limits)?;
+        Ok(Self { chunks, options: *options })
     }
 
     /// Returns the schema of the batches.
     pub fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
+        self.chunks.schema()
     }
 
     /// Returns the range of the file to feed next; `None` when all rows are decoded.
     pub fn needs(&self) -> Option<Range<u64>> {
-        match &self.walk {
-            Walk::Single(plan) => plan.needs(),
-            Walk::Columnar(pieces, chunk) => chunk.first().map_or(pieces.needs(), |(_, piece)| Some(piece.range())),
-        }
+        self.chunks.needs()
     }
 
     /// Takes the bytes of [`needs`](Self::needs), which start at `at`. Returns the rows of a chunk.
     pub fn feed(&mut self, at: u64, bytes: &[u8]) -> Result<Option<RecordBatch>> {
-        if self.needs().is_some_and(|range| range.start != at) {
+        let Some((_, first)) = self.chunks.pieces().first() else {
+            self.chunks.feed(at, bytes)?;
+            return Ok(None);
+        };
+        if first.range().start != at {
             return Err(unspool::Error::new(ErrorKind::RangeOutside, at).into());
         }
-        let chunk = match &mut self.walk {
-            Walk::Single(plan) => match plan.piece().cloned() {
-                Some(piece) => {
-                    plan.skip();
-                    vec![(0, piece)]
-                }
-                None => {
-                    plan.feed(at, bytes, self.options.verify)?;
-                    return Ok(None);
-                }
-            },
-            Walk::Columnar(pieces, chunk) if chunk.is_empty() => {
-                let workspace = &mut Workspace::with_table(&mut self.picked.table).only(&self.picked.is_picked);
-                pieces.feed(at, bytes, workspace, |position, _, piece| {
-                    chunk.push((position, piece.clone()));
-                    Ok(())
-                })?;
-                return Ok(None);
-            }
-            Walk::Columnar(_, chunk) => std::mem::take(chunk),
-        };
-        self.decode(&chunk, bytes).map(Some)
+        let rows = first.rows.end - first.rows.start;
+        let mut columns = self.chunks.picked.values();
+        let read = |piece: &Piece, verify| piece.read(bytes, verify, &mut Checksums::default());
+        let decoded = append(&mut columns, self.chunks.pieces(), self.options.verify, read);
+        // A chunk is asked for once, even if it is broken.
+        self.chunks.skip();
+        decoded?;
+        self.chunks.picked.batch(self.schema(), columns, rows).map(Some)
     }
+}
 
-    /// Decodes a chunk from its bytes: its columns, by their position.
-    fn decode(&self, chunk: &[(usize, Piece)], bytes: &[u8]) -> Result<RecordBatch> {
-        let mut arrays: Vec<Option<ArrayRef>> = vec![None; self.picked.columns.len()];
+/// Values of columns, by their position in the file.
+type Columns = Vec<Option<Values>>;
+
+/// Appends the rows of a chunk to its columns. `read` verifies the chunk and returns the values of
+/// a column.
+fn append<'b>(
+    columns: &mut Columns,
+    pieces: &[(usize, Piece)],
+    mut verify: Verify,
+    read: impl Fn(&Piece, Verify) -> unspool::Result<Payload<'b>>,
+) -> Result<()> {
+    for (position, piece) in pieces {
         // One checksum covers all columns of a chunk.
-        let (mut verify, mut count) = (self.options.verify, 0);
-        for (position, piece) in chunk {
-            let payload = piece.read(bytes, std::mem::replace(&mut verify, Verify::Skip), &mut Checksums::default())?;
-            count = piece.rows.end - piece.rows.start;
-            let outside = unspool::Error::new(ErrorKind::RangeOutside, 0);
-            let column = self.picked.columns.get(*position).ok_or(outside)?;
-            let dtype = self.picked.types.get(*position).copied().flatten().ok_or(outside)?;
-            let array = decode_payload(&payload, dtype, list_len(column)?, count, None, &self.options.limits)?;
-            if let Some(slot) = arrays.get_mut(*position) {
-                *slot = Some(Arc::new(array));
-            }
+        let payload = read(piece, std::mem::replace(&mut verify, Verify::Skip))?;
+        if let Some(Some(values)) = columns.get_mut(*position) {
+            values.append(&payload)?;
         }
-        let columns = self.picked.iter().filter_map(|(position, ..)| arrays.get(position).cloned().flatten());
-        batch(self.schema(), columns.collect(), count)
     }
+    Ok(())
 }
 
 /// Makes a record batch of this many rows.
@@ -424,11 +544,13 @@ fn list(values: Values, dtype: Dtype, list_len: i32, rows: u64) -> Result<FixedS
 /// ```
 pub struct Batches<'a> {
     src: &'a [u8],
-    picked: Picked<'a>,
-    schema: SchemaRef,
+    chunks: Chunks<'a>,
+    /// The rows that are left.
     rows: Range<u64>,
     batch: u64,
     options: Options<'a>,
+    /// The checksum of the chunk that is needed has been compared.
+    is_verified: bool,
 }
 
 impl<'a> Batches<'a> {
@@ -441,25 +563,58 @@ impl<'a> Batches<'a> {
         options: &Options<'a>,
     ) -> Result<Self> {
         let file = File::open(src, &options.limits)?;
-        if rows.start > rows.end || rows.end > file.num_vectors() || batch == 0 {
+        if batch == 0 {
             return Err(unspool::Error::new(ErrorKind::RangeOutside, 0).into());
         }
-        let picked = Picked::open(&file, columns)?;
-        let schema = Arc::new(picked.schema()?);
-        Ok(Self { src, picked, schema, rows, batch: batch as u64, options: *options })
+        let chunks = Chunks::open(&file, columns, rows.clone())?;
+        Ok(Self { src, chunks, rows, batch: batch as u64, options: *options, is_verified: false })
     }
 
     /// Returns the schema of the batches.
     pub fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
+        self.chunks.schema()
     }
 
-    fn read(&self, rows: Range<u64>) -> Result<RecordBatch> {
-        let columns: Result<Vec<ArrayRef>> = (self.picked.iter())
-            .map(|(_, column, _)| Ok(Arc::new(decode(self.src, column, rows.clone(), &self.options)?) as _))
-            .collect();
-        batch(self.schema(), columns?, rows.end - rows.start)
+    /// Decodes the next rows, out of as many chunks as hold them.
+    fn read(&mut self, rows: &Range<u64>) -> Result<RecordBatch> {
+        let count = rows.end - rows.start;
+        self.chunks.picked.check_size(count, &self.options.limits)?;
+        let (mut columns, mut at) = (self.chunks.picked.values(), rows.start);
+        // The last batch takes the empty chunks after it, which can be broken.
+        let is_last = rows.end == self.rows.end;
+        while (at < rows.end || is_last)
+            && !self.chunks.picked.positions.is_empty()
+            && let Some(needed) = self.chunks.needs()
+        {
+            let Some((_, first)) = self.chunks.pieces().first() else {
+                self.chunks.feed(needed.start, part(self.src, &needed)?)?;
+                continue;
+            };
+            let (chunk, wanted) = (first.rows.clone(), at..rows.end);
+            let pieces: Vec<_> = (self.chunks.pieces().iter())
+                .filter_map(|(position, piece)| {
+                    Some((*position, piece.within(self.chunks.picked.columns.get(*position)?, &wanted)))
+                })
+                .collect();
+            let verify = if self.is_verified { Verify::Skip } else { self.options.verify };
+            let read = |piece: &Piece, verify| piece.read_from(self.src, verify, &mut Checksums::default());
+            append(&mut columns, &pieces, verify, read)?;
+            at = chunk.end.min(rows.end).max(at);
+            // The rest of the chunk is for the next batch.
+            self.is_verified = rows.end < chunk.end;
+            if !self.is_verified {
+                self.chunks.skip();
+            }
+        }
+        self.chunks.picked.batch(self.schema(), columns, count)
     }
+}
+
+/// Returns the bytes of a range.
+fn part<'a>(src: &'a [u8], range: &Range<u64>) -> Result<&'a [u8]> {
+    let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+    let missing = unspool::Error::new(ErrorKind::Truncated, src.len() as u64).needing(range.end);
+    Ok(src.get(start..end).ok_or(missing)?)
 }
 
 impl Iterator for Batches<'_> {
@@ -471,7 +626,7 @@ impl Iterator for Batches<'_> {
             return None;
         }
         let end = self.rows.start.saturating_add(self.batch).min(self.rows.end);
-        let read = self.read(self.rows.start..end);
+        let read = self.read(&(self.rows.start..end));
         self.rows.start = if read.is_ok() { end } else { self.rows.end };
         Some(read)
     }

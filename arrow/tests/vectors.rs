@@ -171,6 +171,7 @@ fn cvc_columns_hold_the_vectors_of_the_core() {
             assert_eq!(refused(opened), error, "{name}");
             continue;
         };
+        let mut columns = vec![];
         for column in file.columns() {
             let column = column.unwrap();
             let expected = column.decode_bytes_to_vec(&src, column.rows(), &options);
@@ -180,6 +181,7 @@ fn cvc_columns_hold_the_vectors_of_the_core() {
                 Err(error) => {
                     let ours = refused(array);
                     assert_eq!((ours.kind, ours.at), (error.kind, error.at), "{name}");
+                    columns.push(Err(ours));
                     continue;
                 }
             };
@@ -193,14 +195,35 @@ fn cvc_columns_hold_the_vectors_of_the_core() {
                 let [start, end] = [rows.start, rows.end].map(|row| usize::try_from(row).unwrap());
                 assert!(part == array.slice(start, end - start), "{name} {rows:?}");
             }
+            columns.push(Ok(array));
         }
-        if let Ok(batches) = unspool_arrow::cvc::Batches::open(&src, None, 0..file.num_vectors(), 33, &options) {
-            let schema = batches.schema();
-            let Ok(batches) = batches.collect::<Result<Vec<_>, _>>() else { continue };
-            assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>() as u64, file.num_vectors());
+        for size in [33, 1 << 20] {
+            let all = 0..file.num_vectors();
+            let Ok(batches) = unspool_arrow::cvc::Batches::open(&src, None, all, size, &options) else { continue };
+            let (schema, mut at) = (batches.schema(), 0);
             for batch in batches {
+                let batch = match batch {
+                    Ok(batch) => batch,
+                    // The first error of the file is that of one of its columns.
+                    Err(error) => {
+                        let ours = refused(Err::<(), _>(error));
+                        let found = columns.iter().filter_map(|column| column.as_ref().err());
+                        assert!(
+                            found.clone().any(|error| (error.kind, error.at) == (ours.kind, ours.at)),
+                            "{name}: {ours}"
+                        );
+                        at = file.num_vectors() as usize;
+                        break;
+                    }
+                };
+                for (ours, column) in batch.columns().iter().zip(&columns) {
+                    let Ok(column) = column else { continue };
+                    assert!(**ours == column.slice(at, batch.num_rows()), "{name}, row {at}");
+                }
+                at += batch.num_rows();
                 assert_eq!(StructArray::from(batch).fields(), schema.fields(), "{name}");
             }
+            assert_eq!(at as u64, file.num_vectors(), "{name}");
         }
     }
     assert!(ran >= 40, "{ran} columns");

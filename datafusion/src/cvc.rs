@@ -14,7 +14,7 @@ use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
 use unspool::cvc::{Column, Dtype, File, Header, Options, Piece};
 use unspool::{Checksums, ErrorKind, Limits, Verify};
-use unspool_arrow::cvc::{ColumnReader, decode_payload};
+use unspool_arrow::cvc::{Chunks, ColumnReader, decode_payload};
 
 use crate::io::Io;
 use crate::plan::{Mapping, Plan, convert, missing};
@@ -105,32 +105,44 @@ impl Cvc {
         }
         let refuse = |error| io.error(error);
         let file = self.file().map_err(refuse)?;
-        for (i, &(_, number)) in columns.iter().enumerate() {
-            let column = self.column(&file, number).map_err(refuse)?;
-            let (dtype, mut walk) = (column.output().map_err(refuse)?, column.plan(0..self.rows).map_err(refuse)?);
-            let mut taken = 0u64;
-            while let Some(range) = walk.needs() {
-                let piece = walk.piece().filter(|piece| !piece.rows.is_empty());
-                if let Some((piece, rows)) = piece.map(|piece| (piece, piece.rows.clone())) {
-                    if rows.start >= wanted.end || taken >= most {
-                        break;
-                    }
-                    if rows.start >= wanted.start {
-                        taken = taken.saturating_add(rows.end - rows.start);
-                        if pieces.len() < PLACES {
+        let names: Vec<_> = columns.iter().map(|&(_, number)| self.schema.field(number).name().as_str()).collect();
+        let mut walk = Chunks::open(&file, file.is_columnar().then_some(&names), 0..self.rows).map_err(refuse)?;
+        // Numbers of columns, and the types of their values, by the positions of columns in the file.
+        let walked = walk.columns().zip(columns);
+        let known: HashMap<_, _> =
+            walked.map(|((position, _, dtype), &(_, number))| (position, (number, dtype))).collect();
+        let mut taken = 0u64;
+        while let Some(range) = walk.needs() {
+            let rows = walk.pieces().first().map(|(_, piece)| piece.rows.clone());
+            if let Some(rows) = rows.clone().filter(|rows| !rows.is_empty()) {
+                if rows.start >= wanted.end || taken >= most {
+                    break;
+                }
+                if rows.start >= wanted.start {
+                    taken = taken.saturating_add(rows.end - rows.start);
+                    for (position, piece) in walk.pieces() {
+                        if let Some(&(number, dtype)) = known.get(position)
+                            && pieces.len() < PLACES
+                        {
                             pieces.insert((rows.start, number), (piece.clone(), dtype));
                         }
-                        chunks.extend((i == 0).then_some(rows));
                     }
-                    walk.skip();
-                    continue;
+                    chunks.push(rows);
                 }
-                let key = (range.start, range.end);
-                let bytes = match fields.entry(key) {
-                    Entry::Occupied(read) => read.into_mut(),
-                    Entry::Vacant(missing) => missing.insert(io.read(range).await?),
-                };
-                walk.feed(key.0, bytes, Verify::Refuse).map_err(refuse)?;
+                walk.skip();
+                continue;
+            }
+            let key = (range.start, range.end);
+            let bytes = match fields.entry(key) {
+                Entry::Occupied(read) => read.into_mut(),
+                Entry::Vacant(missing) => missing.insert(io.read(range).await?),
+            };
+            match walk.pieces().first() {
+                Some((_, piece)) => {
+                    piece.read(bytes, Verify::Refuse, &mut Checksums::default()).map_err(|error| io.error(error))?;
+                    walk.skip();
+                }
+                None => walk.feed(key.0, bytes).map_err(|error| io.error(error))?,
             }
         }
         Ok((chunks, fields, pieces))

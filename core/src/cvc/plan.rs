@@ -95,6 +95,17 @@ impl Piece {
         self.wanted = chunk.overlaps(rows);
     }
 
+    /// Narrows to those of these rows that the piece has.
+    #[must_use]
+    pub fn within(&self, column: &Column<'_>, rows: &Range<u64>) -> Self {
+        let start = rows.start.max(self.rows.start).min(self.rows.end);
+        let end = rows.end.max(start).min(self.rows.end);
+        // Within the values of the piece, whose number fits.
+        let values = |from: u64, to: u64| saturated(to - from).wrapping_mul(column.dimension);
+        let skip = self.skip.wrapping_add(values(self.rows.start, start));
+        Self { rows: start..end, skip, values: values(start, end), ..self.clone() }
+    }
+
     /// Sets the length of the payload, from the header or else from the file.
     pub(super) fn set_len(&mut self, payload_len: Size) -> Verdict<()> {
         self.payload.end = offset_after(self.payload.start, payload_len);
@@ -205,13 +216,7 @@ impl Piece {
 
     /// Reads these rows of a file in memory. The length is checked before more is read: a wrong one
     /// is an error even if the file ends there.
-    pub fn read_from<'b>(
-        &self,
-        _file: &File<'_>,
-        src: &'b [u8],
-        verify: Verify,
-        checksums: &mut Checksums,
-    ) -> Result<Payload<'b>> {
+    pub fn read_from<'b>(&self, src: &'b [u8], verify: Verify, checksums: &mut Checksums) -> Result<Payload<'b>> {
         let mut values = Payload::NONE;
         self.fill(src, verify, checksums, &mut values).map_err(in_file(src))?;
         Ok(values)

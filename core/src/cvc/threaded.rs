@@ -62,7 +62,7 @@ fn decode_pieces<T: Element + Send>(
     let mut done = Done { read: index(column.file.head_len()), ..Done::default() };
     let decode = |(): &mut (), (piece, dst): (Piece, &mut [T])| {
         let mut checksums = Checksums::default();
-        piece.read_from(&column.file, src, options.verify, &mut checksums)?.decode(dst)?;
+        piece.read_from(src, options.verify, &mut checksums)?.decode(dst)?;
         Ok((dst.len(), piece.payload.end, checksums))
     };
     in_order(
