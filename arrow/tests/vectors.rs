@@ -439,6 +439,47 @@ fn cvc_chunks_are_read_in_ranges_once() {
     }
 }
 
+/// Returns a file with columns of one byte a row, in 50 chunks of one row.
+fn wide_file(columns: usize) -> Vec<u8> {
+    let name = |n| format!("c{n}");
+    let schema: Vec<_> = (0..columns)
+        .map(|n| format!(r#"{{"name":"{}","dimension":1,"dtype":"uint8","compression":"none"}}"#, name(n)))
+        .collect();
+    let entries: Vec<_> =
+        (0..columns).map(|n| format!(r#""{}":{{"compression":"none","offset":{n},"size":1}}"#, name(n))).collect();
+    let chunk = format!(r#"{{"rows":1,"columns":{{{}}}}}"#, entries.join(","));
+    let (schema, chunks) = (schema.join(","), vec![chunk; 50].join(","));
+    let head = format!(r#"{{"format_type":"columnar","num_vectors":50,"columns":[{schema}],"chunks":[{chunks}]}}"#);
+    let mut bytes = b"CVCF\x02\0\0\0".to_vec();
+    bytes.extend((head.len() as u32).to_le_bytes());
+    bytes.extend(head.as_bytes());
+    let payload: Vec<u8> = (0..columns).map(|n| n.to_le_bytes()[0]).collect();
+    for _ in 0..50 {
+        bytes.extend((columns as u32).to_le_bytes());
+        bytes.extend(unspool::checksum::Crc32::of(&payload).to_le_bytes());
+        bytes.extend(&payload);
+    }
+    bytes
+}
+
+#[test]
+fn cvc_batches_take_a_few_passes_over_the_head_for_any_number_of_columns() {
+    let options = cvc::Options::DEFAULT;
+    for columns in [40, 400, 4000] {
+        let src = wide_file(columns);
+        let head = cvc::File::open(&src, &Limits::DEFAULT).unwrap().head_len();
+        let _ = unspool::steps::take();
+        let mut rows = 0;
+        for batch in unspool_arrow::cvc::Batches::open(&src, None, 0..50, 7, &options).unwrap() {
+            let batch = batch.unwrap();
+            assert_eq!(batch.num_columns(), columns);
+            rows += batch.num_rows();
+        }
+        let passes = unspool::steps::take() / head;
+        assert!(rows == 50 && (1..=40).contains(&passes), "{passes} passes for {columns} columns");
+    }
+}
+
 /// Memory that is used again holds the values of the array before.
 #[test]
 fn arrays_take_the_memory_of_those_that_nobody_holds() {
