@@ -69,7 +69,7 @@ const _: () = fits::<UnspoolCvcColumn>();
 pub const UNSPOOL_CVC_DECODER_WORDS: usize = 62;
 /// Words of a decoder.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_CVC_DECODER_WORDS: usize = 71;
+pub const UNSPOOL_CVC_DECODER_WORDS: usize = 72;
 /// Bytes of a decoder.
 pub const UNSPOOL_CVC_DECODER_SIZE: usize = UNSPOOL_CVC_DECODER_WORDS * 8;
 

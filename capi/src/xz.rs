@@ -128,22 +128,21 @@ unsafe fn workspace_of<'a>((memory, len): Place) -> Checked<&'a mut Workspace> {
     unsafe { tables::<Workspace>(memory, len, Workspace::CLEARED) }
 }
 
-/// Returns memory of the caller as tables with as many contexts as fit.
+/// Returns memory of the caller as tables with as many contexts as fit. A file needs a power of two.
 ///
 /// # Safety
 ///
 /// As for [`tables`].
 #[inline(always)]
 unsafe fn tables_of<'a>((memory, len): Place) -> Checked<&'a mut Tables> {
-    const CONTEXTS: usize = 16;
     let fixed = large_enough::<Tables<[Literals; 0]>>(memory, len)?;
-    let (mut contexts, mut used) = (0, size_of::<Tables<[Literals; 0]>>());
-    while contexts < CONTEXTS && len - used >= size_of::<Literals>() {
-        (contexts, used) = (contexts + 1, used + size_of::<Literals>());
+    let (mut contexts, room) = (16, len - size_of::<Tables<[Literals; 0]>>());
+    while room < contexts * size_of::<Literals>() {
+        contexts /= 2;
     }
     let tables = core::ptr::slice_from_raw_parts_mut(fixed.cast::<Literals>(), contexts) as *mut Tables;
-    // SAFETY: aligned, and not null because the tables have a size. As large as `used`: a context
-    // has no padding. Used by nobody else. Empty tables are all zeros, which a test compares. What
+    // SAFETY: aligned, and not null because the tables have a size. No larger than the
+    // memory: a context has no padding. Used by nobody else. Empty tables are all zeros, which a test compares. What
     // is not cleared consists of numbers.
     unsafe {
         fixed.cast::<u8>().write_bytes(0, Tables::CLEARED);

@@ -114,11 +114,14 @@ impl<'a> Planes<'a> {
     /// Checks that each value has a byte in each plane. A plane whose dictionary has a byte for
     /// every code is skipped.
     pub(super) fn check_codes(&self) -> Verdict<(), Size> {
-        let partial = self.planes.iter().filter(|plane| plane.dictionary.len() < 1 << plane.width);
-        let bad = |plane: &Plane<'_>| (0..index(self.count.into())).find(|&value| plane.byte(value).is_none());
-        let Some(value) = partial.filter_map(bad).min() else { return Ok(()) };
-        let plane = self.planes.iter().find(|plane| plane.byte(value).is_none());
-        plane.map_or(Ok(()), |plane| Err(self.bad_code(plane, value)))
+        let (mut values, mut bad) = (0..index(self.count.into()), None);
+        for plane in self.planes.iter().filter(|plane| plane.dictionary.len() < 1 << plane.width) {
+            if let Some(value) = values.clone().find(|&value| plane.byte(value).is_none()) {
+                // Of the next planes, only an earlier value matters.
+                (values, bad) = (0..value, Some((plane, value)));
+            }
+        }
+        bad.map_or(Ok(()), |(plane, value)| Err(self.bad_code(plane, value)))
     }
 
     #[cold]
