@@ -9,25 +9,6 @@
 /// Flash is scarce: the feature `small`. One copy of each loop, smaller tables.
 pub(crate) const SMALL: bool = cfg!(feature = "small");
 
-/// The caller of a function, as a parameter of its type. With `small`, each caller has a copy of
-/// its own, which the compiler merges into it. A program that decodes whole files takes less flash
-/// then, even if its archive can read the same fields from pieces.
-#[cfg(feature = "small")]
-pub(crate) type By<C> = C;
-/// The caller of a function: one copy serves all.
-#[cfg(not(feature = "small"))]
-pub(crate) type By<C> = <C as Same>::Nobody;
-
-/// Maps each type to the same one.
-pub(crate) trait Same {
-    /// The one.
-    type Nobody;
-}
-
-impl<C> Same for C {
-    type Nobody = ();
-}
-
 /// Code is loaded before it runs: the feature `small`, or WebAssembly. Fast paths must be short.
 pub(crate) const LEAN: bool = cfg!(any(feature = "small", target_arch = "wasm32"));
 

@@ -103,10 +103,10 @@ impl Cvc {
             let rows = Some(wanted.start..end).filter(|rows| !rows.is_empty());
             return Ok((rows.into_iter().collect(), fields, pieces));
         }
-        let refuse = |error| io.error(error);
-        let file = self.file().map_err(refuse)?;
+        let file = self.file().map_err(|error| io.error(error))?;
         let names: Vec<_> = columns.iter().map(|&(_, number)| self.schema.field(number).name().as_str()).collect();
-        let mut walk = Chunks::open(&file, file.is_columnar().then_some(&names), 0..self.rows).map_err(refuse)?;
+        let mut walk =
+            Chunks::open(&file, file.is_columnar().then_some(&names), 0..self.rows).map_err(|error| io.error(error))?;
         // Numbers of columns, and the types of their values, by the positions of columns in the file.
         let walked = walk.columns().zip(columns);
         let known: HashMap<_, _> =

@@ -150,7 +150,7 @@ impl IndexReader {
             return if end >= 32 { Ok(Request::Tail(end, PADDING)) } else { Err(cut) };
         };
         let at = end - FRAMING;
-        let check = stream_footer::<(), _>(footer, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(at))?;
+        let check = stream_footer(footer, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(at))?;
         let (backward, check) = (index_len(footer), CheckKind::from_id(check));
         if backward > self.limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, at).needing(backward));
@@ -211,7 +211,7 @@ impl IndexReader {
     /// Reads the header of a stream, which must have the flags of its footer.
     fn header(&mut self, bytes: &[u8], start: u64, check: CheckKind) -> Result<Option<Request>> {
         let bytes = bytes.first_chunk().ok_or(Error::new(ErrorKind::Truncated, self.len))?;
-        let header = stream_header::<(), _>(bytes, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(start))?;
+        let header = stream_header(bytes, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(start))?;
         if header != check.id() {
             return Err(Error::new(ErrorKind::XzFooter, start));
         }

@@ -1,5 +1,4 @@
 //! Headers and footers of streams, and headers of blocks.
-#![allow(clippy::extra_unused_type_parameters, reason = "callers name themselves: see `tuning::By`")]
 
 use core::ops::Range;
 
@@ -49,7 +48,8 @@ pub(super) fn stream_start(bytes: &[u8]) -> Verdict<()> {
 
 /// Reads the header of a stream that starts at `at` in the file. Returns the number of the check
 /// after each block.
-pub(super) fn stream_header<By, T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
+#[cfg_attr(feature = "small", inline(always))]
+pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
     stream_start(bytes)?;
     let mut fields = Fields::new(bytes, at, trace);
     let magic = fields.get(&HEAD_MAGIC)?;
@@ -63,7 +63,8 @@ pub(super) fn stream_header<By, T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, 
 
 /// Reads the footer that starts at `at` in the file. Returns the number of the check after each
 /// block.
-pub(super) fn stream_footer<By, T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
+#[cfg_attr(feature = "small", inline(always))]
+pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
     let mut fields = Fields::new(bytes, at, trace);
     let magic = fields.get(&FOOT_MAGIC)?;
     if *magic != FOOTER_MAGIC {
@@ -132,7 +133,8 @@ impl BlockHeader {
 
     /// Reads the header of a block that starts at `at` in the file, from exactly its bytes, of
     /// which the first is its length.
-    pub(super) fn read<By, T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Self> {
+    #[cfg_attr(feature = "small", inline(always))]
+    pub(super) fn read<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Self> {
         let (covered, crc) = split_last::<4>(bytes).ok_or(Fault::new(ErrorKind::XzBlockHeader, 0))?;
         if !seals(crc, covered) {
             return Err(Fault::new(ErrorKind::XzHeaderCrc, covered.len()));
@@ -275,14 +277,14 @@ impl Header {
     pub fn read(src: &[u8], limits: &Limits) -> Result<Self> {
         let cut = |need: usize| Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(u64_from(need));
         let (stream, rest) = src.split_first_chunk().ok_or(cut(STREAM_HEADER + 1))?;
-        let check = CheckKind::from_id(stream_header::<(), _>(stream, 0, &mut ())?);
+        let check = CheckKind::from_id(stream_header(stream, 0, &mut ())?);
         let &first = rest.first().ok_or(cut(STREAM_HEADER + 1))?;
         if first == 0 {
             return Ok(Self { check, block: None });
         }
         let end = STREAM_HEADER + block_header_len(first);
         let bytes = src.get(STREAM_HEADER..end).ok_or(cut(end))?;
-        let block = BlockHeader::read::<(), _>(bytes, 0, &mut ()).map_err(|fault| fault.offset_by(STREAM_HEADER))?;
+        let block = BlockHeader::read(bytes, 0, &mut ()).map_err(|fault| fault.offset_by(STREAM_HEADER))?;
         // As in decoding, a block whose header has its size is refused before it is read.
         let size = block.uncompressed.unwrap_or(0);
         if size > limits.max_output {

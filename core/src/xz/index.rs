@@ -1,5 +1,4 @@
 //! The index of a stream, once all of it is present.
-#![allow(clippy::extra_unused_type_parameters, reason = "callers name themselves: see `tuning::By`")]
 
 use super::header::seals;
 use super::number;
@@ -16,7 +15,8 @@ const ANY: u64 = u64::MAX;
 /// Reads the list of the index that starts at `start` in the file: a zero, the number of blocks,
 /// which must be `expected`, and their sizes. Returns its length. If `bytes` end first, the fault
 /// is [`CUT`](number::CUT).
-pub(super) fn list<By, T: Trace>(
+#[cfg_attr(feature = "small", inline(always))]
+pub(super) fn list<T: Trace>(
     bytes: &[u8],
     start: u64,
     expected: u64,
@@ -59,7 +59,7 @@ pub(super) fn walk(bytes: &[u8], each: Each<'_>) -> Verdict<()> {
     if body.first() != Some(&0) {
         return Err(fault(ErrorKind::XzFooter));
     }
-    let end = list::<(), _>(body, 0, ANY, each, &mut ()).map_err(|wrong| match wrong.kind {
+    let end = list(body, 0, ANY, each, &mut ()).map_err(|wrong| match wrong.kind {
         ErrorKind::Truncated => fault(ErrorKind::XzIndex),
         kind => fault(kind),
     })?;

@@ -45,7 +45,7 @@ impl Parser {
                     return Err(Fault::new(ErrorKind::XzMagic, 0));
                 }
                 let bytes = self.array(src, &mut workspace.head)?;
-                self.check = stream_header::<(), _>(bytes, self.at, &mut ())?;
+                self.check = stream_header(bytes, self.at, &mut ())?;
                 if self.verify == Verify::Refuse && !is_known(self.check) {
                     return Err(Fault::new(ErrorKind::XzCheckKind, 7));
                 }
@@ -69,7 +69,7 @@ impl Parser {
             }
             State::BlockHeader(len) => {
                 let bytes = self.take(src, len, &mut workspace.head)?;
-                let header = BlockHeader::read::<(), _>(bytes, self.at, &mut ())?;
+                let header = BlockHeader::read(bytes, self.at, &mut ())?;
                 if let Some(content) = header.uncompressed {
                     self.announce(content)?;
                 }
@@ -166,7 +166,7 @@ impl Parser {
             }
             State::Footer => {
                 let bytes = self.array(src, &mut workspace.head)?;
-                let check = stream_footer::<(), _>(bytes, self.at, &mut ())?;
+                let check = stream_footer(bytes, self.at, &mut ())?;
                 if index_len(bytes) != self.at - self.index.start {
                     return Err(Fault::new(ErrorKind::XzFooter, FOOT_BACKWARD.at()));
                 }

@@ -23,8 +23,7 @@ use super::records::Block;
 use super::workspace::Tables;
 use crate::fault::{Fault, Verdict};
 use crate::num::{self, u64_from};
-use crate::tuning::{self, By};
-use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Trace, Value, Verify};
+use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Trace, Value, Verify, tuning};
 
 /// The purpose of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -308,7 +307,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         stream_start(self.rest())?;
         let bytes = self.array().ok_or(CUT)?;
         self.trace.enter(Name::Stream, Value::U64(u64_from(self.streams)));
-        self.check = stream_header::<By<O>, _>(bytes, u64_from(self.at), self.trace)?;
+        self.check = stream_header(bytes, u64_from(self.at), self.trace)?;
         if self.options.verify == Verify::Refuse && !is_known(self.check) {
             return Err(Fault::new(ErrorKind::XzCheckKind, 7));
         }
@@ -323,7 +322,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
     fn close(&mut self) -> Verdict<bool> {
         let index = self.index()?;
         let bytes = self.array().ok_or(CUT)?;
-        let check = stream_footer::<By<O>, _>(bytes, u64_from(self.at), self.trace)?;
+        let check = stream_footer(bytes, u64_from(self.at), self.trace)?;
         if index_len(bytes) != u64_from(index) {
             return Err(Fault::new(ErrorKind::XzFooter, FOOT_BACKWARD.at()));
         }
@@ -355,7 +354,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
     fn block(&mut self, goal: Goal, first: u8) -> Verdict<()> {
         let bytes = self.take(block_header_len(first)).ok_or(CUT)?;
         self.trace.enter(Name::Block, Value::U64(u64_from(self.blocks)));
-        let header = BlockHeader::read::<By<O>, _>(bytes, u64_from(self.at), self.trace)?;
+        let header = BlockHeader::read(bytes, u64_from(self.at), self.trace)?;
         let before = self.content(goal);
         let content_end = header.uncompressed.map_or(u64::MAX, |size| before + size);
         if header.uncompressed.is_some() {
@@ -582,7 +581,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         let listed = &mut self.tables.listed;
         listed.clear();
         let each = &mut |unpadded, content| listed.add(unpadded, content);
-        let len = match index::list::<By<O>, _>(bytes, u64_from(start), u64_from(blocks), each, self.trace) {
+        let len = match index::list(bytes, u64_from(start), u64_from(blocks), each, self.trace) {
             Err(Fault { kind: ErrorKind::Truncated, .. }) if bytes.len() < rest.len() => {
                 self.need = u64_from(limit + 1);
                 return Err(Fault::new(ErrorKind::HeaderLimit, limit));
