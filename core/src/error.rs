@@ -233,7 +233,7 @@ kinds! {
     11 RangeOutside Misuse "the requested range is outside of the data"
     12 SinkFull OutputTooSmall "the sink takes no more"
     13 VarintTooLong Corrupt "a varint has more than 64 bits"
-    14 SizeOverflow Corrupt "sizes in the header multiply to more than 64 bits"
+    14 SizeOverflow Corrupt "sums or products of sizes in the header are too large"
     15 FormatNotBuilt Unsupported "this build leaves that format out"
     16 NullPointer Misuse "a pointer is null, and its length is not 0"
     17 Misaligned Misuse "a pointer is not aligned for what it leads to"

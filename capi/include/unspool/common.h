@@ -119,7 +119,7 @@ extern "C" {
 /** A varint has more than 64 bits. */
 #define UNSPOOL_ERROR_VARINT_TOO_LONG 13u
 
-/** Sizes in the header multiply to more than 64 bits. */
+/** Sums or products of sizes in the header are too large. */
 #define UNSPOOL_ERROR_SIZE_OVERFLOW 14u
 
 /** This build leaves that format out. */
