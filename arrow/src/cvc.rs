@@ -322,7 +322,8 @@ impl<'a> Chunks<'a> {
         Arc::clone(&self.schema)
     }
 
-    /// Returns the columns in their order: their position in the file, and the type of their values.
+    /// Returns the columns in their order: their positions in the file, and the types of their
+    /// values.
     pub fn columns(&self) -> impl Iterator<Item = (usize, &Column<'a>, Dtype)> {
         self.picked.iter()
     }

@@ -128,7 +128,8 @@ unsafe fn workspace_of<'a>((memory, len): Place) -> Checked<&'a mut Workspace> {
     unsafe { tables::<Workspace>(memory, len, Workspace::CLEARED) }
 }
 
-/// Returns memory of the caller as tables with as many contexts as fit. A file needs a power of two.
+/// Returns memory of the caller as tables with as many contexts as fit. A file needs a power of
+/// two.
 ///
 /// # Safety
 ///
@@ -141,9 +142,9 @@ unsafe fn tables_of<'a>((memory, len): Place) -> Checked<&'a mut Tables> {
         contexts /= 2;
     }
     let tables = core::ptr::slice_from_raw_parts_mut(fixed.cast::<Literals>(), contexts) as *mut Tables;
-    // SAFETY: aligned, and not null because the tables have a size. No larger than the
-    // memory: a context has no padding. Used by nobody else. Empty tables are all zeros, which a test compares. What
-    // is not cleared consists of numbers.
+    // SAFETY: aligned, and not null because the tables have a size. No larger than the memory: a
+    // context has no padding. Used by nobody else. Empty tables are all zeros, which a test
+    // compares. What is not cleared consists of numbers.
     unsafe {
         fixed.cast::<u8>().write_bytes(0, Tables::CLEARED);
         Ok(&mut *tables)

@@ -107,7 +107,7 @@ impl Cvc {
         let names: Vec<_> = columns.iter().map(|&(_, number)| self.schema.field(number).name().as_str()).collect();
         let mut walk =
             Chunks::open(&file, file.is_columnar().then_some(&names), 0..self.rows).map_err(|error| io.error(error))?;
-        // Numbers of columns, and the types of their values, by the positions of columns in the file.
+        // Numbers of columns and types of their values, by the positions of columns in the file.
         let walked = walk.columns().zip(columns);
         let known: HashMap<_, _> =
             walked.map(|((position, _, dtype), &(_, number))| (position, (number, dtype))).collect();

@@ -16,13 +16,7 @@ const ANY: u64 = u64::MAX;
 /// which must be `expected`, and their sizes. Returns its length. If `bytes` end first, the fault
 /// is [`CUT`](number::CUT).
 #[cfg_attr(feature = "small", inline(always))]
-pub(super) fn list<T: Trace>(
-    bytes: &[u8],
-    start: u64,
-    expected: u64,
-    each: Each<'_>,
-    trace: &mut T,
-) -> Verdict<usize> {
+pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each<'_>, trace: &mut T) -> Verdict<usize> {
     let mut emit = |name, at, end, value| {
         if T::LISTENS {
             trace.bytes(Part::Table, name, start + u64_from(at)..start + u64_from(end), Value::U64(value));

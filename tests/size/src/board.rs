@@ -151,13 +151,13 @@ fn text(zero_terminated: &str) {
 
 /// The values of decimal digits. A division would link code that a decoder could then use without
 /// paying for it.
-const PLACES: [u32; 10] = [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
+static PLACES: [u32; 10] = [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1000, 100, 10, 1];
 
 /// Prints a word and a number.
 fn say(what: &str, mut n: u32) {
     what.bytes().for_each(|byte| semihost(0x03, (&raw const byte) as u32));
     let mut leading = true;
-    for place in PLACES {
+    for &place in &PLACES {
         let mut digit = b'0';
         while n >= place {
             n -= place;
