@@ -212,7 +212,7 @@ fn cvc_columns_hold_the_vectors_of_the_core() {
                             found.clone().any(|error| (error.kind, error.at) == (ours.kind, ours.at)),
                             "{name}: {ours}"
                         );
-                        at = file.num_vectors() as usize;
+                        at = usize::try_from(file.num_vectors()).unwrap();
                         break;
                     }
                 };
@@ -451,11 +451,12 @@ fn wide_file(columns: usize) -> Vec<u8> {
     let (schema, chunks) = (schema.join(","), vec![chunk; 50].join(","));
     let head = format!(r#"{{"format_type":"columnar","num_vectors":50,"columns":[{schema}],"chunks":[{chunks}]}}"#);
     let mut bytes = b"CVCF\x02\0\0\0".to_vec();
-    bytes.extend((head.len() as u32).to_le_bytes());
+    let length = |len: usize| u32::try_from(len).unwrap().to_le_bytes();
+    bytes.extend(length(head.len()));
     bytes.extend(head.as_bytes());
     let payload: Vec<u8> = (0..columns).map(|n| n.to_le_bytes()[0]).collect();
     for _ in 0..50 {
-        bytes.extend((columns as u32).to_le_bytes());
+        bytes.extend(length(columns));
         bytes.extend(unspool::checksum::Crc32::of(&payload).to_le_bytes());
         bytes.extend(&payload);
     }

@@ -44,7 +44,7 @@ extern "C" {
 
 #if !defined(UNSPOOL_32_BIT)
 /** Words of a decoder. */
-#define UNSPOOL_CVC_DECODER_WORDS 71u
+#define UNSPOOL_CVC_DECODER_WORDS 72u
 #endif
 
 /** Bytes of a decoder. */
