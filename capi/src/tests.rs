@@ -1,5 +1,9 @@
 //! Calls the functions as a program in C does. Miri runs these tests too: it finds references that
 //! overlap, or that outlive what they were made from, which no sanitizer of C does.
+//!
+//! All memory is as long as a call is told, and stays until the end of its test.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "what each call is promised stands above")]
+#![allow(clippy::cast_possible_truncation, reason = "offsets are within memory")]
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
@@ -160,7 +164,6 @@ fn zstd() {
     let (src, expected) = (Memory::of(file!("zstd/page.zst")), file!("xz/page.csv"));
     let (dst, workspace, none) = (Memory::new(expected.len()), opaque::<UnspoolZstdWorkspace>(), Memory::new(0));
     let call = buffers([&src, &dst, &workspace, &none, &none]);
-    // SAFETY: here and below, all memory is as long as it says and stays until the end of the test.
     let done = get(|done, error| unsafe { unspool_zstd_decode(&raw const call, null(), done, error) });
     let _: UnspoolDone = done;
     assert_eq!(dst.bytes(done.wrote), expected);
@@ -229,7 +232,6 @@ fn xz() {
     let (src, expected) = (Memory::of(file!("xz/unspool.xz")), b"unspool unspool unspool".as_slice());
     let (dst, workspace, none) = (Memory::new(expected.len()), opaque::<UnspoolXzWorkspace>(), Memory::new(0));
     let call = buffers([&src, &dst, &workspace, &none, &none]);
-    // SAFETY: here and below, all memory is as long as it says and stays until the end of the test.
     let done: UnspoolDone = get(|done, error| unsafe { unspool_xz_decode(&raw const call, null(), done, error) });
     assert_eq!(dst.bytes(done.wrote), expected);
 
@@ -288,7 +290,6 @@ fn gzip() {
     let (dst, workspace, none) = (Memory::new(expected.len()), opaque::<UnspoolGzipWorkspace>(), Memory::new(0));
     let window = Memory::new(32 << 10);
     let call = buffers([&src, &dst, &workspace, &window, &none]);
-    // SAFETY: here and below, all memory is as long as it says and stays until the end of the test.
     let done: UnspoolDone = get(|done, error| unsafe { unspool_gzip_decode(&raw const call, null(), done, error) });
     assert_eq!(dst.bytes(done.wrote), expected);
     let decoder = opaque::<UnspoolGzipDecoder>();
@@ -306,7 +307,6 @@ fn pco() {
     let (src, expected) =
         (Memory::of(file!("pco/x_f64_extreme_fmulthuge_lb.pco")), file!("pco/x_f64_extreme_fmulthuge_lb.bin"));
     let (opened, meta) = (opaque::<UnspoolPcoFile>(), opaque::<UnspoolPcoMeta>());
-    // SAFETY: here and below, all memory is as long as it says and stays until the end of the test.
     works(|error| unsafe { unspool_pco_open(opened.place(), src.at(0), src.len, null(), error) });
     let info: UnspoolPcoInfo = get(|info, error| unsafe { unspool_pco_info(opened.place(), info, error) });
     let chunk: UnspoolPcoChunk =
@@ -343,7 +343,6 @@ fn onpair() {
     use crate::onpair::*;
     let (src, expected) = (Memory::of(file!("onpair/cpp/one_row_b12.onp")), file!("onpair/data/one_row.expected.bin"));
     let (column, search) = (opaque::<UnspoolOnPairColumn>(), opaque::<UnspoolOnPairSearch>());
-    // SAFETY: here and below, all memory is as long as it says and stays until the end of the test.
     works(|error| unsafe { unspool_onpair_open(column.place(), src.at(0), src.len, null(), error) });
     let info: UnspoolOnPairInfo = get(|info, error| unsafe { unspool_onpair_info(column.place(), info, error) });
     let (dst, workspace) = (Memory::new(expected.len()), Memory::new(usize::try_from(info.workspace_len).unwrap()));
@@ -398,7 +397,6 @@ fn cvc() {
     use crate::cvc_plan::*;
     let (src, expected) = (Memory::of(file!("cvc/v1_sections.cvc")), file!("cvc/v1_sections.f32.bin"));
     let (opened, column) = (opaque::<UnspoolCvcFile>(), opaque::<UnspoolCvcColumn>());
-    // SAFETY: here and below, all memory is as long as it says and stays until the end of the test.
     works(|error| unsafe { unspool_cvc_open(opened.place(), src.at(0), src.len, null(), error) });
     let info: UnspoolCvcInfo = get(|info, error| unsafe { unspool_cvc_info(opened.place(), info, error) });
     works(|error| unsafe { unspool_cvc_column(column.place(), opened.place(), 0, error) });
@@ -447,7 +445,6 @@ fn at1() {
     use crate::at1::*;
     use crate::at1_query::*;
     let (src, expected) = (Memory::of(file!("at1/spec_c7_i64_extremes.at1")), file!("at1/spec_c7_i64_extremes.orig"));
-    // SAFETY: here and below, all memory is as long as it says and stays until the end of the test.
     let info: UnspoolAt1Info = get(|info, error| unsafe { unspool_at1_info(src.at(0), src.len, null(), info, error) });
     let (workspace, scratch) = (opaque::<UnspoolAt1Workspace>(), Memory::new(64 << 10));
     assert!(info.scratch_len <= scratch.len as u64 && info.scratch_len_to <= scratch.len as u64);

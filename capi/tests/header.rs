@@ -341,7 +341,9 @@ fn the_headers_declare_every_function_and_error_once() {
     // All files, not only those above: a file that is missing there would be missing here, too.
     // Only `lib` and the tests have functions that are not in the headers.
     let sources = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).expect("the sources");
-    let paths = sources.map(|file| file.expect("a file").path()).filter(|path| !["lib.rs", "tests.rs"].iter().any(|name| path.ends_with(name)));
+    let paths = sources
+        .map(|file| file.expect("a file").path())
+        .filter(|path| !["lib.rs", "tests.rs"].iter().any(|name| path.ends_with(name)));
     let mut functions = 0;
     for path in paths {
         let source = std::fs::read_to_string(path).expect("a source");
