@@ -1,7 +1,7 @@
 //! Calls the functions as a program in C does. Miri runs these tests too: it finds references that
 //! overlap, or that outlive what they were made from, which no sanitizer of C does.
 //!
-//! All memory is as long as a call is told, and stays until the end of its test.
+//! All memory is as long as its call says, and stays until the end of the test.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "what each call is promised stands above")]
 #![allow(clippy::cast_possible_truncation, reason = "offsets are within memory")]
 
