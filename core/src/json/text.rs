@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn characters_are_those_of_core() {
         let more = [0, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF];
-        for first in 0..=u8::MAX {
+        for first in (0..=u8::MAX).step_by(if cfg!(miri) { 51 } else { 1 }) {
             for bytes in more.iter().flat_map(|&b| more.iter().flat_map(move |&c| more.map(|d| [first, b, c, d]))) {
                 let text = bytes.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
                 let mut rest = bytes.as_slice();
