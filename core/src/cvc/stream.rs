@@ -259,6 +259,10 @@ impl<'w> Decoder<'w> {
         let mut column = Column::of(&file);
         column.read(self.column)?;
         self.piece.find(&column, &chunk, at, &column.all_rows())?;
+        // As in memory, an end that no file has is an error even if the file ends before.
+        if let Some(len) = self.piece.storage.payload_len() {
+            self.piece.set_len(len)?;
+        }
         (self.gathered_len, self.state) = (0, State::Length);
         Ok(true)
     }

@@ -230,6 +230,22 @@ fn laid_out(chunks: &[(usize, usize)]) -> Vec<u8> {
 }
 
 #[test]
+fn an_offset_that_no_file_has_is_the_same_error_in_pieces() {
+    for offset in [u64::MAX, u64::MAX - 8] {
+        let json = format!(
+            r#"{{"chunks":[{{"rows":1,"min":0,"scale":1,"file_offset":{offset}}}],"compression":"int8","dimension":1,"num_vectors":1}}"#
+        );
+        let mut bytes = b"CVCF\x01\0\0\0".to_vec();
+        bytes.extend((json.len() as u32).to_le_bytes());
+        bytes.extend(json.as_bytes());
+        let whole = decode_all(&bytes, None).unwrap_err();
+        assert_eq!(whole.kind, ErrorKind::CvcChunkOutside);
+        let (_, streamed) = stream(&bytes, None, &mut [0; 1000], &Limits::DEFAULT, || (7, 7));
+        assert_eq!(streamed, Err(whole));
+    }
+}
+
+#[test]
 fn refuses_overlapping_chunks_before_they_cost_more_than_the_file() {
     let refused = |bytes: &[u8]| {
         let kinds = [
