@@ -106,7 +106,6 @@ struct Context<'c, 'o> {
 
 impl<'m, W: Latent> Compact<'m, '_, W> {
     /// Makes a reader without tables, which calculates products of floats with this function.
-    #[inline(always)]
     fn with(page: Page<'m>, product: fn(u64, u64, NumberType) -> u64) -> Self {
         let (ty, bits) = (page.meta.number_type, page.meta.number_type.bits());
         Self {
@@ -132,12 +131,6 @@ impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
     }
 
     fn of_integers<N: Latent>(page: Page<'m>) -> Self {
-        let mut reader = Self::new::<N>(page);
-        reader.join.product = |_, _, _| 0;
-        reader
-    }
-
-    fn without_floats<N: Latent>(page: Page<'m>) -> Self {
         Self::with(page, |_, _, _| 0)
     }
 

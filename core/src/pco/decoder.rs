@@ -60,8 +60,8 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     pub fn of_integers(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
         let page = Page::new(meta, n, plan);
         let engine = match plan.is_compact() {
-            true => Engine::Least(Least::<L>::without_floats::<L>(page)),
-            false => Engine::Best(Best::<L>::without_floats::<L>(page)),
+            true => Engine::Least(Least::<L>::of_integers::<L>(page)),
+            false => Engine::Best(Best::<L>::of_integers::<L>(page)),
         };
         Self { engine, guard: StepGuard::NEW, offered: (0, 0), integers: true }
     }

@@ -30,11 +30,6 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
         Self::new::<N>(page)
     }
 
-    /// The same, without the reader of floats even if other callers have it.
-    fn without_floats<N: Latent>(page: Page<'m>) -> Self {
-        Self::of_integers::<N>(page)
-    }
-
     /// Builds the tables in a workspace that suffices.
     fn build(&mut self, workspace: &'w mut [u64]) -> Verdict<()>;
 
