@@ -104,9 +104,10 @@ struct Context<'c, 'o> {
     out: &'c mut Numbers<'o>,
 }
 
-impl<'m, W: Latent> Compact<'m, '_, W> {
-    /// Makes a reader without tables, which calculates products of floats with this function.
-    fn with(page: Page<'m>, product: fn(u64, u64, NumberType) -> u64) -> Self {
+impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
+    type Unit = u8;
+
+    fn new<N: Latent, const FLOATS: bool>(page: Page<'m>) -> Self {
         let (ty, bits) = (page.meta.number_type, page.meta.number_type.bits());
         Self {
             page,
@@ -114,24 +115,12 @@ impl<'m, W: Latent> Compact<'m, '_, W> {
             weights: &[],
             join: CompactJoin {
                 ty,
-                product,
+                product: if FLOATS { soft::product } else { |_, _, _| 0 },
                 order: ty.order(),
                 middle: top(bits),
                 mask: W::low(crate::bits::mask(bits)),
             },
         }
-    }
-}
-
-impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
-    type Unit = u8;
-
-    fn new<N: Latent>(page: Page<'m>) -> Self {
-        Self::with(page, soft::product)
-    }
-
-    fn of_integers<N: Latent>(page: Page<'m>) -> Self {
-        Self::with(page, |_, _, _| 0)
     }
 
     #[inline(never)]

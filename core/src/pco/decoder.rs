@@ -21,8 +21,8 @@ pub struct Decoder<'m, 'w, L: Latent> {
     guard: StepGuard,
     /// The lengths of the input and the output of the last call.
     offered: (usize, usize),
-    /// Floats are refused.
-    integers: bool,
+    /// Floats are not refused.
+    floats: bool,
 }
 
 /// The layout of the tables.
@@ -47,23 +47,23 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// A decoder for a chunk whose pages have at most `n` numbers, to be [opened](Self::open) in
     /// place. It is too large to be moved about on a small stack.
     pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
-        let page = Page::new(meta, n, plan);
-        let engine = match plan.is_compact() {
-            true => Engine::Least(Least::<L>::new::<L>(page)),
-            false => Engine::Best(Best::<L>::new::<L>(page)),
-        };
-        Self { engine, guard: StepGuard::NEW, offered: (0, 0), integers: false }
+        Self::of::<true>(meta, n, plan)
     }
 
     /// The same for a chunk of integers: [`open`](Self::open) refuses floats, and the program does
     /// not link their arithmetic. With `small` that is 1.1 KB.
     pub fn of_integers(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
+        Self::of::<false>(meta, n, plan)
+    }
+
+    #[inline(always)]
+    fn of<const FLOATS: bool>(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
         let page = Page::new(meta, n, plan);
         let engine = match plan.is_compact() {
-            true => Engine::Least(Least::<L>::of_integers::<L>(page)),
-            false => Engine::Best(Best::<L>::of_integers::<L>(page)),
+            true => Engine::Least(Least::<L>::new::<L, FLOATS>(page)),
+            false => Engine::Best(Best::<L>::new::<L, FLOATS>(page)),
         };
-        Self { engine, guard: StepGuard::NEW, offered: (0, 0), integers: true }
+        Self { engine, guard: StepGuard::NEW, offered: (0, 0), floats: FLOATS }
     }
 
     /// Builds the tables. After an error the decoder is of no use.
@@ -73,7 +73,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     pub fn open(&mut self, workspace: &'w mut [u64]) -> Result<()> {
         let meta = self.page_read().meta;
         meta.check_width::<L>()?;
-        if self.integers && meta.number_type.order() == Order::Float {
+        if !self.floats && meta.number_type.order() == Order::Float {
             return Err(meta.error(Fault::new(ErrorKind::WrongType, 0)));
         }
         let opened = on!(&mut self.engine, reader => reader.open(workspace));

@@ -29,12 +29,12 @@ pub(crate) type Least<'m, 'w, L> = Compact<'m, 'w, <L as Latent>::Word>;
 macro_rules! with_reader {
     ($compact:expr, $meta:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match ($compact || tuning::SMALL, $meta.number_type.bits()) {
-            (true, 64) => $function(Least::<u64>::new::<u64>, $($argument),*),
-            (true, _) => $function(Least::<u32>::new::<u32>, $($argument),*),
-            (false, 8) => $function(Best::<u8>::new::<u8>, $($argument),*),
-            (false, 16) => $function(Best::<u16>::new::<u16>, $($argument),*),
-            (false, 32) => $function(Best::<u32>::new::<u32>, $($argument),*),
-            (false, _) => $function(Best::<u64>::new::<u64>, $($argument),*),
+            (true, 64) => $function(Least::<u64>::new::<u64, true>, $($argument),*),
+            (true, _) => $function(Least::<u32>::new::<u32, true>, $($argument),*),
+            (false, 8) => $function(Best::<u8>::new::<u8, true>, $($argument),*),
+            (false, 16) => $function(Best::<u16>::new::<u16, true>, $($argument),*),
+            (false, 32) => $function(Best::<u32>::new::<u32, true>, $($argument),*),
+            (false, _) => $function(Best::<u64>::new::<u64, true>, $($argument),*),
         }
     };
 }
@@ -284,10 +284,10 @@ impl<'a> Chunk<'a> {
         meta.check_width::<L>()?;
         let page = once((self.page, Ok(out)));
         let floats = ty.is_none_or(|ty| ty.order() == Order::Float);
-        let least = if floats { Least::<L>::new::<L> } else { Least::<L>::of_integers::<L> };
+        let least = if floats { Least::<L>::new::<L, true> } else { Least::<L>::new::<L, false> };
         let read = match COMPACT || tuning::SMALL {
             true => read_pages(least, meta, len, plan, workspace, at, page, wrote, trace),
-            false => read_pages(Best::<L>::new::<L>, meta, len, plan, workspace, at, page, wrote, trace),
+            false => read_pages(Best::<L>::new::<L, true>, meta, len, plan, workspace, at, page, wrote, trace),
         };
         Ok(at.saturating_add(u64_from(read?)))
     }
@@ -355,7 +355,7 @@ impl Meta<'_> {
     ) -> Result<()> {
         self.check_width::<L>()?;
         let pages = pages.into_iter().map(|(page, out)| (page, Ok(out)));
-        read_pages(Best::<L>::new::<L>, self, n, Plan::Whole, workspace, 0, pages, &mut 0, trace).map(drop)
+        read_pages(Best::<L>::new::<L, true>, self, n, Plan::Whole, workspace, 0, pages, &mut 0, trace).map(drop)
     }
 
     /// Decodes whole pages of a wrapped chunk, each with its count of numbers, into consecutive

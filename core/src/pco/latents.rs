@@ -56,7 +56,7 @@ impl Chunk<'_> {
 
     fn each_latent_of<W: Latent>(&self, workspace: &mut [u64], each: &mut dyn FnMut(&LatentBits)) -> Result<u64> {
         let page = Page::new(&self.meta, self.len, Plan::CompactWhole);
-        let mut reader = Compact::<W>::new::<W>(page);
+        let mut reader = Compact::<W>::new::<W, true>(page);
         reader.open(workspace).map_err(|fault| self.meta.error(fault))?;
         let read = reader.skip(self.page(), self.len, self.page_at, |reader, role, bytes, bit| {
             let &mut Page { meta, n, left, at, .. } = reader.page();

@@ -22,13 +22,9 @@ pub(crate) trait PageReader<'m, 'w>: Sized {
     /// An element of the output: a word, or a byte of one.
     type Unit: Pod;
 
-    /// Makes a reader without tables, for numbers of the width of `N`.
-    fn new<N: Latent>(page: Page<'m>) -> Self;
-
-    /// Makes one that is never asked for floats.
-    fn of_integers<N: Latent>(page: Page<'m>) -> Self {
-        Self::new::<N>(page)
-    }
+    /// Makes a reader without tables, for numbers of the width of `N`. Without `FLOATS` it is never
+    /// asked for floats, and need not link their arithmetic.
+    fn new<N: Latent, const FLOATS: bool>(page: Page<'m>) -> Self;
 
     /// Builds the tables in a workspace that suffices.
     fn build(&mut self, workspace: &'w mut [u64]) -> Verdict<()>;

@@ -98,7 +98,7 @@ impl<L: Latent> RoleLane<'_, '_, L> {
 impl<'m, 'w, L: Latent> PageReader<'m, 'w> for Fast<'m, 'w, L> {
     type Unit = L;
 
-    fn new<N: Latent>(page: Page<'m>) -> Self {
+    fn new<N: Latent, const FLOATS: bool>(page: Page<'m>) -> Self {
         let meta = page.meta;
         let delta = match &meta.delta {
             Delta::None => DeltaState::None,
