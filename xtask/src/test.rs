@@ -348,6 +348,18 @@ mod tests {
     }
 
     #[test]
+    fn the_workflow_runs_each_step_once() {
+        let workflow = std::fs::read_to_string(root().join(".github/workflows/ci.yml")).unwrap();
+        let (_, jobs) = workflow.split_once("        steps:\n          - ").unwrap();
+        let (jobs, _) = jobs.split_once("    name:").unwrap();
+        let mut names: Vec<_> = jobs.split_whitespace().filter(|word| *word != "-").collect();
+        let mut steps: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        names.sort_unstable();
+        steps.sort_unstable();
+        assert_eq!(names, steps);
+    }
+
+    #[test]
     fn every_step_has_a_name_of_its_own() {
         let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
         names.sort_unstable();
