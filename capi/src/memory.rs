@@ -304,10 +304,15 @@ mod private {
     /// Closes the list.
     pub trait Sealed {}
     impl Sealed for u8 {}
+    impl Sealed for i8 {}
     impl Sealed for u16 {}
+    impl Sealed for i16 {}
     impl Sealed for u32 {}
-    impl Sealed for u64 {}
+    impl Sealed for i32 {}
     impl Sealed for f32 {}
+    impl Sealed for u64 {}
+    impl Sealed for i64 {}
+    impl Sealed for f64 {}
     impl Sealed for [u8; 16] {}
     #[cfg(feature = "at1")]
     impl Sealed for crate::at1_query::UnspoolAt1Filter {}
@@ -316,10 +321,15 @@ mod private {
 }
 
 impl Plain for u8 {}
+impl Plain for i8 {}
 impl Plain for u16 {}
+impl Plain for i16 {}
 impl Plain for u32 {}
-impl Plain for u64 {}
+impl Plain for i32 {}
 impl Plain for f32 {}
+impl Plain for u64 {}
+impl Plain for i64 {}
+impl Plain for f64 {}
 impl Plain for [u8; 16] {}
 // Pointers and lengths, which are read one by one.
 #[cfg(feature = "at1")]

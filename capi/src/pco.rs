@@ -2,12 +2,14 @@
 
 use core::ffi::c_void;
 
-use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Options, Plan, Version, decode_bytes};
-use unspool::{Error, ErrorKind, Result, Step, Verify};
+use unspool::pco::{
+    Chunk, Decoder, File, Latent, Meta, Number, NumberType, Options, Plan, Version, decode, decode_bytes,
+};
+use unspool::{Done, Error, ErrorKind, Result, Step, Verify};
 
 use crate::common::{
-    Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, choices, describe,
-    in_bytes, lend, limits_of, reply, reply_done, report_step, step_memory, u64_from,
+    Buffers, Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, choices,
+    decoded, describe, in_bytes, lend, limits_of, reply, report_step, step_memory, u64_from,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, attempt, run};
 use crate::memory::{
@@ -366,8 +368,9 @@ pub unsafe extern "C" fn unspool_pco_skip(
     }
 }
 
-/// Decodes all chunks of the file in `src` to little-endian numbers in `dst`. If there is no
-/// workspace, the `need` of the error is what the first chunk needs; others may need more.
+/// Decodes all chunks of the file in `src` to little-endian numbers in `dst`, whatever their types.
+/// If there is no workspace, the `need` of the error is what the first chunk needs; others may need
+/// more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_decode_file(
     buffers: *const UnspoolBuffers,
@@ -377,14 +380,179 @@ pub unsafe extern "C" fn unspool_pco_decode_file(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        reply_done(done, error, || {
-            let (mut chosen, mut checks) = (Options::DEFAULT, Verify::Refuse);
-            choices(&mut chosen.limits, &mut checks, options)?;
-            let lent = lend(buffers, [])?;
-            let words = words(lent.workspace)?;
-            decode_bytes(lent.src, lent.dst, words, &chosen, &mut ()).map_err(words_in_bytes)
+        let ready = |chosen: &mut Options| file_memory(buffers, options, chosen);
+        decoded((done, error), (Options::DEFAULT, 0), ready, |(lent, words), chosen| {
+            decode_bytes(lent.src, lent.dst, words, chosen, &mut ()).map_err(words_in_bytes)
         })
     }
+}
+
+/// Reads the options of a call that decodes a file. Returns its memory, and the workspace as words.
+///
+/// # Safety
+///
+/// As for [`lend`] and [`choices`].
+#[inline(always)]
+unsafe fn file_memory<'a>(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    chosen: &mut Options,
+) -> Checked<(Buffers<'a>, &'a mut [u64])> {
+    // SAFETY: the same promises.
+    unsafe {
+        choices(&mut chosen.limits, &mut Verify::Refuse, options)?;
+        let lent = lend(buffers, [])?;
+        let words = words(lent.workspace)?;
+        Ok((lent, words))
+    }
+}
+
+/// # Safety
+///
+/// As the header says of `unspool_pco_decode_u8`.
+#[inline(always)]
+unsafe fn decode_numbers<T: Number + Plain>(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the same promises.
+    unsafe {
+        let ready = |chosen: &mut Options| {
+            let (lent, words) = file_memory(buffers, options, chosen)?;
+            let numbers = aligned(lent.dst.as_mut_ptr().cast::<T>(), lent.dst.len() / size_of::<T>())?;
+            Ok((lent.src, numbers, words))
+        };
+        decoded((done, error), (Options::DEFAULT, 0), ready, |(src, numbers, words), chosen| {
+            match decode(src, numbers, words, chosen, &mut ()) {
+                Ok(done) => Ok(Done { wrote: done.wrote.saturating_mul(size_of::<T>()), ..done }),
+                Err(error) => Err(words_in_bytes(in_bytes::<T>(ErrorKind::OutputTooSmall, error))),
+            }
+        })
+    }
+}
+
+/// Decodes a file whose chunks all hold unsigned numbers of 8 bits. Another type is
+/// `UNSPOOL_ERROR_WRONG_TYPE`. A program links only the types that it asks for. `dst` is aligned
+/// like the numbers. The workspace is that of `unspool_pco_decode_file`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_u8(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<u8>(buffers, options, done, error) }
+}
+
+/// The same for signed numbers of 8 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_i8(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<i8>(buffers, options, done, error) }
+}
+
+/// The same for unsigned numbers of 16 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_u16(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<u16>(buffers, options, done, error) }
+}
+
+/// The same for signed numbers of 16 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_i16(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<i16>(buffers, options, done, error) }
+}
+
+/// The same for unsigned numbers of 32 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_u32(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<u32>(buffers, options, done, error) }
+}
+
+/// The same for signed numbers of 32 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_i32(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<i32>(buffers, options, done, error) }
+}
+
+/// The same for floats of 32 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_f32(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<f32>(buffers, options, done, error) }
+}
+
+/// The same for unsigned numbers of 64 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_u64(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<u64>(buffers, options, done, error) }
+}
+
+/// The same for signed numbers of 64 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_i64(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<i64>(buffers, options, done, error) }
+}
+
+/// The same for floats of 64 bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_f64(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { decode_numbers::<f64>(buffers, options, done, error) }
 }
 
 /// The header of the wrapped format.

@@ -318,6 +318,12 @@ fn pco() {
         unspool_pco_decode(opened.place(), info.first_chunk, &raw const call, next, error)
     });
     assert_eq!((dst.bytes(expected.len()).as_slice(), next + 1), (expected, src.len as u64));
+    for decode in [unspool_pco_decode_file, unspool_pco_decode_f64] {
+        let dst = Memory::new(expected.len());
+        let call = buffers([&src, &dst, &workspace, &none, &none]);
+        let done: UnspoolDone = get(|done, error| unsafe { decode(&raw const call, null(), done, error) });
+        assert_eq!((dst.bytes(done.wrote).as_slice(), done.read), (expected, src.len));
+    }
 
     let decoder = opaque::<UnspoolPcoDecoder>();
     works(|error| unsafe {

@@ -25,8 +25,8 @@ int main(void) {
   if (unspool_pco_chunk(&opened, info.first_chunk, &chunk, &meta, NULL) || chunk.number_type != UNSPOOL_PCO_I32) return 1;
   if (unspool_pco_workspace_len(&meta, chunk.len, UNSPOOL_PCO_BATCHES) > sizeof words) return 1;
   /* Too little: the error says how much is enough. */
-  if (unspool_pco_init_32(&decoder, &meta, chunk.len, UNSPOOL_PCO_BATCHES, words, 8, &error) == 0 || error.need != chunk.workspace_len) return 1;
-  if (unspool_pco_init_32(&decoder, &meta, chunk.len, UNSPOOL_PCO_BATCHES, words, sizeof words, NULL)) return 1;
+  if (unspool_pco_init_int_32(&decoder, &meta, chunk.len, UNSPOOL_PCO_BATCHES, words, 8, &error) == 0 || error.need != chunk.workspace_len) return 1;
+  if (unspool_pco_init_int_32(&decoder, &meta, chunk.len, UNSPOOL_PCO_BATCHES, words, sizeof words, NULL)) return 1;
   if (unspool_pco_start_32(&decoder, chunk.len, chunk.page_at, NULL)) return 1;
   for (at = (size_t)chunk.page_at; step.status != UNSPOOL_STATUS_DONE;) {
     step.src = file + at;

@@ -563,6 +563,64 @@ static void onpair(void) {
   CHECK(unspool_onpair_row(&column, 2, line, sizeof line, &wrote, &error) == 0 && wrote == 28 && !memcmp(line, parts.dictionary, 28));
 }
 
+/* Files of one type: each function decodes its own, and refuses those of all others. */
+static void pco_types(void) {
+  static const struct {
+    UnspoolErrorKind (*decode)(const UnspoolBuffers *, const UnspoolOptions *, UnspoolDone *, UnspoolError *);
+    const char *name;
+    size_t size;
+  } types[] = {
+      {unspool_pco_decode_u8, "k_u8_arange", 1},        {unspool_pco_decode_i8, "k_i8_arange", 1},
+      {unspool_pco_decode_u16, "m_u16_dict_conv4", 2},  {unspool_pco_decode_i16, "m_i16_dict_c2", 2},
+      {unspool_pco_decode_u32, "k_u32_arange", 4},      {unspool_pco_decode_i32, "m_i32_classic_auto", 4},
+      {unspool_pco_decode_f32, "m_f32_fmult_conv4", 4}, {unspool_pco_decode_u64, "m_u64_dict_lookback", 8},
+      {unspool_pco_decode_i64, "m_i64_dict_auto", 8},   {unspool_pco_decode_f64, "x_f64_extreme_fmulthuge_lb", 8},
+  };
+  enum { COUNT = sizeof types / sizeof *types, WORDS = 1 << 16 };
+  uint64_t *words = malloc(WORDS * sizeof *words);
+  const UnspoolLimits tight = {.size = sizeof tight, .max_output = 1};
+  const UnspoolOptions limited = {.size = sizeof limited, .limits = &tight};
+  if (!words) exit(2);
+  for (size_t i = 0; i < COUNT; i++) {
+    char name[64];
+    size_t len, expected_len;
+    uint8_t *bytes, *expected, *out;
+    UnspoolBuffers call;
+    UnspoolDone done;
+    snprintf(name, sizeof name, "pco/%s.pco", types[i].name);
+    bytes = read_file(name, &len);
+    snprintf(name, sizeof name, "pco/%s.bin", types[i].name);
+    expected = read_file(name, &expected_len);
+    out = calloc(expected_len + 8, 1);
+    if (!out) exit(2);
+    call = (UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len, .workspace = words, .workspace_len = WORDS * sizeof *words};
+    CHECK(types[i].decode(&call, NULL, &done, &error) == 0 && done.read == len && done.wrote == expected_len && done.content == expected_len);
+    CHECK(!memcmp(out, expected, expected_len));
+    CHECK(types[i].decode(&call, &limited, &done, &error) == UNSPOOL_ERROR_OUTPUT_LIMIT && error.need == expected_len);
+    for (size_t j = 0; j < COUNT; j++) {
+      CHECK(types[j].decode(&call, NULL, &done, &error) == (i == j ? 0 : UNSPOOL_ERROR_WRONG_TYPE));
+    }
+    call.dst_len = expected_len - 1;
+    CHECK(types[i].decode(&call, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == expected_len);
+    call.dst_len = expected_len;
+    call.dst = out + types[i].size / 2;
+    CHECK(types[i].decode(&call, NULL, &done, &error) == (types[i].size == 1 ? 0 : UNSPOOL_ERROR_MISALIGNED));
+    call.dst = out;
+    call.workspace = NULL, call.workspace_len = 0;
+    CHECK(types[i].decode(&call, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need % sizeof *words == 0);
+    call.workspace = words, call.workspace_len = (size_t)error.need - sizeof *words;
+    CHECK(types[i].decode(&call, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == call.workspace_len + sizeof *words);
+    call.workspace_len = (size_t)error.need;
+    CHECK(types[i].decode(&call, NULL, &done, &error) == 0);
+    call.dst = bytes;
+    CHECK(types[i].decode(&call, NULL, &done, &error) == UNSPOOL_ERROR_OVERLAP);
+    free(out);
+    free(expected);
+    free(bytes);
+  }
+  free(words);
+}
+
 static void pco(void) {
   static UnspoolPcoFile file;
   static UnspoolPcoMeta meta;
@@ -1256,6 +1314,7 @@ int main(int argc, char **argv) {
   cvc();
   onpair();
   pco();
+  pco_types();
   xz();
   gzip();
   at1();

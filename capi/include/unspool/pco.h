@@ -217,13 +217,78 @@ UnspoolErrorKind unspool_pco_skip(const struct UnspoolPcoFile *file,
                                   struct UnspoolError *error);
 
 /**
- * Decodes all chunks of the file in `src` to little-endian numbers in `dst`. If there is no
- * workspace, the `need` of the error is what the first chunk needs; others may need more.
+ * Decodes all chunks of the file in `src` to little-endian numbers in `dst`, whatever their types.
+ * If there is no workspace, the `need` of the error is what the first chunk needs; others may need
+ * more.
  */
 UnspoolErrorKind unspool_pco_decode_file(const struct UnspoolBuffers *buffers,
                                          const struct UnspoolOptions *options,
                                          struct UnspoolDone *done,
                                          struct UnspoolError *error);
+
+/**
+ * Decodes a file whose chunks all hold unsigned numbers of 8 bits. Another type is
+ * `UNSPOOL_ERROR_WRONG_TYPE`. A program links only the types that it asks for. `dst` is aligned
+ * like the numbers. The workspace is that of `unspool_pco_decode_file`.
+ */
+UnspoolErrorKind unspool_pco_decode_u8(const struct UnspoolBuffers *buffers,
+                                       const struct UnspoolOptions *options,
+                                       struct UnspoolDone *done,
+                                       struct UnspoolError *error);
+
+/** The same for signed numbers of 8 bits. */
+UnspoolErrorKind unspool_pco_decode_i8(const struct UnspoolBuffers *buffers,
+                                       const struct UnspoolOptions *options,
+                                       struct UnspoolDone *done,
+                                       struct UnspoolError *error);
+
+/** The same for unsigned numbers of 16 bits. */
+UnspoolErrorKind unspool_pco_decode_u16(const struct UnspoolBuffers *buffers,
+                                        const struct UnspoolOptions *options,
+                                        struct UnspoolDone *done,
+                                        struct UnspoolError *error);
+
+/** The same for signed numbers of 16 bits. */
+UnspoolErrorKind unspool_pco_decode_i16(const struct UnspoolBuffers *buffers,
+                                        const struct UnspoolOptions *options,
+                                        struct UnspoolDone *done,
+                                        struct UnspoolError *error);
+
+/** The same for unsigned numbers of 32 bits. */
+UnspoolErrorKind unspool_pco_decode_u32(const struct UnspoolBuffers *buffers,
+                                        const struct UnspoolOptions *options,
+                                        struct UnspoolDone *done,
+                                        struct UnspoolError *error);
+
+/** The same for signed numbers of 32 bits. */
+UnspoolErrorKind unspool_pco_decode_i32(const struct UnspoolBuffers *buffers,
+                                        const struct UnspoolOptions *options,
+                                        struct UnspoolDone *done,
+                                        struct UnspoolError *error);
+
+/** The same for floats of 32 bits. */
+UnspoolErrorKind unspool_pco_decode_f32(const struct UnspoolBuffers *buffers,
+                                        const struct UnspoolOptions *options,
+                                        struct UnspoolDone *done,
+                                        struct UnspoolError *error);
+
+/** The same for unsigned numbers of 64 bits. */
+UnspoolErrorKind unspool_pco_decode_u64(const struct UnspoolBuffers *buffers,
+                                        const struct UnspoolOptions *options,
+                                        struct UnspoolDone *done,
+                                        struct UnspoolError *error);
+
+/** The same for signed numbers of 64 bits. */
+UnspoolErrorKind unspool_pco_decode_i64(const struct UnspoolBuffers *buffers,
+                                        const struct UnspoolOptions *options,
+                                        struct UnspoolDone *done,
+                                        struct UnspoolError *error);
+
+/** The same for floats of 64 bits. */
+UnspoolErrorKind unspool_pco_decode_f64(const struct UnspoolBuffers *buffers,
+                                        const struct UnspoolOptions *options,
+                                        struct UnspoolDone *done,
+                                        struct UnspoolError *error);
 
 /** Reads the header of the wrapped format. */
 UnspoolErrorKind unspool_pco_version(const void *src,

@@ -263,6 +263,14 @@ impl<'a> Chunk<'a> {
         self.skip_in::<false>(workspace, Plan::Whole)
     }
 
+    /// Refuses a chunk of another type than this, if one is given.
+    pub(super) fn check_type(&self, ty: Option<NumberType>) -> Result<()> {
+        match ty {
+            Some(ty) if ty != self.number_type() => Err(Error::new(ErrorKind::WrongType, self.page_at)),
+            _ => Ok(()),
+        }
+    }
+
     /// [`decode_bits`](Self::decode_bits), with compact tables if `COMPACT`. A constant, so that a
     /// program links the tables that it uses. If `ty` is given, the chunk must have that type.
     // Inlined, so that a type that the program names is a constant, too.

@@ -43,7 +43,17 @@ fn typed<T: unspool::pco::Number, const N: usize>(
         saved.pop();
         let error = unspool::pco::decode(bytes, &mut saved, words, &options, &mut ()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::OutputTooSmall, "{name} {plan:?}");
+        // Another type is the first error, in a vector and in an output without room.
+        let other = if T::TYPE == NumberType::U8 { wrong::<i8> } else { wrong::<u8> };
+        other(bytes, words, &options);
     }
+}
+
+/// Asserts that a file has another type than this.
+fn wrong<T: unspool::pco::Number + PartialEq + std::fmt::Debug>(bytes: &[u8], words: &mut [u64], options: &Options) {
+    let error = unspool::pco::decode::<T>(bytes, &mut [], words, options, &mut ()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::WrongType);
+    assert_eq!(decode_to_vec::<T>(bytes, options), Err(error));
 }
 
 #[test]
