@@ -430,14 +430,31 @@ unsafe fn concluded(to: *mut UnspoolDone, error: *mut UnspoolError, result: &Res
     }
 }
 
-/// Turns the elements of which an error of this kind needs more into bytes.
+/// Turns values into bytes: those that were written, and those that an output must have.
+#[cfg(any(feature = "pco", feature = "cvc"))]
+pub fn bytes_of<T>(mut decoded: Result<Done>) -> Result<Done> {
+    match &mut decoded {
+        // They are in memory, so it has as many bytes.
+        Ok(done) => done.wrote = done.wrote.wrapping_mul(size_of::<T>()),
+        Err(error) => *error = in_bytes::<T>(ErrorKind::OutputTooSmall, *error),
+    }
+    decoded
+}
+
+/// Turns the values of which an error of this kind needs more into bytes.
 #[cfg(any(feature = "pco", feature = "cvc"))]
 #[cold]
 pub fn in_bytes<T>(kind: ErrorKind, error: Error) -> Error {
     match error.kind == kind {
-        true => error.needing(error.need.saturating_mul(u64_from(size_of::<T>()))),
+        true => error.needing(size_of_all::<T>(error.need)),
         false => error,
     }
+}
+
+/// Returns the bytes of as many values.
+#[cfg(any(feature = "pco", feature = "cvc"))]
+pub fn size_of_all<T>(count: u64) -> u64 {
+    count.saturating_mul(u64_from(size_of::<T>()))
 }
 
 /// Writes characters as UTF-8 to the start of `dst`, and their length to `len`. If `dst` is too

@@ -7,13 +7,14 @@ use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Scalar};
 use unspool::{Done, Error, ErrorKind, Limits, Result};
 
 use crate::common::{
-    Buffers, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolStep, advance, bad_argument, compared,
-    decoded, describe, in_bytes, lend, limits_of, reply, reply_done, report_step, spell, verify,
+    Buffers, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, advance,
+    bad_argument, bytes_of, choices, compared, decoded, describe, lend, limits_of, reply, reply_done, report_step,
+    spell, u64_from, verify,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, attempt, run};
 use crate::memory::{
     Checked, NOTHING, Opaque, Span, answer, clear, disjoint, filled, fits, held, held_with, input, lent_to, maybe,
-    needed, output, sized, span,
+    needed, output, sized, span, values,
 };
 
 /// Words of an open file.
@@ -442,33 +443,44 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
     unsafe {
         let ready = |_: &mut ()| {
             let (column, lent, options) = rows_of(column, buffers, checks)?;
-            Ok((column, lent.src, floats(lent.dst)?, options))
+            Ok((column, lent.src, values::<f32>(lent.dst)?, options))
         };
         decoded((done, error), ((), 0), ready, |(column, src, values, options), ()| {
-            let decoded = column.decode(src, first_row..end_row, values, &options);
-            decoded.map(done_in_bytes).map_err(floats_in_bytes)
+            bytes_of::<f32>(column.decode(src, first_row..end_row, values, &options))
         })
     }
 }
 
-/// Returns an output as floats.
-///
-/// # Safety
-///
-/// As for [`output`].
-pub(crate) unsafe fn floats(dst: &mut [u8]) -> Checked<&mut [f32]> {
-    // SAFETY: the same memory, of which floats are values.
-    unsafe { output(dst.as_mut_ptr().cast::<f32>(), dst.len() / size_of::<f32>()) }
+/// Decodes all rows of a file with one column to little-endian bytes of the type in the column's
+/// info. A file with several is `UNSPOOL_ERROR_CVC_PICK_COLUMN`: open it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_decode_file(
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+    done: *mut UnspoolDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let ready = |chosen: &mut Options<'_>| {
+            choices(&mut chosen.limits, &mut chosen.verify, options)?;
+            lend(buffers, [])
+        };
+        let decode = |lent: Buffers<'_>, chosen: &Options<'_>| all_rows(lent.src, lent.dst, chosen);
+        decoded((done, error), (Options::DEFAULT, 0), ready, decode)
+    }
 }
 
-/// Turns floats that were written into bytes.
-pub(crate) fn done_in_bytes(done: Done) -> Done {
-    Done { wrote: done.wrote.saturating_mul(size_of::<f32>()), ..done }
-}
-
-/// Turns the floats that an output must have into bytes.
-pub(crate) fn floats_in_bytes(error: Error) -> Error {
-    in_bytes::<f32>(ErrorKind::OutputTooSmall, error)
+/// Decodes all rows of the only column. A file and a column are large, so they have a stack frame
+/// of their own.
+#[inline(never)]
+fn all_rows(src: &[u8], dst: &mut [u8], options: &Options<'_>) -> Result<Done> {
+    let column = File::open(src, &options.limits)?.only_column()?;
+    let mut decoded = column.decode_bytes(src, column.rows(), dst, options);
+    if let Ok(done) = &mut decoded {
+        done.content = u64_from(done.wrote);
+    }
+    decoded
 }
 
 /// Starts a stream. The decoder borrows its workspace, and the name of the column in the options,

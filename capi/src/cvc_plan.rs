@@ -5,10 +5,12 @@ use core::ffi::c_void;
 use unspool::cvc::{Payload, Plan};
 use unspool::{Checksums, Done, Error, ErrorKind, Result, Verify};
 
-use crate::common::{UnspoolBuffers, UnspoolChecks, UnspoolDone, bad_argument, compared, reply, reply_done, verify};
-use crate::cvc::{UnspoolCvcColumn, done_in_bytes, floats, floats_in_bytes, head_of};
+use crate::common::{
+    UnspoolBuffers, UnspoolChecks, UnspoolDone, bad_argument, bytes_of, compared, reply, reply_done, verify,
+};
+use crate::cvc::{UnspoolCvcColumn, head_of};
 use crate::error::{UnspoolError, UnspoolErrorKind, run};
-use crate::memory::{NOTHING, Opaque, answer, apart, clear, fits, held, held_in, input, span};
+use crate::memory::{NOTHING, Opaque, answer, apart, clear, fits, held, held_in, input, span, values};
 
 /// Words of a plan.
 #[cfg(target_pointer_width = "32")]
@@ -169,10 +171,10 @@ pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     unsafe {
         reply_done(done, error, || {
             let lent = compared(buffers, [head_of(plan.cast_const())?], [span(plan, 1)])?.slices();
-            let (state, values) = (held_in(plan)?, floats(lent.dst)?);
+            let (state, values) = (held_in(plan)?, values::<f32>(lent.dst)?);
             let (payload, checksums) = open(state, lent.src, verify(checks)?)?;
-            payload.decode(values).map_err(floats_in_bytes)?;
-            Ok(done_in_bytes(Done { wrote: payload.len(), checksums, ..Done::default() }))
+            let decoded = payload.decode(values);
+            bytes_of::<f32>(decoded.map(|()| Done { wrote: payload.len(), checksums, ..Done::default() }))
         })
     }
 }

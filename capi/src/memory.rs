@@ -91,6 +91,12 @@ pub unsafe fn aligned<'a, T: Plain>(data: *mut T, len: usize) -> Checked<&'a mut
     }
 }
 
+/// Returns bytes to write as values. Refuses bytes that are misaligned.
+pub fn values<T: Plain>(bytes: &mut [u8]) -> Checked<&mut [T]> {
+    // SAFETY: the same memory, borrowed as long.
+    unsafe { aligned(bytes.as_mut_ptr().cast(), bytes.len() / size_of::<T>()) }
+}
+
 /// A range of memory: its address, and its length in bytes.
 pub type Span = [usize; 2];
 

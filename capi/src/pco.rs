@@ -5,16 +5,16 @@ use core::ffi::c_void;
 use unspool::pco::{
     Chunk, Decoder, File, Latent, Meta, Number, NumberType, Options, Plan, Version, decode, decode_bytes,
 };
-use unspool::{Done, Error, ErrorKind, Result, Step, Verify};
+use unspool::{Error, ErrorKind, Result, Step, Verify};
 
 use crate::common::{
-    Buffers, Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, choices,
-    decoded, describe, in_bytes, lend, limits_of, reply, report_step, step_memory, u64_from,
+    Buffers, Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, bytes_of,
+    choices, decoded, describe, in_bytes, lend, limits_of, reply, report_step, size_of_all, step_memory,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, attempt, run};
 use crate::memory::{
     Checked, Misuse, NOTHING, Opaque, Plain, Span, aligned, answer, apart, clear, disjoint, filled, fits, held,
-    held_in, held_with, input, lent_to, span,
+    held_in, held_with, input, lent_to, span, values,
 };
 
 /// Words of an open file.
@@ -207,11 +207,6 @@ fn words_in_bytes(error: Error) -> Error {
     in_bytes::<u64>(ErrorKind::WorkspaceTooSmall, error)
 }
 
-/// Turns words into bytes.
-fn words_len(words: u64) -> u64 {
-    words.saturating_mul(u64_from(size_of::<u64>()))
-}
-
 /// Reads the header of a standalone file. The file borrows the bytes, and so does the metadata of
 /// its chunks.
 #[unsafe(no_mangle)]
@@ -286,7 +281,7 @@ pub unsafe extern "C" fn unspool_pco_chunk(
             let described = UnspoolPcoChunk {
                 len: found.len,
                 page_at: found.page_at,
-                workspace_len: words_len(found.workspace_len(Plan::Batches)),
+                workspace_len: size_of_all::<u64>(found.workspace_len(Plan::Batches)),
                 number_type: found.number_type() as u8,
                 number_size: u8::try_from(found.number_type().size()).unwrap_or(0),
             };
@@ -421,14 +416,10 @@ unsafe fn decode_numbers<T: Number + Plain>(
     unsafe {
         let ready = |chosen: &mut Options| {
             let (lent, words) = file_memory(buffers, options, chosen)?;
-            let numbers = aligned(lent.dst.as_mut_ptr().cast::<T>(), lent.dst.len() / size_of::<T>())?;
-            Ok((lent.src, numbers, words))
+            Ok((lent.src, values::<T>(lent.dst)?, words))
         };
         decoded((done, error), (Options::DEFAULT, 0), ready, |(src, numbers, words), chosen| {
-            match decode(src, numbers, words, chosen, &mut ()) {
-                Ok(done) => Ok(Done { wrote: done.wrote.saturating_mul(size_of::<T>()), ..done }),
-                Err(error) => Err(words_in_bytes(in_bytes::<T>(ErrorKind::OutputTooSmall, error))),
-            }
+            bytes_of::<T>(decode(src, numbers, words, chosen, &mut ()).map_err(words_in_bytes))
         })
     }
 }
@@ -618,7 +609,7 @@ pub unsafe extern "C" fn unspool_pco_meta(
 pub unsafe extern "C" fn unspool_pco_workspace_len(meta: *const UnspoolPcoMeta, n: usize, plan: UnspoolPcoPlan) -> u64 {
     let plan = plan_of(plan).unwrap_or(Plan::Batches);
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { held(meta) }.map_or(0, |meta| words_len(meta.workspace_len(n, plan)))
+    unsafe { held(meta) }.map_or(0, |meta| size_of_all::<u64>(meta.workspace_len(n, plan)))
 }
 
 /// # Safety

@@ -412,6 +412,10 @@ fn cvc() {
         unspool_cvc_decode_f32(column.place(), 0, info.rows, &raw const call, 0, done, error)
     });
     assert_eq!(dst.bytes(done.wrote), expected);
+    let dst = Memory::new(expected.len());
+    let call = buffers([&src, &dst, &none, &none, &none]);
+    let done: UnspoolDone = get(|done, error| unsafe { unspool_cvc_decode_file(&raw const call, null(), done, error) });
+    assert_eq!(dst.bytes(done.wrote), expected);
 
     let plan = opaque::<UnspoolCvcPlan>();
     works(|error| unsafe { unspool_cvc_plan_init(plan.place(), column.place(), 0, info.rows, error) });

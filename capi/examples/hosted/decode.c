@@ -295,7 +295,9 @@ static int cvc_whole(const UnspoolCvcFile *opened, Bytes file) {
   if (error.kind && unspool_error_class(error.kind) != UNSPOOL_CLASS_OUTPUT_TOO_SMALL) return error.kind;
   buffers.dst_len = (size_t)error.need;
   buffers.dst = memory(buffers.dst_len);
-  failed = unspool_cvc_decode(&column, 0, about.rows, &buffers, UNSPOOL_CHECKS_VERIFY, &done, &error);
+  failed = about.columns == 1
+               ? unspool_cvc_decode_file(&buffers, &options, &done, &error)
+               : unspool_cvc_decode(&column, 0, about.rows, &buffers, UNSPOOL_CHECKS_VERIFY, &done, &error);
   if (!failed) emit(buffers.dst, done.wrote);
   free(buffers.dst);
   return failed;

@@ -348,6 +348,13 @@ static void cvc(void) {
   CHECK(unspool_cvc_column_name(&column, NULL, 0, &name_len, &error) == 0 && name_len == 0);
   CHECK(unspool_cvc_decode(&column, 0, info.rows, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len}, UNSPOOL_CHECKS_VERIFY, &done, &error) == 0);
   CHECK(done.wrote == expected_len && done.checks_matched == info.chunks && !memcmp(out, expected, expected_len));
+  memset(out, 0, expected_len);
+  CHECK(unspool_cvc_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len}, NULL, &done, &error) == 0);
+  CHECK(done.wrote == expected_len && done.content == expected_len && done.read == len && done.checks_matched == info.chunks && !memcmp(out, expected, expected_len));
+  CHECK(unspool_cvc_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len}, &(UnspoolOptions){.size = sizeof(UnspoolOptions), .checks = UNSPOOL_CHECKS_SKIP}, &done, &error) == 0 && done.checks_unchecked == info.chunks);
+  CHECK(unspool_cvc_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = out, .dst_len = expected_len - 1}, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == expected_len);
+  CHECK(unspool_cvc_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len - 1, .dst = out, .dst_len = expected_len}, NULL, &done, &error) == UNSPOOL_ERROR_TRUNCATED);
+  OVERLAPS(unspool_cvc_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len, .dst = bytes + len - 1, .dst_len = 9}, NULL, &done, &error));
   CHECK(unspool_cvc_decode_f32(&column, 0, info.rows, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = values, .dst_len = expected_len}, UNSPOOL_CHECKS_SKIP, &done, &error) == 0);
   CHECK(done.checks_unchecked == info.chunks && !memcmp(values, expected, expected_len));
   CHECK(unspool_cvc_decode_f32(&column, 0, info.rows + 1, &(UnspoolBuffers){.src = bytes, .src_len = len, .dst = values, .dst_len = 1 * 4}, UNSPOOL_CHECKS_SKIP, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
@@ -410,6 +417,7 @@ static void cvc(void) {
 
   /* Columns by name, whose chunks are found by requesting their lengths. */
   bytes = read_file("cvc/v2_ints_default.cvc", &len);
+  CHECK(unspool_cvc_decode_file(&(UnspoolBuffers){.src = bytes, .src_len = len}, NULL, &done, &error) == UNSPOOL_ERROR_CVC_PICK_COLUMN);
   expected = read_file("cvc/v2_ints_default.col1.raw.bin", &expected_len);
   CHECK(unspool_cvc_open(&file, bytes, len, NULL, &error) == 0 && unspool_cvc_info(&file, &info, &error) == 0 && info.columnar);
   CHECK(unspool_cvc_column(&column, &file, 1, &error) == 0);

@@ -43,16 +43,16 @@ _Static_assert(sizeof(void *) == sizeof(size_t), "unspool needs pointers as wide
 
 #if defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0xD8F7E5CFu
+#define UNSPOOL_LAYOUT 0xA36DA643u
 #elif defined(UNSPOOL_SMALL)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0xD8F7E5CDu
+#define UNSPOOL_LAYOUT 0xA36DA641u
 #elif defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0xD8F7E5CEu
+#define UNSPOOL_LAYOUT 0xA36DA642u
 #else
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0xD8F7E5CCu
+#define UNSPOOL_LAYOUT 0xA36DA640u
 #endif
 
 /** Returns 0 if this header and the archive belong together, else UNSPOOL_ERROR_WRONG_HEADER. */

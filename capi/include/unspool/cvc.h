@@ -310,6 +310,15 @@ UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
                                         struct UnspoolError *error);
 
 /**
+ * Decodes all rows of a file with one column to little-endian bytes of the type in the column's
+ * info. A file with several is `UNSPOOL_ERROR_CVC_PICK_COLUMN`: open it.
+ */
+UnspoolErrorKind unspool_cvc_decode_file(const struct UnspoolBuffers *buffers,
+                                         const struct UnspoolOptions *options,
+                                         struct UnspoolDone *done,
+                                         struct UnspoolError *error);
+
+/**
  * Starts a stream. The decoder borrows its workspace, and the name of the column in the options,
  * until it is no longer used; `unspool_cvc_workspace_len` returns the size of the workspace.
  */
