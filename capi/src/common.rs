@@ -305,7 +305,7 @@ pub struct UnspoolOptions {
 /// # Safety
 ///
 /// A pointer that is not null leads to options, and so does that to their limits.
-#[cfg(any(feature = "gzip", feature = "pco", feature = "at1-columnar"))]
+#[cfg(any(feature = "gzip", feature = "pco", feature = "cvc", feature = "at1-columnar"))]
 #[inline(never)]
 pub unsafe fn choices(limits: &mut Limits, checks: &mut Verify, with: *const UnspoolOptions) -> Checked<()> {
     // SAFETY: the same promise.
