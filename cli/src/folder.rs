@@ -108,6 +108,14 @@ impl Folder {
         }
     }
 
+    /// Returns the folders that were created to lead to it, innermost first, for signals.
+    pub fn made(&self) -> Vec<PathBuf> {
+        match &*self.made.borrow() {
+            Made::Path(paths) => paths.clone(),
+            Made::In(folder, name) => [vec![folder.path_of(name)], folder.made()].concat(),
+        }
+    }
+
     /// Returns the path of a file in it, for messages and for signals.
     pub fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)

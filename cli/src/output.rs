@@ -82,7 +82,8 @@ impl Output {
         create: impl FnOnce() -> io::Result<File>,
         place: Place,
     ) -> Result<Self, Failure> {
-        unfinished(Some(path));
+        let made = if let Place::Folder(folder, ..) = &place { folder.made() } else { vec![] };
+        unfinished(Some((path.to_owned(), made)));
         let file = create().and_then(|file| Ok((file.try_clone()?, file)));
         let (writer, file) = file.map_err(|error| Failure::io("cannot create", shown, error))?;
         let partial = Partial { file, path: path.to_owned(), place };
@@ -246,21 +247,24 @@ fn refused(failure: &mut Option<io::Error>, error: io::Error) -> unspool::Error 
     unspool::Error::new(unspool::ErrorKind::SinkFull, 0)
 }
 
-/// Notes the partial file, so that a signal such as Ctrl-C removes it. Only on Unix: elsewhere,
-/// handling signals takes `unsafe`.
-fn unfinished(partial: Option<&Path>) {
-    static NOTED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// Notes the partial file and the folders that were created for it, so that a signal such as Ctrl-C
+/// removes it and those that hold nothing else. Only on Unix: elsewhere, handling signals takes
+/// `unsafe`.
+fn unfinished(partial: Option<(PathBuf, Vec<PathBuf>)>) {
+    static NOTED: Mutex<Option<(PathBuf, Vec<PathBuf>)>> = Mutex::new(None);
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {
         #[cfg(unix)]
         when_ended(|| {
-            if let Ok(Some(partial)) = NOTED.lock().as_deref() {
+            if let Ok(Some((partial, made))) = NOTED.lock().as_deref() {
                 let _ = std::fs::remove_file(partial);
+                // The system refuses to remove a folder that holds something.
+                let _ = made.iter().try_for_each(std::fs::remove_dir);
             }
         });
     });
     if let Ok(mut noted) = NOTED.lock() {
-        *noted = partial.map(Path::to_owned);
+        *noted = partial;
     }
 }
 

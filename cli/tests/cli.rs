@@ -228,34 +228,72 @@ fn a_refused_file_prints_one_line_and_writes_no_file() {
     }
 }
 
+/// Returns a Zstandard frame of 16,384 blocks, each repeating a byte 128 KiB long: 2 GiB, enough to
+/// be interrupted.
 #[cfg(unix)]
-#[test]
-fn an_interrupted_decode_removes_its_file() {
-    use std::os::unix::process::ExitStatusExt;
-
-    // A frame of 16,384 blocks, each repeating a byte 128 KiB long: 2 GiB, enough to be
-    // interrupted.
-    let scratch = scratch("interrupted");
-    let [file, out] = ["zeros.zst", "out"].map(|name| scratch.join(name));
-    let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38];
+fn long_frame() -> Vec<u8> {
+    let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0x80, 0x38, 0, 0, 0, 0x80];
     for block in (0..1 << 14).rev() {
         let header = (128 << 10) << 3 | 1 << 1 | u32::from(block == 0);
         frame.extend([&header.to_le_bytes()[..3], &[0]].concat());
     }
-    std::fs::write(&file, frame).unwrap();
+    frame
+}
+
+/// Decodes a file to `out`, and sends each signal that ends the command once there is anything at
+/// `begun`.
+#[cfg(unix)]
+fn interrupt(file: &Path, out: &Path, begun: impl Fn() -> bool, ended: impl Fn()) {
+    use std::os::unix::process::ExitStatusExt;
+
     for (signal, number) in [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)] {
         let arguments = ["decode", file.to_str().unwrap(), "-o", out.to_str().unwrap()];
         let mut child = Command::new(env!("CARGO_BIN_EXE_unspool")).args(arguments).spawn().unwrap();
-        let beside = || std::fs::read_dir(&scratch).unwrap().count();
-        while beside() < 2 {
+        while !begun() {
             assert_eq!(child.try_wait().unwrap(), None, "the command ended before it wrote anything");
             std::thread::yield_now();
         }
         let sent = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
         assert!(sent.success());
         assert_eq!(child.wait().unwrap().signal(), Some(number), "a shell must see the signal");
-        assert_eq!(beside(), 1, "the partial file is gone");
+        ended();
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_decode_removes_its_file() {
+    let scratch = scratch("interrupted");
+    let [file, out] = ["zeros.zst", "out"].map(|name| scratch.join(name));
+    std::fs::write(&file, long_frame()).unwrap();
+    let beside = || std::fs::read_dir(&scratch).unwrap().count();
+    interrupt(&file, &out, || beside() == 2, || assert_eq!(beside(), 1, "the partial file is gone"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_bundle_leaves_no_empty_folders() {
+    use unspool_tests::at1::{file, stored};
+    let scratch = scratch("interrupted_bundle");
+    let (path, new) = (scratch.join("bundle.at1"), scratch.join("new"));
+    let (out, deep) = (new.join("out"), new.join("out/sub/deep"));
+    let begun = || std::fs::read_dir(&deep).is_ok_and(|mut inside| inside.next().is_some());
+    // Text as it is, stored and compressed.
+    let one = b"AT1\x02\xFF\x02one".to_vec();
+    let long = [b"AT1\x02\xFF\x01", &*long_frame()].concat();
+    std::fs::write(
+        &path,
+        file(12, &[("manifest", br#"[{"name":"sub/deep/b"}]"#.to_vec()), ("e0", long.clone())], stored),
+    )
+    .unwrap();
+    interrupt(&path, &out, begun, || assert!(!new.exists(), "an empty folder is left"));
+    // What is complete stays, with its folders.
+    let manifest = br#"[{"name":"sub/a"},{"name":"sub/deep/b"}]"#.to_vec();
+    std::fs::write(&path, file(12, &[("manifest", manifest), ("e0", one), ("e1", long)], stored)).unwrap();
+    interrupt(&path, &out, begun, || {
+        assert_eq!((read(&out.join("sub/a")), deep.exists()), (b"one".to_vec(), false));
+        std::fs::remove_dir_all(&new).unwrap();
+    });
 }
 
 #[cfg(unix)]
