@@ -6,6 +6,8 @@ use unspool::{Done, Limits, Result, SliceStore, Store, Verify, xz};
 
 use unspool_harness::Random;
 
+use crate::zstd::{compare, unchecked};
+
 /// The image that the seeds turn into another one.
 const OLD: &[u8] = include_bytes!("../../tests/vectors/patch/old.bin");
 
@@ -72,10 +74,9 @@ fn same(done: &Result<Done>, again: &Result<Done>, whole: &[u8], stored: &[u8]) 
 
 /// Compares with the C library, which decodes with the old image as a prefix.
 pub fn patch_differential(bytes: &[u8]) {
-    use unspool::ErrorKind;
     let mut random = Random::of(bytes);
     // The checksum would reject every change of the content.
-    let bytes = &crate::zstd::unchecked(bytes);
+    let bytes = &unchecked(bytes);
     let ours = decoded(bytes, Verify::Refuse, &mut random);
     let mut decoder = zstd_safe::DCtx::create();
     decoder.set_parameter(zstd_safe::DParameter::WindowLogMax(LIMITS.max_window.ilog2())).unwrap();
@@ -94,17 +95,8 @@ pub fn patch_differential(bytes: &[u8]) {
             Ok(_) => {}
         }
     };
-    match (theirs, ours) {
-        (Ok(()), Ok(ours)) => assert!(out.as_slice() == ours, "other bytes than the reference"),
-        (Err(words), Ok(_)) => panic!("the reference refuses this file: {words}"),
-        // As for other files: see `zstd_differential`.
-        (Ok(()), Err(error)) => {
-            use ErrorKind::{OutputLimit, WindowLimit, ZstdBlockSize, ZstdHuffmanStream, ZstdOffset};
-            let known = [ZstdOffset, ZstdHuffmanStream, ZstdBlockSize, OutputLimit, WindowLimit];
-            assert!(known.contains(&error.kind), "the reference accepts this file, but: {error}");
-        }
-        (Err(_), Err(_)) => {}
-    }
+    let options = zstd::Options { dictionary: Some(Dictionary::raw(OLD)), ..OPTIONS };
+    compare(bytes, &options, &theirs.map(|()| out.as_slice().to_vec()), &ours);
 }
 
 /// Decodes xz to a slice and to a store.
