@@ -18,6 +18,12 @@ pub const RISCV32: &str = "riscv32imc-unknown-none-elf";
 pub const AARCH64: &str = "aarch64-unknown-linux-musl";
 pub const POWERPC: &str = "powerpc-unknown-linux-gnu";
 
+/// Returns the folder in which Cargo keeps what it downloads.
+pub fn cargo_home() -> PathBuf {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default()
+}
+
 /// Installs a Rust target for the toolchain in use.
 pub fn target(name: &str) -> Result<()> {
     let sysroot =

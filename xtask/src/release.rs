@@ -156,9 +156,28 @@ fn decodes(program: Cmd) -> Result<()> {
 /// Packs the crates. Cargo builds each from its package.
 fn crates() -> Result<Vec<PathBuf>> {
     let names = ["unspool", "unspool-arrow", "unspool-cli"];
+    forget_packages(&names)?;
     names.iter().fold(cmd("cargo package --locked"), |package, name| package.args("-p").arg(name)).run()?;
     let file = |name: &&str| Ok(c::built().join(format!("package/{name}-{}.crate", archives::version()?)));
     names.iter().map(file).collect()
+}
+
+/// Removes what Cargo unpacked of earlier packages. It tells packages apart by their version alone,
+/// and would compile old sources.
+fn forget_packages(names: &[&str]) -> Result<()> {
+    let Ok(registries) = std::fs::read_dir(install::cargo_home().join("registry/src")) else { return Ok(()) };
+    for registry in registries {
+        let registry = registry?.path();
+        // Packages that are in no registry yet come from a folder, which has no host.
+        let is_folder = registry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('-'));
+        for name in names.iter().filter(|_| is_folder) {
+            let unpacked = registry.join(format!("{name}-{}", archives::version()?));
+            if unpacked.exists() {
+                cmd("rm -r").arg(&unpacked).run()?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Compiles the unpacked crate. The library also serves a program that decodes the sample.

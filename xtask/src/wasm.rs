@@ -236,8 +236,7 @@ pub fn peers() -> Result<()> {
 /// Returns the compiler flags that replace the paths of this machine, for a checkout in `root`. A
 /// panic message contains the path of its source file.
 pub fn remapped(root: &Path) -> [String; 3] {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default();
+    let home = install::cargo_home();
     // The standard library has a path only if its sources are installed; otherwise it has this name
     // already.
     let sources = PathBuf::from(cmd("rustc --print sysroot").answer().unwrap_or_default()).join("lib/rustlib/src/rust");
