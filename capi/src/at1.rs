@@ -5,9 +5,10 @@ use core::ffi::c_void;
 use unspool::at1::{self, Container, Header, Options, Workspace};
 use unspool::{Done, Error, ErrorKind, Result};
 
+#[cfg(feature = "at1")]
+use crate::common::choices;
 use crate::common::{
-    Buffers, Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, choices, decoded, lend, limits_of,
-    reply,
+    Buffers, Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, decoded, limits_of, reply, whole_file,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind};
 use crate::memory::{Checked, NULL, input, lacking, tables};
@@ -66,7 +67,7 @@ pub(crate) unsafe fn options_of(with: *const UnspoolOptions) -> Checked<Options>
 ///
 /// # Safety
 ///
-/// As for [`choices`], [`lend`] and [`workspace_of`].
+/// As for [`whole_file`] and [`workspace_of`].
 #[inline(always)]
 unsafe fn prepared<'a>(
     chosen: &mut Options,
@@ -75,8 +76,7 @@ unsafe fn prepared<'a>(
 ) -> Checked<(Buffers<'a>, &'a mut Workspace)> {
     // SAFETY: the same promises.
     unsafe {
-        choices(&mut chosen.limits, &mut chosen.verify, options)?;
-        let lent = lend(buffers, [])?;
+        let lent = whole_file(&mut chosen.limits, &mut chosen.verify, buffers, options)?;
         let workspace = workspace_of(lent.workspace)?;
         Ok((lent, workspace))
     }

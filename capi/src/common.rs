@@ -315,6 +315,26 @@ pub unsafe fn choices(limits: &mut Limits, checks: &mut Verify, with: *const Uns
     unsafe { bound(limits, asked.limits) }
 }
 
+/// Reads the options of a call that decodes a whole file, and returns its memory.
+///
+/// # Safety
+///
+/// As for [`choices`] and [`lend`].
+#[cfg(any(feature = "pco", feature = "cvc", feature = "at1-columnar"))]
+#[inline(always)]
+pub unsafe fn whole_file<'a>(
+    limits: &mut Limits,
+    checks: &mut Verify,
+    buffers: *const UnspoolBuffers,
+    options: *const UnspoolOptions,
+) -> Checked<Buffers<'a>> {
+    // SAFETY: the same promises.
+    unsafe {
+        choices(limits, checks, options)?;
+        lend(buffers, [])
+    }
+}
+
 /// The result of a call that decodes or inspects. Members that a format does not count are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]

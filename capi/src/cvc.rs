@@ -8,8 +8,8 @@ use unspool::{Done, Error, ErrorKind, Limits, Result};
 
 use crate::common::{
     Buffers, UnspoolBuffers, UnspoolChecks, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, advance,
-    bad_argument, bytes_of, choices, compared, decoded, describe, lend, limits_of, reply, reply_done, report_step,
-    spell, u64_from, verify,
+    bad_argument, bytes_of, compared, decoded, describe, lend, limits_of, reply, reply_done, report_step, spell,
+    u64_from, verify, whole_file,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, attempt, run};
 use crate::memory::{
@@ -462,10 +462,7 @@ pub unsafe extern "C" fn unspool_cvc_decode_file(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let ready = |chosen: &mut Options<'_>| {
-            choices(&mut chosen.limits, &mut chosen.verify, options)?;
-            lend(buffers, [])
-        };
+        let ready = |chosen: &mut Options<'_>| whole_file(&mut chosen.limits, &mut chosen.verify, buffers, options);
         let decode = |lent: Buffers<'_>, chosen: &Options<'_>| all_rows(lent.src, lent.dst, chosen);
         decoded((done, error), (Options::DEFAULT, 0), ready, decode)
     }

@@ -9,7 +9,7 @@ use unspool::{Error, ErrorKind, Result, Step, Verify};
 
 use crate::common::{
     Buffers, Place, UnspoolBuffers, UnspoolDone, UnspoolLimits, UnspoolOptions, UnspoolStep, bad_argument, bytes_of,
-    choices, decoded, describe, in_bytes, lend, limits_of, reply, report_step, size_of_all, step_memory,
+    decoded, describe, in_bytes, lend, limits_of, reply, report_step, size_of_all, step_memory, whole_file,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, attempt, run};
 use crate::memory::{
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn unspool_pco_decode_file(
 ///
 /// # Safety
 ///
-/// As for [`lend`] and [`choices`].
+/// As for [`whole_file`].
 #[inline(always)]
 unsafe fn file_memory<'a>(
     buffers: *const UnspoolBuffers,
@@ -395,8 +395,7 @@ unsafe fn file_memory<'a>(
 ) -> Checked<(Buffers<'a>, &'a mut [u64])> {
     // SAFETY: the same promises.
     unsafe {
-        choices(&mut chosen.limits, &mut Verify::Refuse, options)?;
-        let lent = lend(buffers, [])?;
+        let lent = whole_file(&mut chosen.limits, &mut Verify::Refuse, buffers, options)?;
         let words = words(lent.workspace)?;
         Ok((lent, words))
     }
