@@ -89,7 +89,7 @@ fn decode_in<T: Number, const COMPACT: bool>(
     trace: &mut impl Trace,
 ) -> Result<()> {
     each_chunk(src, &options.limits, done, trace, |chunk, at, done, trace| {
-        chunk.check_type(Some(T::TYPE))?;
+        chunk.check_type(T::TYPE)?;
         let need = done.wrote.saturating_add(chunk.len);
         let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need));
         let out = dst.get_mut(done.wrote..).and_then(|rest| rest.get_mut(..chunk.len)).ok_or(too_small)?;
@@ -268,7 +268,7 @@ pub(super) fn each_chunk<T: Trace>(
 pub fn decode_to_vec<T: Number>(src: &[u8], options: &Options) -> Result<Vec<T>> {
     let (mut numbers, mut workspace) = (Vec::<T>::new(), Vec::new());
     each_chunk(src, &options.limits, &mut Done::default(), &mut (), |chunk, _, _, trace| {
-        chunk.check_type(Some(T::TYPE))?;
+        chunk.check_type(T::TYPE)?;
         let (start, plan) = (numbers.len(), options.plan);
         lengthen(&mut numbers, chunk.len)?;
         grow(&mut workspace, chunk.workspace_len(plan))?;

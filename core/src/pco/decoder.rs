@@ -21,7 +21,7 @@ pub struct Decoder<'m, 'w, L: Latent> {
     guard: StepGuard,
     /// The lengths of the input and the output of the last call.
     offered: (usize, usize),
-    /// Floats are not refused.
+    /// Floats are accepted.
     floats: bool,
 }
 

@@ -263,12 +263,9 @@ impl<'a> Chunk<'a> {
         self.skip_in::<false>(workspace, Plan::Whole)
     }
 
-    /// Refuses a chunk of another type than this, if one is given.
-    pub(super) fn check_type(&self, ty: Option<NumberType>) -> Result<()> {
-        match ty {
-            Some(ty) if ty != self.number_type() => Err(Error::new(ErrorKind::WrongType, self.page_at)),
-            _ => Ok(()),
-        }
+    /// Refuses a chunk of another type than this.
+    pub(super) fn check_type(&self, ty: NumberType) -> Result<()> {
+        if ty == self.number_type() { Ok(()) } else { Err(Error::new(ErrorKind::WrongType, self.page_at)) }
     }
 
     /// [`decode_bits`](Self::decode_bits), with compact tables if `COMPACT`. A constant, so that a
