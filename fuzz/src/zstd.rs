@@ -93,6 +93,9 @@ fn lists_wide_weights(bytes: &[u8], options: &Options<'_>) -> bool {
 
 /// Returns whether the refused description of an FSE table goes on after its block.
 fn cuts_a_table(bytes: &[u8], options: &Options<'_>, error: &Error) -> bool {
+    if error.kind != ErrorKind::ZstdTable {
+        return false;
+    }
     let leaves = leaves(bytes, options);
     let Some(header) = leaves.leaves.iter().rfind(|leaf| leaf.1 == Name::BlockHeader) else { return false };
     let [start, table] = [header.0.end / 8, error.at].map(|at| usize::try_from(at).unwrap());
@@ -101,7 +104,7 @@ fn cuts_a_table(bytes: &[u8], options: &Options<'_>, error: &Error) -> bool {
     let Some(described) = bytes.get(table..end) else { return false };
     // Zeros end a run of symbols without states, ones give all states that are left to one symbol.
     let longer = [described, &[0], &[0xFF; 8]].concat();
-    error.kind == ErrorKind::ZstdTable && state_counts(described).is_err() && state_counts(&longer).is_ok()
+    state_counts(described).is_err() && state_counts(&longer).is_ok()
 }
 
 fn leaves(bytes: &[u8], options: &Options<'_>) -> Leaves {

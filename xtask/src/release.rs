@@ -166,15 +166,13 @@ fn crates() -> Result<Vec<PathBuf>> {
 /// and would compile old sources.
 fn forget_packages(names: &[&str]) -> Result<()> {
     let Ok(registries) = std::fs::read_dir(install::cargo_home().join("registry/src")) else { return Ok(()) };
+    let version = archives::version()?;
     for registry in registries {
-        let registry = registry?.path();
+        let registry = registry?;
         // Packages that are in no registry yet come from a folder, which has no host.
-        let is_folder = registry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('-'));
-        for name in names.iter().filter(|_| is_folder) {
-            let unpacked = registry.join(format!("{name}-{}", archives::version()?));
-            if unpacked.exists() {
-                cmd("rm -r").arg(&unpacked).run()?;
-            }
+        if registry.file_name().to_string_lossy().starts_with('-') {
+            let unpacked = names.iter().map(|name| registry.path().join(format!("{name}-{version}")));
+            unpacked.filter(|path| path.exists()).try_for_each(|path| cmd("rm -r").arg(path).run())?;
         }
     }
     Ok(())
