@@ -1,8 +1,9 @@
 //! Targets of decoded bytes that can be read back, such as flash: they hold the history of matches.
 
-use crate::copy::byte_by_byte;
+use crate::copy::{SLACK, byte_by_byte, repeat};
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
+use crate::tuning::SMALL;
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// Takes decoded bytes page by page, and returns those that it has.
@@ -13,6 +14,21 @@ use crate::{Error, ErrorKind, Result, Sink};
 ///
 /// An error of a store ends decoding. It returns with an offset in the block or chunk that was
 /// being read.
+///
+/// A decoder is compiled for each type of store, which saves the flash of calls through a table.
+/// With `&mut dyn Store` as that type, a program with several has one copy:
+///
+/// ```
+/// use unspool::{SinkStore, SliceStore, Store, xz};
+/// # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
+/// let decode = |mut store: &mut dyn Store| {
+///     let mut tables = xz::Tables::<[xz::Literals; 8]>::new();
+///     xz::decode_to_store(file, &mut store, &mut tables, &mut [0; 8], &xz::Options::DEFAULT)
+/// };
+/// assert_eq!(decode(&mut SliceStore::new(&mut [0; 64]))?.wrote, 23);
+/// assert_eq!(decode(&mut SinkStore::new(&mut [0; 64], |_: &[u8]| Ok(())))?.wrote, 23);
+/// # Ok::<(), unspool::Error>(())
+/// ```
 pub trait Store {
     /// Returns the most bytes that it holds. If the content is longer, the error is
     /// [`OutputTooSmall`](ErrorKind::OutputTooSmall).
@@ -35,6 +51,28 @@ pub trait Store {
     fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<()> {
         let _ = into;
         Err(Error::new(ErrorKind::StoreFailed, at))
+    }
+}
+
+impl<S: Store + ?Sized> Store for &mut S {
+    fn capacity(&self) -> u64 {
+        (**self).capacity()
+    }
+
+    fn read(&mut self, at: u64, into: &mut [u8]) -> Result<()> {
+        (**self).read(at, into)
+    }
+
+    fn write(&mut self, at: u64, page: &[u8]) -> Result<()> {
+        (**self).write(at, page)
+    }
+
+    fn old_len(&self) -> u64 {
+        (**self).old_len()
+    }
+
+    fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<()> {
+        (**self).read_old(at, into)
     }
 }
 
@@ -150,65 +188,23 @@ impl<S: Sink> Store for SinkStore<'_, S> {
     }
 }
 
-/// The pages in a store.
-pub(crate) struct Written<'a> {
-    store: &'a mut dyn Store,
-    /// Bytes in the store.
-    len: usize,
-    /// The offset of the block or chunk that is being read, for faults of the store.
-    place: usize,
-}
-
-impl Written<'_> {
-    /// Returns the number of bytes.
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
-
-    #[cold]
-    fn fault(&self, error: Error) -> Fault {
-        Fault::new(error.kind, self.place)
-    }
-
-    /// Fills up to `len` bytes of the page that follows, from `at` on, with those from `back` bytes
-    /// before. Moves `at` on.
-    #[cfg_attr(feature = "small", inline(never))]
-    pub(crate) fn repeat(&mut self, page: &mut [u8], at: &mut usize, back: usize, len: usize) -> Verdict<()> {
-        let start = *at;
-        let Some(older @ 1..) = back.checked_sub(start) else {
-            repeat_within(page, at, start - back, len);
-            return Ok(());
-        };
-        let free = page.get_mut(start..).unwrap_or_default();
-        let len = len.min(older).min(free.len());
-        let from = u64_from(self.len.wrapping_sub(older));
-        let read = self.store.read(from, free.get_mut(..len).unwrap_or_default());
-        read.map_err(|error| self.fault(error))?;
-        *at += len;
-        Ok(())
-    }
-}
-
-/// Fills up to `len` bytes of a page, from `at` on, with those from `from` on. Moves `at` on.
-#[cfg_attr(feature = "small", inline(never))]
-fn repeat_within(page: &mut [u8], at: &mut usize, from: usize, len: usize) {
-    let len = len.min(page.len().saturating_sub(*at));
-    byte_by_byte(page, from, *at, len);
-    *at += len;
-}
-
 /// A store, and the page that is being filled.
 ///
 /// A full page is written when the next byte needs its place. That keeps the last page back until
 /// the file is verified.
-pub(crate) struct Pages<'a> {
-    written: Written<'a>,
+pub(crate) struct Pages<'a, S> {
+    store: &'a mut S,
     page: &'a mut [u8],
-    /// Bytes in the page, and those of them that were hashed.
+    /// Bytes in the store, bytes in the page, and those of them that were hashed.
+    written: usize,
     filled: usize,
     hashed: usize,
     /// There is one page: it keeps the bytes that were written last.
     is_ring: bool,
+    /// The offset of the block or chunk that is being read, for faults of the store.
+    place: usize,
+    /// The first fault of the store, which is not called again.
+    verdict: Verdict<()>,
 }
 
 /// The store of a ring, which keeps all bytes in the page.
@@ -228,27 +224,32 @@ impl Store for Ring {
     }
 }
 
-impl<'a> Pages<'a> {
-    pub(crate) fn new(store: &'a mut dyn Store, page: &'a mut [u8]) -> Result<Self> {
+impl<'a, S: Store> Pages<'a, S> {
+    pub(crate) fn new(store: &'a mut S, page: &'a mut [u8]) -> Result<Self> {
         if page.is_empty() {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(1));
         }
-        Ok(Self { written: Written { store, len: 0, place: 0 }, page, filled: 0, hashed: 0, is_ring: false })
+        Ok(Self { store, page, written: 0, filled: 0, hashed: 0, is_ring: false, place: 0, verdict: Ok(()) })
     }
+}
 
+impl<'a> Pages<'a, Ring> {
     /// Returns a ring, at least as long as matches reach back, whose next byte is at `filled`.
     pub(crate) fn ring(store: &'a mut Ring, page: &'a mut [u8], filled: usize) -> Self {
-        Self { written: Written { store, len: 0, place: 0 }, page, filled, hashed: filled, is_ring: true }
+        Self { store, page, written: 0, filled, hashed: filled, is_ring: true, place: 0, verdict: Ok(()) }
     }
+}
 
+impl<'a, S: Store> Pages<'a, S> {
     /// Returns the number of bytes so far.
     pub(crate) const fn len(&self) -> usize {
-        self.written.len + self.filled
+        self.written + self.filled
     }
 
-    /// Returns the most bytes that the store holds, as far as they can be counted.
+    /// Returns the most bytes that the store holds, as far as a length can count them. The largest
+    /// length stands for content that none can.
     pub(crate) fn capacity(&self) -> usize {
-        index(self.written.store.capacity())
+        index(self.store.capacity()).min(usize::MAX - 1)
     }
 
     /// Returns the number of bytes that may follow.
@@ -258,17 +259,26 @@ impl<'a> Pages<'a> {
 
     /// Returns the length of an older image that is not in memory.
     pub(crate) fn old_len(&self) -> usize {
-        index(self.written.store.old_len())
+        index(self.store.old_len())
     }
 
     /// Sets the offset for faults of the store.
     pub(crate) const fn set_place(&mut self, place: usize) {
-        self.written.place = place;
+        self.place = place;
     }
 
-    /// Returns the pages in the store, the one that is being filled, and how many bytes it has.
-    pub(crate) const fn parts(&mut self) -> (&mut Written<'a>, &mut [u8], usize) {
-        (&mut self.written, self.page, self.filled)
+    /// Returns the fault of the store, if there was one.
+    pub(crate) const fn verdict(&self) -> Verdict<()> {
+        self.verdict
+    }
+
+    /// Calls the store, unless it failed before.
+    fn call(&mut self, call: impl FnOnce(&mut S, &mut [u8]) -> Result<()>) {
+        if self.verdict.is_ok()
+            && let Err(error) = call(self.store, self.page)
+        {
+            self.verdict = Err(Fault::new(error.kind, self.place));
+        }
     }
 
     /// Passes the bytes of the page that are new to `hash`.
@@ -278,12 +288,21 @@ impl<'a> Pages<'a> {
     }
 
     /// Writes the page if it is full.
-    pub(crate) fn make_room(&mut self, hash: impl FnMut(&[u8])) -> Verdict<()> {
-        if self.filled < self.page.len() {
-            return Ok(());
+    pub(crate) fn make_room(&mut self, hash: impl FnMut(&[u8])) {
+        if self.filled >= self.page.len() {
+            self.hash(hash);
+            self.flush();
         }
-        self.hash(hash);
-        self.flush()
+    }
+
+    /// Writes the page, which was hashed.
+    pub(crate) fn flush(&mut self) {
+        let (at, len) = (self.written, self.filled);
+        if len > 0 {
+            self.call(|store, page| store.write(u64_from(at), page.get(..len).unwrap_or_default()));
+        }
+        self.written += len;
+        (self.filled, self.hashed) = (0, 0);
     }
 
     /// Returns the free part of the page.
@@ -296,43 +315,65 @@ impl<'a> Pages<'a> {
         self.filled += len;
     }
 
+    /// Adds a byte, for which there is room.
+    pub(crate) fn push(&mut self, byte: u8) {
+        if let Some(place) = self.page.get_mut(self.filled) {
+            *place = byte;
+        }
+        self.filled += 1;
+    }
+
     /// Adds up to `len` bytes from `back` bytes before the end of an older image. If it is not
     /// `old`, it is in the store.
-    pub(crate) fn add_old(&mut self, old: &[u8], back: usize, len: usize) -> Verdict<()> {
-        let free = self.page.get_mut(self.filled..).unwrap_or_default();
-        let len = len.min(back).min(free.len());
-        let to = free.get_mut(..len).unwrap_or_default();
+    pub(crate) fn add_old(&mut self, old: &[u8], back: usize, len: usize) {
+        let start = self.filled;
+        let len = len.min(back).min(self.page.len().saturating_sub(start));
         if let Some(at) = old.len().checked_sub(back) {
-            copy(old.get(at..).unwrap_or_default(), to);
+            copy(old.get(at..).unwrap_or_default(), self.free().get_mut(..len).unwrap_or_default());
         } else {
-            let at = self.written.store.old_len().saturating_sub(u64_from(back));
-            self.written.store.read_old(at, to).map_err(|error| self.written.fault(error))?;
+            self.call(|store, page| {
+                let at = store.old_len().saturating_sub(u64_from(back));
+                store.read_old(at, page.get_mut(start..).unwrap_or_default().get_mut(..len).unwrap_or_default())
+            });
         }
         self.filled += len;
-        Ok(())
+    }
+
+    /// Returns the last byte, after [`repeat`](Self::repeat).
+    pub(crate) fn last(&self) -> u8 {
+        self.page.get(self.filled.wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
+    /// Takes the last byte away, after [`repeat`](Self::repeat).
+    pub(crate) fn pop(&mut self) -> u8 {
+        self.filled = self.filled.wrapping_sub(1);
+        self.page.get(self.filled).copied().unwrap_or(0)
     }
 
     /// Adds up to `len` bytes from `back` bytes before the end.
-    pub(crate) fn repeat(&mut self, back: usize, len: usize) -> Verdict<()> {
-        match back.checked_sub(self.filled) {
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(crate) fn repeat(&mut self, back: usize, len: usize) {
+        let start = self.filled;
+        let room = self.page.len().saturating_sub(start);
+        let mut len = len.min(room);
+        match back.checked_sub(start) {
             Some(older @ 1..) if self.is_ring => {
-                let from = self.page.len().saturating_sub(older);
-                repeat_within(self.page, &mut self.filled, from, len.min(older));
-                Ok(())
+                len = len.min(older);
+                byte_by_byte(self.page, self.page.len().saturating_sub(older), start, len);
             }
-            _ => self.written.repeat(self.page, &mut self.filled, back, len),
+            Some(older @ 1..) => {
+                len = len.min(older);
+                let from = u64_from(self.written.wrapping_sub(older));
+                self.call(|store, page| {
+                    let free = page.get_mut(start..).unwrap_or_default();
+                    store.read(from, free.get_mut(..len).unwrap_or_default())
+                });
+            }
+            _ if !SMALL && len.saturating_add(SLACK) <= room => {
+                let _ = repeat(self.page, start, back, len);
+            }
+            _ => byte_by_byte(self.page, start - back, start, len),
         }
-    }
-
-    /// Writes the page, which was hashed.
-    pub(crate) fn flush(&mut self) -> Verdict<()> {
-        let page = self.page.get(..self.filled).unwrap_or_default();
-        if !page.is_empty() {
-            let wrote = self.written.store.write(u64_from(self.written.len), page);
-            wrote.map_err(|error| self.written.fault(error))?;
-        }
-        self.written.len += self.filled;
-        (self.filled, self.hashed) = (0, 0);
-        Ok(())
+        self.filled += len;
     }
 }

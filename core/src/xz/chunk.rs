@@ -2,7 +2,7 @@
 //! that it resets.
 
 use super::control::sizes;
-use super::lzma::{History, MOST_INPUT};
+use super::lzma::{Area, MOST_INPUT};
 use super::parser::{OpenChunk, Parser, STARVED, State};
 use super::window::Window;
 use super::workspace::Workspace;
@@ -94,16 +94,15 @@ impl Parser {
         let (mut area, lapped) = window.area(self.chunk.output);
         let (start, limit) = (area.at, area.limit);
         let tables = &mut workspace.tables;
-        let run = tables.lzma.run(&mut tables.literals, bytes, least, Some(lapped), &mut area);
-        let (Ok(used) | Err(Fault { at: used, .. })) = run;
-        let History { at, .. } = area;
+        let (used, is_valid) = tables.lzma.run(&mut tables.literals, bytes, least, Some(lapped), &mut area);
+        let Area { at, .. } = area;
         window.at += at - start;
         self.produced += u64_from(at - start);
         self.chunk.output -= at - start;
         self.skip(used.min(have));
         self.chunk.input -= used.min(have);
-        if let Err(fault) = run {
-            return Err(Fault::new(fault.kind, 0));
+        if !is_valid {
+            return Err(Fault::new(ErrorKind::XzDistance, 0));
         }
         if used > have {
             return Err(Fault::new(ErrorKind::XzChunkEnd, 0));

@@ -14,7 +14,7 @@ use super::records::{Block, Sums};
 use super::to_vec::{Input, to_vec};
 use super::whole::{Goal, Slice, Whole};
 use super::workspace::Tables;
-use crate::num::{index, split_last, u64_from};
+use crate::num::{index, split_last, u64_from, wide};
 use crate::{Done, Error, ErrorKind, Limits, Result};
 
 /// Finds the block that holds a position, in a file that is not in memory.
@@ -92,7 +92,7 @@ impl IndexReader {
 
     /// Bytes that the file decodes to, once all is known; before, those of the streams read so far.
     pub const fn content(&self) -> u64 {
-        self.sums.content
+        wide(self.sums.content)
     }
 
     /// The number of streams read so far.
@@ -174,11 +174,11 @@ impl IndexReader {
             sums.add(unpadded, content)
         });
         walked.map_err(|fault| Error::from(fault).offset_by(range.start))?;
-        let mut at = range.start.checked_sub(sums.stored).ok_or(wrong)?;
+        let mut at = range.start.checked_sub(wide(sums.stored)).ok_or(wrong)?;
         let start = at.checked_sub(FRAMING).ok_or(wrong)?;
         let (mut content, next) = if let Some(before) = &mut self.before {
             // The second pass: the position is in this stream or an earlier one.
-            *before = before.saturating_sub(sums.content);
+            *before = before.saturating_sub(wide(sums.content));
             if self.position.is_none_or(|position| position < *before) {
                 return Ok(Some(Request::Tail(start, FRAMING)));
             }
@@ -195,8 +195,8 @@ impl IndexReader {
         let wanted = self.position.filter(|_| last);
         if wanted.is_some() || each.is_some() {
             walk(bytes, &mut |unpadded, len| {
-                let end = at.checked_add(unpadded.checked_next_multiple_of(4)?)?;
-                let block = Block { range: at..end, content: content..content.checked_add(len)?, check };
+                let end = at.checked_add(wide(unpadded).checked_next_multiple_of(4)?)?;
+                let block = Block { range: at..end, content: content..content.checked_add(wide(len))?, check };
                 (at, content) = (end, block.content.end);
                 if wanted.is_some_and(|position| block.content.contains(&position)) {
                     self.found = Some(block.clone());
@@ -218,8 +218,9 @@ impl IndexReader {
         if start > 0 {
             return Ok(Some(Request::Tail(start, FRAMING)));
         }
-        let more = self.position.is_some_and(|position| position < self.sums.content) && self.found.is_none();
-        self.before = more.then_some(self.sums.content);
+        let content = self.content();
+        let more = self.position.is_some_and(|position| position < content) && self.found.is_none();
+        self.before = more.then_some(content);
         Ok(more.then_some(Request::Tail(self.len, FRAMING)))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::branch;
 use crate::copy::to_front;
-use crate::num::index;
+use crate::num::{Size, index_of};
 use crate::step::flush_window;
 
 /// A filter, with its properties.
@@ -58,8 +58,8 @@ const ALIGNMENTS: [u32; 8] = [1, 4, 16, 4, 2, 4, 4, 2];
 
 impl FilterKind {
     /// The filter with this number; `None` if its properties break the rules.
-    pub(super) fn read(id: u64, properties: &[u8]) -> Option<Self> {
-        let Some(&machine) = MACHINES.get(index(id.wrapping_sub(4))) else {
+    pub(super) fn read(id: Size, properties: &[u8]) -> Option<Self> {
+        let Some(&machine) = MACHINES.get(index_of(id.wrapping_sub(4))) else {
             let &[less_one] = properties else { return None };
             return Some(FilterKind::Delta(u16::from(less_one) + 1));
         };

@@ -11,7 +11,7 @@ use crate::checksum::Crc32;
 use crate::copy::SLACK;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
-use crate::num::{index, split_last, u64_from};
+use crate::num::{Size, index_of, saturated, size, split_last, u64_from, wide};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// The first bytes of every stream.
@@ -50,7 +50,6 @@ pub(super) fn stream_start(bytes: &[u8]) -> Verdict<()> {
 /// after each block.
 #[cfg_attr(feature = "small", inline(always))]
 pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
-    stream_start(bytes)?;
     let mut fields = Fields::new(bytes, at, trace);
     let magic = fields.get(&HEAD_MAGIC)?;
     let flags = fields.get(&HEAD_FLAGS)?;
@@ -117,8 +116,8 @@ pub(super) const fn block_header_len(first: u8) -> usize {
     (first as usize + 1) * 4
 }
 
-const DELTA: u64 = 3;
-const LZMA2: u64 = 0x21;
+const DELTA: Size = 3;
+const LZMA2: Size = 0x21;
 
 impl BlockHeader {
     /// The header of no block, which is shorter than any.
@@ -155,17 +154,17 @@ impl BlockHeader {
         let (mut start, mut end) = (2, 2);
         if flags & 0x40 != 0 {
             let size = number(covered, &mut end)?;
-            emit(start..end, Part::Header, Name::CompressedSize, Value::U64(size));
+            emit(start..end, Part::Header, Name::CompressedSize, Value::U64(wide(size)));
             if size == 0 {
                 return Err(Fault::new(ErrorKind::XzBlockSize, start));
             }
-            header.compressed = Some(size);
+            header.compressed = Some(wide(size));
         }
         if flags & 0x80 != 0 {
             start = end;
             let size = number(covered, &mut end)?;
-            emit(start..end, Part::Header, Name::UncompressedSize, Value::U64(size));
-            header.uncompressed = Some(size);
+            emit(start..end, Part::Header, Name::UncompressedSize, Value::U64(wide(size)));
+            header.uncompressed = Some(wide(size));
         }
         let before = flags & 3;
         for slot in 0..=before {
@@ -174,10 +173,10 @@ impl BlockHeader {
             emit(start..end, Part::Header, Name::Filter, Value::Word(filter_name(id)));
             let at = end;
             let size = number(covered, &mut end)?;
-            emit(at..end, Part::Framing, Name::PropertiesSize, Value::U64(size));
+            emit(at..end, Part::Framing, Name::PropertiesSize, Value::U64(wide(size)));
             let at = end;
             let rest = covered.get(at..).unwrap_or_default();
-            let properties = rest.get(..index(size)).ok_or(Fault::new(ErrorKind::XzBlockHeader, at))?;
+            let properties = rest.get(..index_of(size)).ok_or(Fault::new(ErrorKind::XzBlockHeader, at))?;
             end += properties.len();
             // The last filter is LZMA2, and only that.
             let known = matches!(id, DELTA..=0x0B | LZMA2);
@@ -218,8 +217,13 @@ impl BlockHeader {
     /// 32 bytes more, because copies in pieces write a little beyond their end; or the content, if
     /// the header says that it is smaller.
     pub fn window(&self) -> u64 {
-        let size = u64::from(self.dictionary) + u64_from(SLACK);
-        self.uncompressed.map_or(size, |content| content.min(size)).next_multiple_of(RING)
+        window_of(self.reach())
+    }
+
+    /// Returns the bytes that a window must have at least.
+    pub(super) fn reach(&self) -> Size {
+        let dictionary = saturated(self.dictionary.into()).saturating_add(size(SLACK));
+        saturated(self.uncompressed.unwrap_or(u64::MAX)).min(dictionary)
     }
 
     /// Returns the window, if a limit of `most` bytes of history allows it.
@@ -229,16 +233,21 @@ impl BlockHeader {
     }
 }
 
+/// Returns the length of a window that has at least `reach` bytes.
+pub(super) fn window_of(reach: Size) -> u64 {
+    wide(reach.saturating_add(RING - 1) & !(RING - 1))
+}
+
 /// The length of a ring is a multiple of this, so that its positions agree with those in the
 /// content in all bits that LZMA uses.
-pub(super) const RING: u64 = 16;
+pub(super) const RING: Size = 16;
 
 const FILTER_NAMES: [&str; 9] = ["delta", "x86", "PowerPC", "IA-64", "ARM", "ARM-Thumb", "SPARC", "ARM64", "RISC-V"];
 
-fn filter_name(id: u64) -> &'static str {
+fn filter_name(id: Size) -> &'static str {
     match id {
         LZMA2 => "LZMA2",
-        id => FILTER_NAMES.get(index(id.wrapping_sub(DELTA))).unwrap_or(&"unknown"),
+        id => FILTER_NAMES.get(index_of(id.wrapping_sub(DELTA))).unwrap_or(&"unknown"),
     }
 }
 
@@ -254,7 +263,7 @@ const fn dictionary_size(bits: u8) -> Option<u32> {
 
 /// Reads the number that starts at `at`, and moves `at` after it. Faults show at its start.
 #[cfg_attr(feature = "small", inline(never))]
-fn number(bytes: &[u8], at: &mut usize) -> Verdict<u64> {
+fn number(bytes: &[u8], at: &mut usize) -> Verdict<Size> {
     let start = *at;
     number::read(bytes, at).map_err(|fault| match fault.kind {
         ErrorKind::Truncated => Fault::new(ErrorKind::XzBlockHeader, start),

@@ -3,23 +3,29 @@
 use super::header::seals;
 use super::number;
 use crate::fault::{Fault, Verdict};
-use crate::num::{index, split_last, u64_from};
+use crate::num::{Size, index_of, split_last, u64_from, wide};
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// Receives the two sizes of each block that an index lists, and may refuse them.
-pub(super) type Each<'e> = &'e mut dyn FnMut(u64, u64) -> Option<()>;
+pub(super) type Each<'e> = &'e mut dyn FnMut(Size, Size) -> Option<()>;
 
 /// Accepts any number of blocks.
-const ANY: u64 = u64::MAX;
+const ANY: Size = Size::MAX;
 
 /// Reads the list of the index that starts at `start` in the file: a zero, the number of blocks,
 /// which must be `expected`, and their sizes. Returns its length. If `bytes` end first, the fault
 /// is [`CUT`](number::CUT).
 #[cfg_attr(feature = "small", inline(always))]
-pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each<'_>, trace: &mut T) -> Verdict<usize> {
+pub(super) fn list<T: Trace>(
+    bytes: &[u8],
+    start: u64,
+    expected: Size,
+    each: Each<'_>,
+    trace: &mut T,
+) -> Verdict<usize> {
     let mut emit = |name, at, end, value| {
         if T::LISTENS {
-            trace.bytes(Part::Table, name, start + u64_from(at)..start + u64_from(end), Value::U64(value));
+            trace.bytes(Part::Table, name, start + u64_from(at)..start + u64_from(end), Value::U64(wide(value)));
         }
     };
     let mut at = 1;
@@ -30,7 +36,7 @@ pub(super) fn list<T: Trace>(bytes: &[u8], start: u64, expected: u64, each: Each
     }
     emit(Name::Records, 1, at, count);
     // If an index cannot count the records, the bytes end before them.
-    for _ in 0..index(count) {
+    for _ in 0..index_of(count) {
         crate::steps::count(1);
         let start = at;
         let unpadded = number::read(bytes, &mut at)?;

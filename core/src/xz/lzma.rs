@@ -5,8 +5,7 @@ use core::hint::black_box;
 use super::probability::{Contexts, Literals, Probabilities};
 use super::range::{Range, TOP};
 use crate::copy::{SLACK, repeat};
-use crate::fault::{Fault, Verdict};
-use crate::{ErrorKind, tuning};
+use crate::tuning;
 
 /// The most bytes that a symbol takes, however unlikely its bits are.
 pub(super) const MOST_INPUT: usize = 24;
@@ -36,9 +35,9 @@ pub enum LzmaKind {
 /// it.
 const AFTER_MATCH: usize = 7;
 
-/// The output of decoded bytes, and the history of matches: all of `buf` before `at`, and, once a
-/// ring has wrapped, all after `at` as well.
-pub(super) struct History<'a> {
+/// The output of decoded bytes. Matches refer to all of `buf` before `at`, and, once a ring has
+/// wrapped, to all after `at` as well. A store takes bytes itself, and leaves `buf` empty.
+pub(super) struct Area<'a> {
     pub(super) buf: &'a mut [u8],
     pub(super) at: usize,
     /// Bytes from this index on are not written.
@@ -47,64 +46,76 @@ pub(super) struct History<'a> {
     pub(super) dictionary: usize,
 }
 
-/// The bytes of history that are not in the buffer before its position.
+/// Where decoded bytes go, and matches come from.
 ///
-/// A parameter of the loop, and not in [`History`]: if a program has one kind, the compiler sees no
+/// A parameter of the loop, and not in [`Area`]: if a program has one kind, the compiler sees no
 /// other.
-pub(super) trait Past {
+pub(super) trait History {
     /// Returns whether the loop may have left off inside a match.
-    fn resumes(&self) -> bool;
+    fn resumes(&self) -> bool {
+        false
+    }
 
-    /// Returns the position of the buffer, from the start of the dictionary. It may wrap.
-    fn start(&self) -> usize;
+    /// Returns whether bytes after the position are older ones.
+    fn has_lapped(&self) -> bool {
+        false
+    }
 
-    /// Returns whether the dictionary has no bytes before this position of the buffer.
-    fn is_empty(&self, at: usize) -> bool;
-
-    /// Returns whether the dictionary has the byte at distance `back` + 1.
-    fn reaches(&self, at: usize, back: usize) -> bool;
-
-    /// Returns a byte that is not in the buffer before `at`. 0 if there is none.
+    /// Returns the byte at this distance. 0 if there is none.
     fn byte(&mut self, buf: &[u8], at: usize, distance: usize) -> u8;
 
-    /// Copies a match near the end of the output, or one that does not start in the buffer before
-    /// `at`.
-    fn copy(&mut self, buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize);
+    /// Returns the last byte of a match.
+    fn last(&self, buf: &[u8], at: usize) -> u8;
+
+    /// Adds a byte.
+    fn push(&mut self, buf: &mut [u8], at: usize, byte: u8);
+
+    /// Copies the bytes of a match that fit before the limit. Returns their number.
+    fn copy(&mut self, buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize) -> usize;
 }
 
-/// No bytes before the buffer, or a ring, which may have been filled once.
-impl Past for Option<bool> {
+/// A slice, or a ring, which may have been filled once.
+impl History for Option<bool> {
     #[inline(always)]
     fn resumes(&self) -> bool {
         self.is_some()
     }
 
     #[inline(always)]
-    fn start(&self) -> usize {
-        0
-    }
-
-    #[inline(always)]
-    fn is_empty(&self, at: usize) -> bool {
-        at == 0 && *self != Some(true)
-    }
-
-    #[inline(always)]
-    fn reaches(&self, at: usize, back: usize) -> bool {
-        back < at || *self == Some(true)
+    fn has_lapped(&self) -> bool {
+        *self == Some(true)
     }
 
     #[inline(always)]
     fn byte(&mut self, buf: &[u8], at: usize, distance: usize) -> u8 {
-        match self {
-            Some(true) => buf.get(at.wrapping_add(buf.len()).wrapping_sub(distance)).copied().unwrap_or(0),
+        match (buf.get(at.wrapping_sub(distance)), self) {
+            (Some(&byte), _) => byte,
+            (None, Some(true)) => buf.get(at.wrapping_add(buf.len()).wrapping_sub(distance)).copied().unwrap_or(0),
             _ => 0,
         }
     }
 
     #[inline(always)]
-    fn copy(&mut self, buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize) {
-        carefully(buf, at, distance, len, limit, *self);
+    fn last(&self, buf: &[u8], at: usize) -> u8 {
+        buf.get(at.wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn push(&mut self, buf: &mut [u8], at: usize, byte: u8) {
+        if let Some(place) = buf.get_mut(at) {
+            *place = byte;
+        }
+    }
+
+    #[inline(always)]
+    fn copy(&mut self, buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize) -> usize {
+        if !tuning::SMALL && distance <= at && at.wrapping_add(len).wrapping_add(SLACK) <= limit {
+            let _ = repeat(buf, at, distance, len);
+            return len;
+        }
+        let fits = len.min(limit.saturating_sub(at));
+        carefully(buf, at, distance, fits, limit, *self);
+        fits
     }
 }
 
@@ -213,11 +224,11 @@ impl Lzma {
             LzmaKind::Literal
         } else if !bit(p.is_rep[state]) {
             LzmaKind::Match
-        } else if !bit(p.is_rep0[state]) {
+        } else if !bit(p.is_older[0][state]) {
             if bit(p.is_rep0_long[state][pos_state]) { LzmaKind::Rep0 } else { LzmaKind::ShortRep }
-        } else if !bit(p.is_rep1[state]) {
+        } else if !bit(p.is_older[1][state]) {
             LzmaKind::Rep1
-        } else if !bit(p.is_rep2[state]) {
+        } else if !bit(p.is_older[2][state]) {
             LzmaKind::Rep2
         } else {
             LzmaKind::Rep3
@@ -237,14 +248,14 @@ impl Lzma {
         self.reps[0] == u32::MAX
     }
 
-    /// Decodes symbols until the area is full, or until fewer than `least` bytes of `src` remain.
-    /// Returns the number of bytes used; one more than the length of `src` if it ends inside a
-    /// symbol. A distance beyond the history is a fault after the bytes used.
+    /// Decodes symbols until the area is full, until fewer than `least` bytes of `src` remain, or
+    /// until a distance reaches beyond the history. Returns the number of bytes used, one more than
+    /// the length of `src` if it ends inside a symbol; and whether the distances were valid.
     ///
     /// This is the hot loop of the format. Its contract:
     ///
-    /// - `area.at <= area.limit <= area.buf.len()`. Bytes before `at` are history; those from
-    ///   `limit` on are not written.
+    /// - `area.at <= area.limit`, and, but for a store, `area.limit <= area.buf.len()`. Bytes
+    ///   before `at` are history; those from `limit` on are not written.
     /// - There are as many `literals` as the properties ask for.
     /// - All of its state is in locals, so that it stays in registers. `self` is read before the
     ///   first symbol and written after the last.
@@ -254,74 +265,62 @@ impl Lzma {
     ///
     /// Measurements: `docs/tried/xz.md`.
     #[inline(never)]
-    pub(super) fn run<P: Past>(
+    pub(super) fn run<P: History>(
         &mut self,
         literals: &mut [Literals],
         src: &[u8],
         least: usize,
-        mut past: P,
-        area: &mut History<'_>,
-    ) -> Verdict<usize> {
-        let start = past.start();
+        mut history: P,
+        area: &mut Area<'_>,
+    ) -> (usize, bool) {
         let dictionary = area.dictionary;
         let buf = &mut *area.buf;
-        let limit = area.limit.min(buf.len());
+        let limit = area.limit;
         let mut at = area.at;
         let mut rc = Range { range: self.range, code: self.code, rest: src.iter(), least };
-        let [mut rep0, mut rep1, mut rep2, mut rep3] = self.reps;
+        // With `small`, registers are so few that these stay in memory.
+        let mut copies = self.reps;
+        let reps = if tuning::SMALL { &mut self.reps } else { &mut copies };
         let mut state = usize::from(self.state);
         let (lc, high) = (u32::from(self.lc & 7), 8 - u32::from(self.lc & 7));
         let lp_mask = (1usize << (self.lp & 7)) - 1;
         let pb_mask = (1usize << (self.pb & 7)) - 1;
-        let Some(mut p) = self.probabilities.contexts() else { return Ok(0) };
         let mut pending = self.pending;
         let mut reachable = true;
-        if past.resumes() && pending > 0 {
-            let distance = rep0 as usize + 1;
-            let len = pending.min(limit.saturating_sub(at));
-            past.copy(buf, at, distance, len, limit);
-            (at, pending) = (at.wrapping_add(len), pending - len);
+        if history.resumes() && pending > 0 {
+            let copied = history.copy(buf, at, reps[0] as usize + 1, pending, limit);
+            (at, pending) = (at.wrapping_add(copied), pending - copied);
         }
         // Before the first byte there is a zero.
-        let mut previous = if past.is_empty(at) { 0 } else { usize::from(byte_at(buf, at, 1, &mut past)) };
+        let mut previous = if at == 0 && !history.has_lapped() { 0 } else { usize::from(history.byte(buf, at, 1)) };
         while at < limit && rc.rest.len() >= rc.least {
-            let position = at.wrapping_add(start);
-            let pos_state = position & pb_mask;
+            let Some(mut p) = self.probabilities.contexts() else { break };
+            let pos_state = at & pb_mask;
             if !rc.bit(&mut p.is_match[state & 15][pos_state & 15]) {
-                let context = ((position & lp_mask) << lc).wrapping_add(previous >> high);
+                let context = ((at & lp_mask) << lc).wrapping_add(previous >> high);
                 let Some(Literals(row)) = literals.get_mut(context) else { break };
                 let symbol = if state < AFTER_MATCH {
                     state = state.saturating_sub(3);
                     rc.tree::<8, 0x300>(row)
                 } else {
                     state -= if state < 10 { 3 } else { 6 };
-                    rc.matched(row, byte_at(buf, at, rep0 as usize + 1, &mut past))
+                    rc.matched(row, history.byte(buf, at, reps[0] as usize + 1))
                 };
                 previous = symbol & 0xFF;
-                if let Some(place) = buf.get_mut(at) {
-                    *place = symbol.to_le_bytes()[0];
-                }
+                history.push(buf, at, symbol.to_le_bytes()[0]);
                 at = at.wrapping_add(1);
                 continue;
             }
             let len;
             if !rc.bit(&mut p.is_rep[state & 15]) {
-                (rep3, rep2, rep1) = (rep2, rep1, rep0);
+                *reps = [0, reps[0], reps[1], reps[2]];
                 len = rc.length(p.match_length, pos_state).wrapping_add(2);
                 let slot = rc.tree::<6, 64>(&mut p.slots[(len - 2).min(3)]) - 64;
-                rep0 = distance(&mut rc, &mut p, slot, |about| fetch(buf, at, about as usize));
+                reps[0] = distance(&mut rc, &mut p, slot, |about| fetch(buf, at, about as usize));
                 state = if state < AFTER_MATCH { 7 } else { 10 };
             } else {
-                let mut short = false;
-                if !rc.bit(&mut p.is_rep0[state & 15]) {
-                    short = !rc.bit(&mut p.is_rep0_long[state & 15][pos_state & 15]);
-                } else if !rc.bit(&mut p.is_rep1[state & 15]) {
-                    (rep0, rep1) = (rep1, rep0);
-                } else if !rc.bit(&mut p.is_rep2[state & 15]) {
-                    (rep0, rep1, rep2) = (rep2, rep0, rep1);
-                } else {
-                    (rep0, rep1, rep2, rep3) = (rep3, rep0, rep1, rep2);
-                }
+                let older = recall(&mut rc, p.is_older, state, reps);
+                let short = !older && !rc.bit(&mut p.is_rep0_long[state & 15][pos_state & 15]);
                 if short {
                     len = 1;
                     state = if state < AFTER_MATCH { 9 } else { 11 };
@@ -330,31 +329,23 @@ impl Lzma {
                     state = if state < AFTER_MATCH { 8 } else { 11 };
                 }
             }
-            let back = rep0 as usize;
-            let near = back < at;
-            if back >= dictionary || !past.reaches(at, back) {
+            let back = reps[0] as usize;
+            if back >= dictionary || back >= at && !history.has_lapped() {
                 reachable = false;
                 break;
             }
-            let end = at.wrapping_add(len);
-            if !tuning::SMALL && near && end.wrapping_add(SLACK) <= limit {
-                let _ = repeat(buf, at, back + 1, len);
-                at = end;
-            } else {
-                let fits = len.min(limit - at);
-                past.copy(buf, at, back + 1, fits, limit);
-                (at, pending) = (at.wrapping_add(fits), len - fits);
-            }
+            let copied = history.copy(buf, at, back + 1, len, limit);
+            (at, pending) = (at.wrapping_add(copied), len - copied);
             // The last byte of the match.
-            previous = buf.get(at.wrapping_sub(1)).map_or(0, |&byte| byte.into());
+            previous = history.last(buf, at).into();
         }
         area.at = at;
-        self.reps = [rep0, rep1, rep2, rep3];
+        self.reps = *reps;
         self.state = state.to_le_bytes()[0];
         (self.range, self.code, self.pending) = (rc.range, rc.code, pending);
         let overrun = rc.least > least;
         let used = src.len() - rc.rest.len() + usize::from(overrun);
-        if reachable { Ok(used) } else { Err(Fault::new(ErrorKind::XzDistance, used)) }
+        (used, reachable)
     }
 }
 
@@ -379,20 +370,35 @@ fn distance(rc: &mut Range<'_>, p: &mut Contexts<'_>, slot: usize, about: impl F
     }
 }
 
+/// Moves the distance that is used again to the front. Returns whether it is older than the last.
+#[inline(always)]
+fn recall(rc: &mut Range<'_>, is_older: &mut [[u16; 16]; 3], state: usize, reps: &mut [u32; 4]) -> bool {
+    if tuning::SMALL {
+        let mut nth = 0;
+        while nth < 3 && rc.bit(&mut is_older[nth][state & 15]) {
+            nth += 1;
+            reps.swap(0, nth);
+        }
+        return nth > 0;
+    }
+    let [first, second, third, fourth] = *reps;
+    if !rc.bit(&mut is_older[0][state & 15]) {
+        return false;
+    } else if !rc.bit(&mut is_older[1][state & 15]) {
+        *reps = [second, first, third, fourth];
+    } else if !rc.bit(&mut is_older[2][state & 15]) {
+        *reps = [third, first, second, fourth];
+    } else {
+        *reps = [fourth, first, second, third];
+    }
+    true
+}
+
 /// Prefetches the bytes of a match while the last bits of its distance are decoded.
 #[inline(always)]
 fn fetch(buf: &[u8], at: usize, about: usize) {
     if !tuning::SMALL {
         black_box(buf.get(at.wrapping_sub(about)));
-    }
-}
-
-/// The byte at this distance.
-#[inline(always)]
-fn byte_at(buf: &[u8], at: usize, distance: usize, past: &mut impl Past) -> u8 {
-    match buf.get(at.wrapping_sub(distance)) {
-        Some(&byte) => byte,
-        None => past.byte(buf, at, distance),
     }
 }
 
@@ -408,9 +414,7 @@ fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usiz
         return;
     }
     for at in at..at.saturating_add(len) {
-        let byte = byte_at(buf, at, distance, &mut ring);
-        if let Some(place) = buf.get_mut(at) {
-            *place = byte;
-        }
+        let byte = ring.byte(buf, at, distance);
+        ring.push(buf, at, byte);
     }
 }

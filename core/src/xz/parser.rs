@@ -10,7 +10,7 @@ use super::number::{self, CUT, MAX_NUMBER};
 use super::options::{Options, Streams};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-use crate::num::{copy, index, u64_from};
+use crate::num::{copy, index, u64_from, wide};
 use crate::{Checksums, Done, Error, ErrorKind, Verify};
 
 /// The field that the next bytes of the input belong to.
@@ -237,7 +237,7 @@ impl Digits {
         self.bytes.get_mut(self.len).into_iter().for_each(|place| *place = byte);
         self.len += 1;
         match number::read(self.bytes.get(..self.len).unwrap_or_default(), &mut 0) {
-            Ok(value) => Ok(Some(value)),
+            Ok(value) => Ok(Some(wide(value))),
             Err(CUT) => Ok(None),
             Err(fault) => Err(fault),
         }

@@ -1,6 +1,9 @@
 //! The probabilities of an LZMA decoder: one for every context in which it reads a bit.
 
+use core::hint::black_box;
 use core::mem::take;
+
+use crate::tuning;
 
 /// The initial probability that a bit is 0: one half, in 2048ths.
 const EVEN: u16 = 1024;
@@ -21,21 +24,22 @@ pub(super) struct Probabilities([u16; ALL]);
 
 const ALL: usize = 2 * 16 * 16 + 5 * 16 + 2 * LENGTH + 4 * 64 + 128;
 
-/// The parts of [`Probabilities`]. Rows are padded to powers of two, so that a masked index needs
-/// no check.
+/// The parts of [`Probabilities`]. Those that have few contexts come first, since short
+/// instructions reach them. Rows are padded to powers of two, so that a masked index needs no
+/// check.
 pub(super) struct Contexts<'p> {
-    pub(super) is_match: &'p mut [[u16; 16]; 16],
     pub(super) is_rep: &'p mut [u16; 16],
-    pub(super) is_rep0: &'p mut [u16; 16],
-    pub(super) is_rep1: &'p mut [u16; 16],
-    pub(super) is_rep2: &'p mut [u16; 16],
+    /// Whether a distance that is used again is older than the last, the second-last and the
+    /// third-last one.
+    pub(super) is_older: &'p mut [[u16; 16]; 3],
+    pub(super) align: &'p mut [u16; 16],
+    /// The low bits of distances below 128, all slots in one row.
+    pub(super) special: &'p mut [u16; 128],
+    pub(super) slots: &'p mut [[u16; 64]; 4],
+    pub(super) is_match: &'p mut [[u16; 16]; 16],
     pub(super) is_rep0_long: &'p mut [[u16; 16]; 16],
     pub(super) match_length: &'p mut Length,
     pub(super) rep_length: &'p mut Length,
-    pub(super) slots: &'p mut [[u16; 64]; 4],
-    /// The low bits of distances below 128, all slots in one row.
-    pub(super) special: &'p mut [u16; 128],
-    pub(super) align: &'p mut [u16; 16],
 }
 
 /// The probabilities of the length of a match.
@@ -69,19 +73,20 @@ impl Probabilities {
     /// Takes the row apart. Never `None`.
     #[inline(always)]
     pub(super) fn contexts(&mut self) -> Option<Contexts<'_>> {
-        let mut rest = self.0.as_mut_slice();
+        // If the compiler saw through this, it would compute the address of each part before a loop,
+        // and keep all of them in memory. That takes more flash than to compute them in the loop.
+        let row = if tuning::SMALL { black_box(&mut self.0) } else { &mut self.0 };
+        let mut rest = row.as_mut_slice();
         Some(Contexts {
-            is_match: rows(&mut rest)?,
             is_rep: part(&mut rest)?,
-            is_rep0: part(&mut rest)?,
-            is_rep1: part(&mut rest)?,
-            is_rep2: part(&mut rest)?,
+            is_older: rows(&mut rest)?,
+            align: part(&mut rest)?,
+            special: part(&mut rest)?,
+            slots: rows(&mut rest)?,
+            is_match: rows(&mut rest)?,
             is_rep0_long: rows(&mut rest)?,
             match_length: part(&mut rest)?,
             rep_length: part(&mut rest)?,
-            slots: rows(&mut rest)?,
-            special: part(&mut rest)?,
-            align: part(&mut rest)?,
         })
     }
 

@@ -3,10 +3,9 @@
 use core::ops::Range;
 
 use super::check::CheckKind;
-#[cfg(not(feature = "xz-sha256"))]
-use crate::checksum::Crc64 as Hash;
 #[cfg(feature = "xz-sha256")]
-use crate::checksum::Sha256 as Hash;
+use crate::checksum::Sha256;
+use crate::num::Size;
 
 /// A block, as the index lists it. Its bytes have not been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +22,9 @@ pub struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sums {
     /// Bytes of the file, padding included.
-    pub(super) stored: u64,
+    pub(super) stored: Size,
     /// Bytes of content.
-    pub(super) content: u64,
+    pub(super) content: Size,
 }
 
 impl Sums {
@@ -35,10 +34,10 @@ impl Sums {
 
     /// Adds a block: its size without padding, and the size of its content. `None` if no block has
     /// such sizes.
-    pub(super) fn add(&mut self, unpadded: u64, content: u64) -> Option<()> {
+    pub(super) fn add(&mut self, unpadded: Size, content: Size) -> Option<()> {
         // One comparison for both ends of the range: 5 to 2^63 − 4.
         let stored = unpadded.wrapping_add(3) & !3;
-        if stored.cast_signed() < 8 {
+        if stored < 8 {
             return None;
         }
         *self = self.and(&Self { stored, content })?;
@@ -54,37 +53,64 @@ impl Sums {
 /// A list of blocks: its sums, and a hash of every number in it. Two lists of as many blocks are
 /// equal if both are.
 ///
-/// The hash is the strongest that is linked anyway: SHA-256, or CRC-64 without the feature
-/// `xz-sha256`. CRC-64 can be forged: a hostile index may list other block sizes with the same
-/// sums. Decoding does not use those sizes.
-#[derive(Clone, Debug)]
+/// The hash is SHA-256. Without the feature `xz-sha256` it is a word, which can be forged: a
+/// hostile index may list other block sizes with the same sums. Decoding does not use those sizes.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Records {
     pub(super) sums: Sums,
-    /// `None` for an empty list, so that a workspace is all zeros.
-    hash: Option<Hash>,
+    hash: Hash,
 }
 
 impl Records {
+    /// An empty list, all zeros.
     pub(super) const fn new() -> Self {
-        Self { sums: Sums::new(), hash: None }
-    }
-
-    /// Empties the list, in place.
-    pub(super) fn clear(&mut self) {
-        self.sums = Sums::new();
-        self.hash = None;
+        Self { sums: Sums::new(), hash: Hash::new() }
     }
 
     /// Adds a block.
-    pub(super) fn add(&mut self, unpadded: u64, content: u64) -> Option<()> {
+    pub(super) fn add(&mut self, unpadded: Size, content: Size) -> Option<()> {
         self.sums.add(unpadded, content)?;
-        let hash = self.hash.get_or_insert_with(Hash::new);
-        hash.update([unpadded.to_le_bytes(), content.to_le_bytes()].as_flattened());
+        self.hash.add(unpadded);
+        self.hash.add(content);
         Some(())
     }
+}
 
-    #[cfg_attr(feature = "small", inline(always))]
-    pub(super) fn same(&self, other: &Self) -> bool {
-        self.sums == other.sums && self.hash.as_ref().map(Hash::value) == other.hash.as_ref().map(Hash::value)
+/// `None` if nothing was added, so that a workspace is all zeros.
+#[cfg(feature = "xz-sha256")]
+#[derive(Clone, Debug)]
+struct Hash(Option<Sha256>);
+
+#[cfg(feature = "xz-sha256")]
+impl Hash {
+    const fn new() -> Self {
+        Self(None)
+    }
+
+    fn add(&mut self, number: Size) {
+        self.0.get_or_insert_with(Sha256::new).update(&number.to_le_bytes());
+    }
+}
+
+#[cfg(feature = "xz-sha256")]
+impl PartialEq for Hash {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_ref().map(Sha256::value) == other.0.as_ref().map(Sha256::value)
+    }
+}
+
+#[cfg(not(feature = "xz-sha256"))]
+#[derive(Clone, Debug, PartialEq)]
+struct Hash(Size);
+
+#[cfg(not(feature = "xz-sha256"))]
+impl Hash {
+    const fn new() -> Self {
+        Self(0)
+    }
+
+    fn add(&mut self, number: Size) {
+        // A polynomial. The base is a prime near 2^32 over the golden ratio.
+        self.0 = self.0.wrapping_mul(0x9E37_79B1).wrapping_add(number);
     }
 }

@@ -1,13 +1,12 @@
 //! The door that decodes to a store, which is the dictionary as well.
 
 use super::check::Check;
-use super::lzma::{History, Past};
+use super::lzma::{Area, History};
 use super::options::Options;
 use super::whole::{Goal, Output, Symbols, Whole};
 use super::workspace::Tables;
-use crate::fault::{Fault, Verdict};
-use crate::num::copy;
-use crate::store::{Pages, Store, Written};
+use crate::fault::Verdict;
+use crate::store::{Pages, Store};
 use crate::{Done, Result};
 
 /// Decodes a file to a store, page by page.
@@ -41,34 +40,26 @@ pub fn decode_to_store(
     run(src, Pages::new(store, page)?, workspace.as_mut(), options)
 }
 
-/// Not generic, so that a program with two kinds of store has one copy. With filters the frame of a
-/// caller would exceed 512 bytes; without them a call would only add flash.
+/// With filters, the frame of a caller would exceed 512 bytes. Without them, a call would only add flash.
 #[cfg_attr(feature = "xz-filters", inline(never))]
-fn run(src: &[u8], pages: Pages<'_>, tables: &mut Tables, options: &Options) -> Result<Done> {
+fn run<S: Store>(src: &[u8], pages: Pages<'_, S>, tables: &mut Tables, options: &Options) -> Result<Done> {
     let trace = &mut ();
     let mut whole = Whole::new(src, Paged { pages, base: 0 }, tables, options, trace);
     let done = whole.file(Goal::Decode)?;
     whole.out.pages.set_place(src.len());
-    whole.out.pages.flush()?;
+    whole.out.pages.flush();
+    whole.out.pages.verdict()?;
     Ok(done)
 }
 
 /// Pages that are filled.
-struct Paged<'a> {
-    pages: Pages<'a>,
+struct Paged<'a, S> {
+    pages: Pages<'a, S>,
     /// Position of the oldest byte that matches reach, and that positions count from.
     base: usize,
 }
 
-impl Paged<'_> {
-    /// Writes the page if it is full.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn make_room(&mut self, check: &mut Check) -> Verdict<()> {
-        self.pages.make_room(|bytes| check.update(bytes))
-    }
-}
-
-impl Output for Paged<'_> {
+impl<S: Store> Output for Paged<'_, S> {
     fn len(&self) -> usize {
         self.pages.len()
     }
@@ -81,48 +72,25 @@ impl Output for Paged<'_> {
         self.base = self.pages.len();
     }
 
-    fn append(&mut self, mut bytes: &[u8], check: &mut Check) -> Verdict<()> {
-        while !bytes.is_empty() {
-            self.make_room(check)?;
-            let free = self.pages.free();
-            let len = free.len().min(bytes.len());
-            copy(bytes, free);
-            self.pages.add(len);
-            bytes = bytes.get(len..).unwrap_or_default();
-        }
-        Ok(())
+    fn append(&mut self, bytes: &[u8], check: &mut Check) -> Verdict<()> {
+        let mut stored = &mut Stored { pages: &mut self.pages, check };
+        bytes.iter().for_each(|&byte| stored.push(&mut [], 0, byte));
+        self.pages.verdict()
     }
 
     fn decode(
         &mut self,
         symbols: Symbols<'_>,
-        mut len: usize,
+        len: usize,
         dictionary: usize,
         check: &mut Check,
-    ) -> (Verdict<usize>, bool) {
+    ) -> Verdict<(usize, bool)> {
         let Symbols { lzma, literals, bytes, least } = symbols;
-        let mut used = 0;
-        loop {
-            if let Err(fault) = self.make_room(check) {
-                return (Err(fault.offset_by(used)), false);
-            }
-            let (written, buf, at) = self.pages.parts();
-            let limit = buf.len().min(at.saturating_add(len));
-            let mut past = Stored { start: written.len().wrapping_sub(self.base), written, failed: None };
-            let mut area = History { buf, at, limit, dictionary };
-            let run = lzma.run(literals, bytes.get(used..).unwrap_or_default(), least, &mut past, &mut area);
-            let (failed, made) = (past.failed, area.at - at);
-            let starved = area.at < limit;
-            self.pages.add(made);
-            len -= made;
-            match failed.map_or(run, Err) {
-                Ok(more) => used += more,
-                Err(fault) => return (Err(fault.offset_by(used)), len == 0),
-            }
-            if starved || len == 0 || used > bytes.len() {
-                return (Ok(used), len == 0);
-            }
-        }
+        let at = self.pages.len() - self.base;
+        let mut area = Area { buf: &mut [], at, limit: at.wrapping_add(len), dictionary };
+        let run = lzma.run(literals, bytes, least, &mut Stored { pages: &mut self.pages, check }, &mut area);
+        self.pages.verdict()?;
+        Ok(run)
     }
 
     fn hash(&mut self, _: usize, check: &mut Check) {
@@ -134,46 +102,46 @@ impl Output for Paged<'_> {
     }
 }
 
-/// The bytes in a store, before the page.
-struct Stored<'a, 'b> {
-    written: &'a mut Written<'b>,
-    /// The position of the page, from the start of the dictionary.
-    start: usize,
-    /// The error of the store, which ends the run after this page.
-    failed: Option<Fault>,
+/// The pages in a store.
+struct Stored<'a, 'b, S> {
+    pages: &'a mut Pages<'b, S>,
+    check: &'a mut Check,
 }
 
-impl Past for &mut Stored<'_, '_> {
-    fn resumes(&self) -> bool {
-        true
+impl<S: Store> Stored<'_, '_, S> {
+    #[cfg_attr(feature = "small", inline(never))]
+    fn make_room(&mut self) {
+        self.pages.make_room(|bytes| self.check.update(bytes));
+    }
+}
+
+impl<S: Store> History for &mut Stored<'_, '_, S> {
+    #[cfg_attr(feature = "small", inline(never))]
+    fn byte(&mut self, _: &[u8], _: usize, distance: usize) -> u8 {
+        self.make_room();
+        self.pages.repeat(distance, 1);
+        self.pages.pop()
     }
 
-    fn start(&self) -> usize {
-        self.start
+    fn last(&self, _: &[u8], _: usize) -> u8 {
+        self.pages.last()
     }
 
-    fn is_empty(&self, at: usize) -> bool {
-        self.start.wrapping_add(at) == 0
+    #[cfg_attr(feature = "small", inline(never))]
+    fn push(&mut self, _: &mut [u8], _: usize, byte: u8) {
+        self.make_room();
+        self.pages.push(byte);
     }
 
-    fn reaches(&self, at: usize, back: usize) -> bool {
-        back < self.start.wrapping_add(at)
-    }
-
-    fn byte(&mut self, _: &[u8], at: usize, distance: usize) -> u8 {
-        let mut byte = [0];
-        self.copy(&mut byte, 0, distance.wrapping_sub(at), 1, 1);
-        byte[0]
-    }
-
-    fn copy(&mut self, buf: &mut [u8], mut at: usize, distance: usize, mut len: usize, _: usize) {
+    fn copy(&mut self, _: &mut [u8], at: usize, distance: usize, len: usize, limit: usize) -> usize {
+        let fits = len.min(limit - at);
+        let mut len = fits;
         while len > 0 {
-            let before = at;
-            if let Err(fault) = self.written.repeat(buf, &mut at, distance, len) {
-                self.failed = Some(fault);
-                return;
-            }
-            len -= at - before;
+            self.make_room();
+            let before = self.pages.len();
+            self.pages.repeat(distance, len);
+            len -= self.pages.len() - before;
         }
+        fits
     }
 }

@@ -12,7 +12,7 @@ use super::whole::{Goal, Slice, Whole};
 use super::workspace::{MOST_CONTEXTS, Tables};
 use crate::Result;
 use crate::heap::zeros;
-use crate::num::u64_from;
+use crate::num::{u64_from, wide};
 
 /// A byte of LZMA decodes to some 7000 at most, if every bit has the highest probability.
 const MAX_EXPANSION: usize = 8192;
@@ -45,7 +45,7 @@ pub(super) fn to_vec(src: &[u8], input: Input<'_>, options: &Options) -> Result<
             #[cfg(feature = "lzma")]
             Input::Chunks(header) => whole.lone_chunks(goal, header),
         };
-        (done, whole.counted)
+        (done, wide(whole.counted))
     };
     // Symbols before an error of this walk may have one as well.
     let (_, content) = walk(&mut [], Goal::Count);

@@ -8,10 +8,11 @@ use super::header::{
 };
 use super::options::Streams;
 use super::parser::{Digits, OpenBlock, OpenIndex, Parser, STARVED, State};
+use super::records::Records;
 use super::window::Window;
 use super::workspace::Workspace;
 use crate::fault::{Fault, Verdict};
-use crate::num::{copy, index, u64_from};
+use crate::num::{copy, index, saturated, u64_from};
 use crate::{ErrorKind, Status, Verify};
 
 impl Parser {
@@ -50,7 +51,7 @@ impl Parser {
                     return Err(Fault::new(ErrorKind::XzCheckKind, 7));
                 }
                 self.skip(STREAM_HEADER);
-                workspace.tables.seen.clear();
+                workspace.tables.seen = Records::new();
                 self.earlier = self.blocks;
                 self.state = State::BlockStart;
             }
@@ -62,7 +63,7 @@ impl Parser {
                 }
                 *src = src.get(1..).unwrap_or_default();
                 self.index = OpenIndex::new(self.at);
-                workspace.tables.listed.clear();
+                workspace.tables.listed = Records::new();
                 self.index.crc.update(&[0]);
                 self.skip(1);
                 self.state = State::Index;
@@ -141,8 +142,8 @@ impl Parser {
                 }
                 self.skip(len);
                 let unpadded = u64_from(self.block.header.len.saturating_add(len));
-                let added =
-                    workspace.tables.seen.add(unpadded.saturating_add(self.block.compressed), self.block.content);
+                let unpadded = saturated(unpadded.saturating_add(self.block.compressed));
+                let added = workspace.tables.seen.add(unpadded, saturated(self.block.content));
                 added.ok_or(Fault::new(ErrorKind::XzBlockSize, 0))?;
                 self.blocks += 1;
                 self.state = State::BlockStart;
@@ -158,7 +159,7 @@ impl Parser {
                 if self.index.crc.value() != stored {
                     return Err(Fault::new(ErrorKind::XzHeaderCrc, 0));
                 }
-                if !workspace.tables.listed.same(&workspace.tables.seen) {
+                if workspace.tables.listed != workspace.tables.seen {
                     return Err(self.since(ErrorKind::XzIndex, self.index.start));
                 }
                 self.skip(4);
@@ -222,7 +223,7 @@ impl Parser {
                     (None, _) => list.left = Some(value),
                     (_, None) => list.unpadded = Some(value),
                     (Some(left), Some(unpadded)) => {
-                        listed.add(unpadded, value).ok_or(wrong)?;
+                        listed.add(saturated(unpadded), saturated(value)).ok_or(wrong)?;
                         list.left = Some(left.saturating_sub(1));
                     }
                 }

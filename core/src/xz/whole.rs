@@ -12,17 +12,17 @@ use super::check::{Check, check_len, is_known};
 use super::control::{CODER_START, Wants, chunk_header_len, chunk_name, sizes};
 use super::header::{
     BlockHeader, FOOT_BACKWARD, FOOT_FLAGS, STREAM_HEADER, block_header_len, index_len, seals, stream_footer,
-    stream_header, stream_start,
+    stream_header, stream_start, window_of,
 };
 use super::index;
-use super::lzma::{History, Lzma, MOST_INPUT};
+use super::lzma::{Area, Lzma, MOST_INPUT};
 use super::number::CUT;
 use super::options::{Options, Streams};
 use super::probability::Literals;
-use super::records::Block;
+use super::records::{Block, Records};
 use super::workspace::Tables;
 use crate::fault::{Fault, Verdict};
-use crate::num::{self, u64_from};
+use crate::num::{self, Size, saturated, size, u64_from, wide};
 use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Trace, Value, Verify, tuning};
 
 /// The purpose of a walk.
@@ -48,15 +48,14 @@ pub(super) trait Output {
     /// Appends bytes as they are.
     fn append(&mut self, bytes: &[u8], check: &mut Check) -> Verdict<()>;
 
-    /// Decodes symbols, as [`Lzma::run`] does. They make at most `len` bytes; returns whether they
-    /// made as many.
+    /// Decodes symbols that make at most `len` bytes, as [`Lzma::run`] does.
     fn decode(
         &mut self,
         symbols: Symbols<'_>,
         len: usize,
         dictionary: usize,
         check: &mut Check,
-    ) -> (Verdict<usize>, bool);
+    ) -> Verdict<(usize, bool)>;
 
     /// Adds the bytes from `start` on to the check, unless they were added before.
     fn hash(&mut self, start: usize, check: &mut Check);
@@ -118,16 +117,15 @@ impl Output for Slice<'_> {
         Ok(())
     }
 
-    fn decode(&mut self, symbols: Symbols<'_>, len: usize, dictionary: usize, _: &mut Check) -> (Verdict<usize>, bool) {
+    fn decode(&mut self, symbols: Symbols<'_>, len: usize, dictionary: usize, _: &mut Check) -> Verdict<(usize, bool)> {
         let Symbols { lzma, literals, bytes, least } = symbols;
         let buf = self.dst.get_mut(self.base..).unwrap_or_default();
         let at = self.filled - self.base;
-        let limit = at + len;
-        let mut area = History { buf, at, limit, dictionary };
+        let limit = buf.len().min(at + len);
+        let mut area = Area { buf, at, limit, dictionary };
         let run = lzma.run(literals, bytes, least, None, &mut area);
-        let full = area.at >= limit;
         self.filled = self.base + area.at;
-        (run, full)
+        Ok(run)
     }
 
     fn hash(&mut self, start: usize, check: &mut Check) {
@@ -145,7 +143,7 @@ struct Open {
     /// Index after the last chunk, and length of the content after it. The largest numbers if the
     /// header does not declare them.
     end: usize,
-    content_end: u64,
+    content_end: Size,
 }
 
 /// A walk over a whole input.
@@ -166,12 +164,12 @@ pub(super) struct Whole<'a, T, O> {
     /// Blocks of earlier streams.
     earlier: usize,
     checksums: Checksums,
-    /// The largest window that a block asks a stream for.
-    window: u64,
+    /// The most bytes that a block asks of a window.
+    reach: Size,
     /// Bytes of content so far, if they are counted and not decoded.
-    pub(super) counted: u64,
+    pub(super) counted: Size,
     /// The amount that would be enough, after a fault whose kind has such a number.
-    need: u64,
+    need: Size,
 }
 
 impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
@@ -192,16 +190,16 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
             blocks: zero,
             earlier: zero,
             checksums: Checksums { matched: u64_from(zero), mismatched: u64_from(zero), unchecked: u64_from(zero) },
-            window: u64_from(zero),
-            counted: u64_from(zero),
-            need: u64_from(zero),
+            reach: size(zero),
+            counted: size(zero),
+            need: size(zero),
         }
     }
 
     /// Length of the content so far.
-    fn content(&self, goal: Goal) -> u64 {
+    fn content(&self, goal: Goal) -> Size {
         match goal {
-            Goal::Decode => u64_from(self.out.len()),
+            Goal::Decode => size(self.out.len()),
             Goal::Count => self.counted,
         }
     }
@@ -209,13 +207,15 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
     /// Builds the result of a walk that used `read` bytes, filled `wrote`, and found `content`.
     pub(super) fn done(&self, read: usize, wrote: usize, content: u64) -> Done {
         let (parts, blocks) = (u64_from(self.streams), u64_from(self.blocks));
-        Done { read, wrote, content, parts, blocks, window: self.window, checksums: self.checksums }
+        let Checksums { matched, mismatched, .. } = self.checksums;
+        let checksums = Checksums { matched, mismatched, unchecked: blocks.saturating_sub(matched + mismatched) };
+        Done { read, wrote, content, parts, blocks, window: window_of(self.reach), checksums }
     }
 
     /// Reads all streams that the options ask for.
     pub(super) fn file(&mut self, goal: Goal) -> Result<Done> {
         match self.streams(goal) {
-            Ok(()) => Ok(self.done(self.at, self.out.len(), self.content(goal))),
+            Ok(()) => Ok(self.done(self.at, self.out.len(), wide(self.content(goal)))),
             Err(fault) => Err(self.error(fault, 0)),
         }
     }
@@ -236,7 +236,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
             Some(&first) => self.block(goal, first),
         };
         walked.map_err(|fault| self.error(fault, start))?;
-        let content = self.content(goal);
+        let content = wide(self.content(goal));
         if self.at < self.src.len() || content != listed.content.end.saturating_sub(listed.content.start) {
             return Err(Error::new(ErrorKind::XzIndex, start));
         }
@@ -248,7 +248,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
     #[cold]
     fn error(&self, fault: Fault, start: u64) -> Error {
         let at = self.at.saturating_add(fault.at).min(self.src.len());
-        Error::new(fault.kind, u64_from(at).saturating_add(start)).needing(self.need)
+        Error::new(fault.kind, u64_from(at).saturating_add(start)).needing(wide(self.need))
     }
 
     /// Returns the length of an output that is sound after an error: bytes that were decoded, and
@@ -275,16 +275,16 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
     #[cfg(feature = "threads")]
     pub(super) fn pass_block(&mut self) -> Result<Option<Block>> {
         let Some(first) = self.next_block().map_err(|fault| self.error(fault, 0))? else { return Ok(None) };
-        let (start, before) = (u64_from(self.at), self.counted);
+        let (start, before) = (u64_from(self.at), wide(self.counted));
         self.block(Goal::Count, first).map_err(|fault| self.error(fault, 0))?;
         let check = CheckKind::from_id(self.check);
-        Ok(Some(Block { range: start..u64_from(self.at), content: before..self.counted, check }))
+        Ok(Some(Block { range: start..u64_from(self.at), content: before..wide(self.counted), check }))
     }
 
     /// Builds the result of a walk that passed all blocks, which others decoded.
     #[cfg(feature = "threads")]
     pub(super) fn passed(&self) -> Done {
-        self.done(self.at, num::index(self.counted), self.counted)
+        self.done(self.at, num::index_of(self.counted), wide(self.counted))
     }
 
     /// Reads up to the next block, out of one stream and into the next. Returns its first byte, or
@@ -313,7 +313,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         }
         self.at += STREAM_HEADER;
         self.earlier = self.blocks;
-        self.tables.seen.clear();
+        self.tables.seen = Records::new();
         Ok(())
     }
 
@@ -356,7 +356,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         self.trace.enter(Name::Block, Value::U64(u64_from(self.blocks)));
         let header = BlockHeader::read(bytes, u64_from(self.at), self.trace)?;
         let before = self.content(goal);
-        let content_end = header.uncompressed.map_or(u64::MAX, |size| before + size);
+        let content_end = header.uncompressed.map_or(Size::MAX, |size| before.saturating_add(saturated(size)));
         if header.uncompressed.is_some() {
             self.announce(goal, content_end)?;
         }
@@ -364,7 +364,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         if header.filters != [None; 3] && goal == Goal::Decode && self.out.filter(0).is_none() {
             return Err(Fault::new(ErrorKind::XzFilter, 0));
         }
-        self.window = self.window.max(header.window());
+        self.reach = self.reach.max(header.reach());
         #[cfg(feature = "xz-filters")]
         let filtered = self.tables.filters.start(&header.filters);
         #[cfg(not(feature = "xz-filters"))]
@@ -404,12 +404,11 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
             // It counts as matched what decoding would compare.
             Goal::Count => (len > 0 && self.options.verify != Verify::Skip && is_known(self.check)).then_some(true),
         };
-        match matches {
-            Some(matches) => self.checksums.count(matches, self.options.verify, ErrorKind::XzCheck, 0)?,
-            None => self.checksums.unchecked += 1,
+        if let Some(matches) = matches {
+            self.checksums.count(matches, self.options.verify, ErrorKind::XzCheck, 0)?;
         }
         self.at += len;
-        let unpadded = u64_from(header.len + compressed + len);
+        let unpadded = size(header.len + compressed + len);
         self.tables.seen.add(unpadded, content - before).ok_or(Fault::new(ErrorKind::XzBlockSize, 0))?;
         self.blocks += 1;
         self.trace.leave();
@@ -443,8 +442,8 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         #[cfg(not(feature = "xz-filters"))]
         let filtered = false;
         self.tables.check = Check::None;
-        self.window = header.window();
-        let block = Open { dictionary: header.dictionary, end: usize::MAX, content_end: u64::MAX };
+        self.reach = header.reach();
+        let block = Open { dictionary: header.dictionary, end: usize::MAX, content_end: Size::MAX };
         self.chunks(goal, &block, filtered).map_err(|fault| self.error(fault, 0))?;
         self.at += 1;
         #[cfg(feature = "xz-filters")]
@@ -457,7 +456,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         if self.at < self.src.len() {
             return Err(self.error(Fault::new(ErrorKind::XzTrailing, 0), 0));
         }
-        Ok(self.done(self.at, self.out.len(), self.content(goal)))
+        Ok(self.done(self.at, self.out.len(), wide(self.content(goal))))
     }
 
     /// Reads the chunk that starts with this byte.
@@ -472,7 +471,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         let (input, output, len) = sizes(control, bytes).ok_or(CUT)?;
         let name = if control < 0x80 { Name::ChunkSize } else { Name::ChunkSizes };
         self.emit(Part::Framing, name, len, Value::U64(u64_from(output)));
-        let content = self.content(goal) + u64_from(output);
+        let content = self.content(goal).saturating_add(size(output));
         if content > block.content_end {
             return Err(Fault::new(ErrorKind::XzBlockSize, 0));
         }
@@ -517,7 +516,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
             }
             let contexts = lzma.contexts();
             if goal == Goal::Decode && contexts > self.tables.literals.len() {
-                self.need = u64_from(contexts);
+                self.need = size(contexts);
                 return Err(Fault::new(ErrorKind::WorkspaceTooSmall, 0));
             }
             self.at += 1;
@@ -544,15 +543,15 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         // A symbol that may reach beyond the end of a truncated input is not decoded.
         let least = if missing > 0 { MOST_INPUT } else { 0 };
         let symbols = Symbols { lzma, literals, bytes, least };
-        let (run, full) = self.out.decode(symbols, output, num::index(dictionary.into()), check);
-        let (Ok(used) | Err(Fault { at: used, .. })) = run;
+        let end = self.out.len() + output;
+        let (used, is_valid) = self.out.decode(symbols, output, num::index(dictionary.into()), check)?;
         self.at += used.min(bytes.len());
-        if let Err(fault) = run {
-            return Err(Fault::new(fault.kind, 0));
+        if !is_valid {
+            return Err(Fault::new(ErrorKind::XzDistance, 0));
         }
         let Some(rest) = bytes.get(used..) else { return Err(Fault::new(ErrorKind::XzChunkEnd, 0)) };
         // With all bytes present, symbols end only when they are used up or make the whole output.
-        if !full {
+        if self.out.len() < end {
             return Err(CUT);
         }
         // The range coder may need one byte more.
@@ -579,11 +578,11 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         let (bytes, rest) = (self.present(limit), self.rest());
         let blocks = self.blocks - self.earlier;
         let listed = &mut self.tables.listed;
-        listed.clear();
+        *listed = Records::new();
         let each = &mut |unpadded, content| listed.add(unpadded, content);
-        let len = match index::list(bytes, u64_from(start), u64_from(blocks), each, self.trace) {
+        let len = match index::list(bytes, u64_from(start), size(blocks), each, self.trace) {
             Err(Fault { kind: ErrorKind::Truncated, .. }) if bytes.len() < rest.len() => {
-                self.need = u64_from(limit + 1);
+                self.need = size(limit + 1);
                 return Err(Fault::new(ErrorKind::HeaderLimit, limit));
             }
             len => len?,
@@ -597,7 +596,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
             return Err(Fault::new(ErrorKind::XzHeaderCrc, 0));
         }
         let Tables { seen, listed, .. } = &mut *self.tables;
-        if !listed.same(seen) {
+        if listed != seen {
             self.at = start;
             return Err(Fault::new(ErrorKind::XzIndex, 0));
         }
@@ -606,12 +605,14 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
         Ok(len + 4)
     }
 
-    /// Refuses content of this length if the limit or the output forbids it.
+    /// Refuses content of this length if the limit or the output forbids it, or if a size cannot
+    /// count it.
     #[cfg_attr(feature = "small", inline(never))]
-    fn announce(&mut self, goal: Goal, content: u64) -> Verdict<()> {
-        let kind = if content > self.options.limits.max_output {
+    fn announce(&mut self, goal: Goal, content: Size) -> Verdict<()> {
+        let uncounted = goal == Goal::Count && content == Size::MAX;
+        let kind = if content > saturated(self.options.limits.max_output) || uncounted {
             ErrorKind::OutputLimit
-        } else if goal == Goal::Decode && content > u64_from(self.out.capacity()) {
+        } else if goal == Goal::Decode && content > size(self.out.capacity()) {
             ErrorKind::OutputTooSmall
         } else {
             return Ok(());
@@ -648,7 +649,7 @@ impl<'a, T: Trace, O: Output> Whole<'a, T, O> {
     /// The next `N` bytes, if all are present.
     #[inline(always)]
     fn array<const N: usize>(&self) -> Option<&'a [u8; N]> {
-        self.take(N)?.first_chunk()
+        self.rest().first_chunk()
     }
 
     /// The next `len` bytes, or those that are present.

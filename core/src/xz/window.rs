@@ -1,11 +1,11 @@
 //! The window of a stream: a ring of the bytes that matches may refer to.
 
 use super::header::{BlockHeader, RING};
-use super::lzma::History;
+use super::lzma::Area;
 use super::workspace::Workspace;
 use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
-use crate::num::{copy, index, u64_from};
+use crate::num::{copy, index, index_of, u64_from};
 use crate::step::flush_window;
 
 /// At most this many bytes are decoded before they leave the ring and are checked: while they are
@@ -41,7 +41,7 @@ impl Place {
 
 impl<'a> Window<'a> {
     pub(super) fn new(buf: &'a mut [u8]) -> Self {
-        let whole = buf.len() - buf.len() % index(RING);
+        let whole = buf.len() - buf.len() % index_of(RING);
         let buf = buf.get_mut(..whole).unwrap_or_default();
         Self { buf, at: 0, flushed: 0, lapped: false, dictionary: 0, filtered: false }
     }
@@ -96,17 +96,17 @@ impl<'a> Window<'a> {
     }
 
     /// The space for at most `want` bytes, and whether the ring was filled once.
-    pub(super) fn area(&mut self, want: usize) -> (History<'_>, bool) {
+    pub(super) fn area(&mut self, want: usize) -> (Area<'_>, bool) {
         if self.at >= self.buf.len() {
             (self.at, self.flushed, self.lapped) = (0, 0, true);
         }
         let limit = self.at.saturating_add(want.min(PIECE)).min(self.buf.len());
-        (History { buf: self.buf, at: self.at, limit, dictionary: self.dictionary }, self.lapped)
+        (Area { buf: self.buf, at: self.at, limit, dictionary: self.dictionary }, self.lapped)
     }
 
     /// Copies as many of these bytes as fit, and returns their number.
     pub(super) fn copy(&mut self, bytes: &[u8]) -> usize {
-        let (History { buf, at, limit, .. }, _) = self.area(bytes.len());
+        let (Area { buf, at, limit, .. }, _) = self.area(bytes.len());
         copy(bytes, buf.get_mut(at..limit).unwrap_or_default());
         let len = limit.saturating_sub(at);
         self.at += len;

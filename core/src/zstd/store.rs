@@ -46,10 +46,14 @@ pub fn decode_to_store(
     run(src, &mut Pages::new(store, page)?, workspace, options)
 }
 
-/// Not generic, so that a program with two kinds of store has one copy. With all flavours the frame
-/// of a caller would exceed 512 bytes; without them a call would only add flash.
+/// With all flavours, the frame of a caller would exceed 512 bytes. Without them, a call would only add flash.
 #[cfg_attr(feature = "zstd", inline(never))]
-fn run(src: &[u8], pages: &mut Pages<'_>, workspace: &mut Workspace, options: &Options<'_>) -> Result<Done> {
+fn run<S: Store>(
+    src: &[u8],
+    pages: &mut Pages<'_, S>,
+    workspace: &mut Workspace,
+    options: &Options<'_>,
+) -> Result<Done> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Content, u64_from(pages.room()));
     let mut at = 0;
     while at == 0 || at < src.len() || !machine.frame.walk.is_between_frames() {
@@ -60,13 +64,14 @@ fn run(src: &[u8], pages: &mut Pages<'_>, workspace: &mut Workspace, options: &O
         };
         machine.done.read = at;
     }
-    if let Err(fault) = pages.flush() {
+    pages.flush();
+    if let Err(fault) = pages.verdict() {
         return Err(machine.error(fault, 0));
     }
     Ok(machine.done)
 }
 
-impl Output for Pages<'_> {
+impl<S: Store> Output for Pages<'_, S> {
     fn compressed(
         &mut self,
         frame: &mut Frame<'_>,
@@ -136,26 +141,26 @@ impl Output for Pages<'_> {
 
 /// Adds this many literals.
 #[inline(never)]
-fn append(
-    pages: &mut Pages<'_>,
+fn append<S: Store>(
+    pages: &mut Pages<'_, S>,
     hash: &mut FrameHash,
     literals: &mut LiteralReader<'_>,
     mut len: usize,
 ) -> Verdict<()> {
     while len > 0 {
-        pages.make_room(|bytes| hash.update(bytes))?;
+        pages.make_room(|bytes| hash.update(bytes));
         let free = pages.free();
         let many = len.min(free.len());
         literals.fill(free.get_mut(..many).unwrap_or_default())?;
         pages.add(many);
         len -= many;
     }
-    Ok(())
+    pages.verdict()
 }
 
 /// Carries out the sequences of a block.
-struct StoreWriter<'a, 'b> {
-    pages: &'a mut Pages<'b>,
+struct StoreWriter<'a, 'b, S> {
+    pages: &'a mut Pages<'b, S>,
     hash: &'a mut FrameHash,
     literals: LiteralReader<'a>,
     /// The bytes before the frame. If there are none in memory, they are in the store.
@@ -173,7 +178,7 @@ struct StoreWriter<'a, 'b> {
     too_long: Fault,
 }
 
-impl Act for StoreWriter<'_, '_> {
+impl<S: Store> Act for StoreWriter<'_, '_, S> {
     type SoFar = ();
 
     #[inline(never)]
@@ -195,15 +200,15 @@ impl Act for StoreWriter<'_, '_> {
             append(self.pages, self.hash, &mut self.literals, literals)?;
         }
         while length > 0 {
-            self.pages.make_room(|bytes| self.hash.update(bytes))?;
+            self.pages.make_room(|bytes| self.hash.update(bytes));
             let before = self.pages.len();
             match offset.checked_sub(before.wrapping_sub(self.start)) {
-                None | Some(0) => self.pages.repeat(offset, length)?,
-                Some(back) => self.pages.add_old(self.old, back, length)?,
+                None | Some(0) => self.pages.repeat(offset, length),
+                Some(back) => self.pages.add_old(self.old, back, length),
             }
             length -= self.pages.len() - before;
         }
-        Ok(())
+        self.pages.verdict()
     }
 
     fn quick<const NEAR: bool>(&mut self, (): (), _: Sequence) -> Option<()> {

@@ -3,7 +3,7 @@
 
 use super::super::control::CODER_START;
 use super::super::header::BlockHeader;
-use super::super::lzma::{History, MOST_INPUT};
+use super::super::lzma::{Area, MOST_INPUT};
 use super::super::options::{Options as XzOptions, Streams};
 use super::super::parser::{OpenBlock, Parser, STARVED, State};
 use super::super::stream::Machine;
@@ -250,8 +250,7 @@ impl<const FLAT: bool> Walk<FLAT> {
         let (want, least) = if tail { (lzma.pending().max(1), 0) } else { (usize::MAX, MOST_INPUT) };
         let (mut area, lapped) = window.area(want.min(index(self.left)));
         let (start, limit) = (area.at, area.limit);
-        let run = lzma.run(literals, bytes, least, Some(lapped), &mut area);
-        let (Ok(used) | Err(Fault { at: used, .. })) = run;
+        let (used, is_valid) = lzma.run(literals, bytes, least, Some(lapped), &mut area);
         let at = area.at;
         if used > have {
             return Err(Fault { at: have, ..STARVED });
@@ -260,7 +259,7 @@ impl<const FLAT: bool> Walk<FLAT> {
         window.at += wrote;
         (self.left, self.parser.produced) = (self.left - u64_from(wrote), self.parser.produced + u64_from(wrote));
         self.parser.skip(used);
-        if run.is_err() {
+        if !is_valid {
             if !lzma.is_marker() {
                 return Err(Fault::new(ErrorKind::XzDistance, 0));
             }
@@ -270,7 +269,7 @@ impl<const FLAT: bool> Walk<FLAT> {
             self.stage = Stage::Last;
         }
         // With all of the input at hand, the next call decodes what this one left.
-        let starved = run.is_ok() && at < limit && at_hand - used < MOST_INPUT && end == End::NotYet;
+        let starved = is_valid && at < limit && at_hand - used < MOST_INPUT && end == End::NotYet;
         self.parser.use_up(src, have, used, starved, &mut workspace.head)
     }
 
@@ -285,13 +284,12 @@ impl<const FLAT: bool> Walk<FLAT> {
             // In a dictionary of no bytes, every match reaches too far. Only the low bits of the
             // position matter.
             let (mut spare, at) = ([0; 17], index(self.parser.produced & 15));
-            let mut area = History { buf: &mut spare, at, limit: at + 1, dictionary: 0 };
-            let run = lzma.run(literals, bytes, 0, Some(false), &mut area);
-            let (Ok(len) | Err(Fault { at: len, .. })) = run;
+            let mut area = Area { buf: &mut spare, at, limit: at + 1, dictionary: 0 };
+            let (len, is_valid) = lzma.run(literals, bytes, 0, Some(false), &mut area);
             if len > have {
                 return Err(Fault { at: have, ..STARVED });
             }
-            if run.is_ok() || !lzma.is_marker() {
+            if is_valid || !lzma.is_marker() {
                 return Err(self.too_much(1));
             }
             used = len;
