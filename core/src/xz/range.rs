@@ -45,16 +45,16 @@ impl Range<'_> {
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn bit(&mut self, probability: &mut u16) -> bool {
         self.normalise();
-        let p = *probability;
-        let bound = (self.range >> 11).wrapping_mul(u32::from(p));
+        let p = u32::from(*probability);
+        let bound = (self.range >> 11).wrapping_mul(p);
         if self.code < bound {
             self.range = bound;
-            *probability = p.wrapping_add(2048u16.wrapping_sub(p) >> 5);
+            *probability = low(p.wrapping_add(2048u32.wrapping_sub(p) >> 5));
             false
         } else {
             self.range = self.range.wrapping_sub(bound);
             self.code = self.code.wrapping_sub(bound);
-            *probability = p.wrapping_sub(p >> 5);
+            *probability = low(p.wrapping_sub(p >> 5));
             true
         }
     }
@@ -70,8 +70,7 @@ impl Range<'_> {
         // Adapts towards 2048 or towards 0 by a 32nd, both rounded down, with one arithmetic shift.
         let towards = select_unpredictable(zero, 2048 - 31, 0);
         let step = p.wrapping_sub(towards).cast_signed() >> 5;
-        let [low, high, ..] = p.wrapping_sub(step.cast_unsigned()).to_le_bytes();
-        (!zero, u16::from_le_bytes([low, high]))
+        (!zero, low(p.wrapping_sub(step.cast_unsigned())))
     }
 
     /// Decodes a symbol of `BITS` bits, highest first, with a one before them.
@@ -137,16 +136,21 @@ impl Range<'_> {
         symbol
     }
 
-    /// The small version of [`matched`](Self::matched), a loop.
+    /// The small version of [`matched`](Self::matched), a loop. A loop with its condition at the end
+    /// needs no jump to its start.
     #[inline(never)]
     fn guessed(&mut self, row: &mut [u16; 0x300], mut guess: usize) -> usize {
         let (mut same, mut symbol) = (0x100, 1);
-        while symbol < 0x100 {
+        loop {
             guess <<= 1;
             let guessed = guess & same;
-            let bit = row.get_mut(same + guessed + symbol).is_some_and(|p| self.bit(p));
+            let Some(probability) = row.get_mut(same + guessed + symbol) else { break };
+            let bit = self.bit(probability);
             symbol = symbol << 1 | usize::from(bit);
             same = if bit { guessed } else { same & !guessed };
+            if symbol >= 0x100 {
+                break;
+            }
         }
         symbol
     }
@@ -164,13 +168,16 @@ impl Range<'_> {
         }
     }
 
-    /// The small version of [`tree`](Self::tree), a loop.
+    /// The small version of [`tree`](Self::tree), a loop. There is at least one bit.
     #[inline(never)]
-    fn symbol(&mut self, row: &mut [u16], bits: u32) -> usize {
+    fn symbol(&mut self, row: &mut [u16], mut bits: u32) -> usize {
         let mut symbol = 1;
-        for _ in 0..bits {
-            let bit = row.get_mut(symbol).is_some_and(|p| self.bit(p));
-            symbol = symbol << 1 | usize::from(bit);
+        while let Some(probability) = row.get_mut(symbol) {
+            symbol = symbol << 1 | usize::from(self.bit(probability));
+            bits -= 1;
+            if bits == 0 {
+                break;
+            }
         }
         symbol
     }
@@ -210,6 +217,13 @@ impl Range<'_> {
         }
         value
     }
+}
+
+/// A probability in 16 bits, which it fits.
+#[inline(always)]
+fn low(p: u32) -> u16 {
+    let [low, high, ..] = p.to_le_bytes();
+    u16::from_le_bytes([low, high])
 }
 
 /// A sign-extended probability.
