@@ -246,8 +246,8 @@ impl<'a, S: Store> Pages<'a, S> {
         self.written + self.filled
     }
 
-    /// Returns the most bytes that the store holds, as far as a length can count them. The largest
-    /// length stands for content that none can.
+    /// Returns the most bytes that the store holds, less than the largest length: for content, that
+    /// one means more than can be counted.
     pub(crate) fn capacity(&self) -> usize {
         index(self.store.capacity()).min(usize::MAX - 1)
     }

@@ -73,8 +73,8 @@ impl Probabilities {
     /// Takes the row apart. Never `None`.
     #[inline(always)]
     pub(super) fn contexts(&mut self) -> Option<Contexts<'_>> {
-        // If the compiler saw through this, it would compute the address of each part before a loop,
-        // and keep all of them in memory. That takes more flash than to compute them in the loop.
+        // If the compiler saw through this, it would compute the address of each part before the
+        // loop, and keep all of them in memory. That takes more flash than to compute them in it.
         let row = if tuning::SMALL { black_box(&mut self.0) } else { &mut self.0 };
         let mut rest = row.as_mut_slice();
         Some(Contexts {

@@ -136,8 +136,8 @@ impl Range<'_> {
         symbol
     }
 
-    /// The small version of [`matched`](Self::matched), a loop. A loop with its condition at the end
-    /// needs no jump to its start.
+    /// The small version of [`matched`](Self::matched), a loop. Its condition is at the end, which
+    /// saves a jump to the start.
     #[inline(never)]
     fn guessed(&mut self, row: &mut [u16; 0x300], mut guess: usize) -> usize {
         let (mut same, mut symbol) = (0x100, 1);

@@ -40,7 +40,8 @@ pub fn decode_to_store(
     run(src, Pages::new(store, page)?, workspace.as_mut(), options)
 }
 
-/// With filters, the frame of a caller would exceed 512 bytes. Without them, a call would only add flash.
+/// With filters, the frame of a caller would exceed 512 bytes. Without them, a call would only add
+/// flash.
 #[cfg_attr(feature = "xz-filters", inline(never))]
 fn run<S: Store>(src: &[u8], pages: Pages<'_, S>, tables: &mut Tables, options: &Options) -> Result<Done> {
     let trace = &mut ();

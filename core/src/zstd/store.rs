@@ -46,7 +46,8 @@ pub fn decode_to_store(
     run(src, &mut Pages::new(store, page)?, workspace, options)
 }
 
-/// With all flavours, the frame of a caller would exceed 512 bytes. Without them, a call would only add flash.
+/// With all flavours, the frame of a caller would exceed 512 bytes. Without them, a call would only
+/// add flash.
 #[cfg_attr(feature = "zstd", inline(never))]
 fn run<S: Store>(
     src: &[u8],
