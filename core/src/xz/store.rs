@@ -74,7 +74,7 @@ impl<S: Store> Output for Paged<'_, S> {
     }
 
     fn append(&mut self, bytes: &[u8], check: &mut Check) -> Verdict<()> {
-        let mut stored = &mut Stored { pages: &mut self.pages, check };
+        let mut stored = Stored { pages: &mut self.pages, check };
         bytes.iter().for_each(|&byte| stored.push(&mut [], 0, byte));
         self.pages.verdict()
     }
@@ -89,7 +89,7 @@ impl<S: Store> Output for Paged<'_, S> {
         let Symbols { lzma, literals, bytes, least } = symbols;
         let at = self.pages.len() - self.base;
         let mut area = Area { buf: &mut [], at, limit: at.wrapping_add(len), dictionary };
-        let run = lzma.run(literals, bytes, least, &mut Stored { pages: &mut self.pages, check }, &mut area);
+        let run = lzma.run(literals, bytes, least, Stored { pages: &mut self.pages, check }, &mut area);
         self.pages.verdict()?;
         Ok(run)
     }
@@ -116,7 +116,7 @@ impl<S: Store> Stored<'_, '_, S> {
     }
 }
 
-impl<S: Store> History for &mut Stored<'_, '_, S> {
+impl<S: Store> History for Stored<'_, '_, S> {
     #[cfg_attr(feature = "small", inline(never))]
     fn byte(&mut self, _: &[u8], _: usize, distance: usize) -> u8 {
         self.make_room();
