@@ -1,7 +1,7 @@
 //! A store for tests.
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
-use unspool::{Error, Store};
+use unspool::{Error, ErrorKind, Store};
 
 /// A store that checks its calls: pages adjoin, only the last is short, and reads are of what was
 /// written.
@@ -42,5 +42,46 @@ impl Store for CheckedStore {
     fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
         into.copy_from_slice(&self.old[at as usize..at as usize + into.len()]);
         Ok(())
+    }
+}
+
+/// A store one of whose calls fails. It panics if it is called again.
+pub struct FailingStore {
+    /// The store that it calls.
+    pub store: CheckedStore,
+    /// Calls before the one that fails; `None` after it.
+    pub left: Option<usize>,
+}
+
+impl FailingStore {
+    fn call(&mut self, at: u64) -> Result<(), Error> {
+        let left = self.left.expect("a call after one that failed");
+        self.left = left.checked_sub(1);
+        self.left.map_or(Err(Error::new(ErrorKind::StoreFailed, at)), |_| Ok(()))
+    }
+}
+
+impl Store for FailingStore {
+    fn capacity(&self) -> u64 {
+        self.store.capacity()
+    }
+
+    fn read(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
+        self.call(at)?;
+        self.store.read(at, into)
+    }
+
+    fn write(&mut self, at: u64, page: &[u8]) -> Result<(), Error> {
+        self.call(at)?;
+        self.store.write(at, page)
+    }
+
+    fn old_len(&self) -> u64 {
+        self.store.old_len()
+    }
+
+    fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
+        self.call(at)?;
+        self.store.read_old(at, into)
     }
 }

@@ -15,7 +15,7 @@ use unspool::xz::{
     decode_block_to_vec, decode_to, decode_to_store, decode_to_vec, decoded_len, inspect, salvage,
 };
 use unspool::{Checksums, Class, End, Error, ErrorKind, Limits, Status, Step, Verify};
-use unspool_tests::store::CheckedStore;
+use unspool_tests::store::{CheckedStore, FailingStore};
 use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};
 
 const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];

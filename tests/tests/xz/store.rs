@@ -142,3 +142,17 @@ fn refuses_filters() {
     let (out, end) = stored(&file, 3000, 256, &Options::DEFAULT);
     assert_eq!((out, end.map_err(|error| (error.kind, error.at))), (vec![], Err((ErrorKind::XzFilter, 12))));
 }
+
+#[test]
+fn a_store_that_failed_is_not_called_again() {
+    for (name, file, len) in files() {
+        for left in 0.. {
+            let store = CheckedStore { bytes: vec![], capacity: len, page: 256, old: vec![] };
+            let mut store = FailingStore { store, left: Some(left) };
+            let done = decode_to_store(&file, &mut store, &mut Workspace::new(), &mut [0; 256], &Options::DEFAULT);
+            let Err(error) = done else { break };
+            assert_eq!(error.kind, ErrorKind::StoreFailed, "{name}, call {left}");
+            assert!(error.at <= file.len() as u64, "{name}, call {left}: {error}");
+        }
+    }
+}

@@ -19,7 +19,7 @@ use unspool::zstd::{
     decode_to, decode_to_store, decode_to_vec, decoded_len, detect, in_place_margin, inspect, salvage, stream_buffer,
 };
 use unspool::{Class, Done, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Symbols, Trace, Value, Verify};
-use unspool_tests::store::CheckedStore;
+use unspool_tests::store::{CheckedStore, FailingStore};
 use unspool_tests::{
     Leaves, Random, assert_ran, drive, go_on, golden_verdicts, list, manifest, number, read, text, vector_folders,
 };
