@@ -31,15 +31,16 @@ fn chosen(name: Option<&str>) -> Result<Vec<String>> {
 /// Fuzzes each target for `seconds`. New inputs stay in `fuzz/corpus`, failures in
 /// `fuzz/artifacts`. Goes on after a failure, so that one target does not hide the others.
 ///
-/// A `smoke` run starts from the seeds alone and uses a fixed seed of chance, so that a failure
-/// repeats. It hides the progress of libFuzzer, and is not counted.
-pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
+/// Without `seconds`, a run starts from the seeds alone, and makes a fixed number of inputs from a
+/// fixed seed of chance: it is the same every time. It hides the progress of libFuzzer, and is not
+/// counted.
+pub fn run(name: Option<&str>, seconds: Option<u64>) -> Result<()> {
     let chosen = chosen(name)?;
     install::nightly("rust-src")?;
     install::cargo_fuzz()?;
     let host = host()?;
     let build = cmd("cargo +nightly fuzz build --fuzz-dir fuzz --target-dir fuzz/target --target").arg(&host);
-    if smoke {
+    if seconds.is_none() {
         // AddressSanitizer would add two thirds to the time of a build, and find only mistakes in
         // unsafe code, which the core forbids. The workflow `fuzz` runs with it. Compiling takes
         // most of the time, so little is optimised.
@@ -48,18 +49,21 @@ pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
         build.arg("run").run()?;
     }
     let program = root().join("fuzz/target").join(host).join("release/run");
-    let found: Vec<_> = chosen.iter().filter_map(|target| fuzz(&program, target, seconds, smoke).err()).collect();
+    let found: Vec<_> = chosen.iter().filter_map(|target| fuzz(&program, target, seconds).err()).collect();
     found.iter().for_each(|error| println!("    {error:#}"));
     ensure!(found.is_empty(), "{} of {} targets failed, see above", found.len(), chosen.len());
     Ok(())
 }
 
+/// The inputs of a run without a time.
+const SMOKE_RUNS: u32 = 1000;
+
 /// Fuzzes a target with the program that holds all of them.
-fn fuzz(program: &Path, target: &str, seconds: u64, smoke: bool) -> Result<()> {
+fn fuzz(program: &Path, target: &str, seconds: Option<u64>) -> Result<()> {
     // Seeds come last: libFuzzer writes new inputs to the first folder and only reads the others.
-    let corpus = match smoke {
-        true => std::env::temp_dir().join(format!("unspool-fuzz-{}-{target}", std::process::id())),
-        false => root().join("fuzz/corpus").join(target),
+    let corpus = match seconds {
+        None => std::env::temp_dir().join(format!("unspool-fuzz-{}-{target}", std::process::id())),
+        Some(_) => root().join("fuzz/corpus").join(target),
     };
     std::fs::create_dir_all(&corpus)?;
     let artifacts = root().join("fuzz/artifacts").join(target);
@@ -69,15 +73,15 @@ fn fuzz(program: &Path, target: &str, seconds: u64, smoke: bool) -> Result<()> {
         .env("UNSPOOL_FUZZ", target)
         .arg(&corpus)
         .arg(seeds(target))
-        .args(&format!("-max_total_time={seconds} -rss_limit_mb=2048 -timeout=10 -detect_leaks=0"))
+        .args("-rss_limit_mb=2048 -timeout=10 -detect_leaks=0")
         .arg("-print_final_stats=1")
         .arg(format!("-artifact_prefix={}/", artifacts.display()));
-    if smoke {
-        let outcome = run.args("-seed=1 -verbosity=0").run();
+    let Some(seconds) = seconds else {
+        let outcome = run.args(&format!("-runs={SMOKE_RUNS} -seed=1 -verbosity=0")).run();
         std::fs::remove_dir_all(&corpus)?;
         return outcome.with_context(|| format!("{target} found something, in fuzz/artifacts/{target}"));
-    }
-    let outcome = run.outcome(Duration::from_secs(seconds + 300))?;
+    };
+    let outcome = run.arg(format!("-max_total_time={seconds}")).outcome(Duration::from_secs(seconds + 300))?;
     let last = |word: &str| {
         let rest = outcome.stderr.rsplit(word).next().filter(|rest| rest.len() < outcome.stderr.len())?;
         rest.split_whitespace().next()?.parse().ok()

@@ -242,10 +242,9 @@ fn browser() -> Result<()> {
 }
 
 fn fuzz_smoke() -> Result<()> {
-    // On stable Rust, each target over its seeds and mutations. Then with coverage guidance, each
-    // for a second.
+    // On stable Rust, each target over its seeds and mutations. Then with coverage guidance.
     linted("cargo test --locked --release").dir("fuzz").run()?;
-    fuzz::run(None, 1, true)
+    fuzz::run(None, None)
 }
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
