@@ -18,6 +18,9 @@ pub struct Block {
     pub check: CheckKind,
 }
 
+/// The most bytes of the file that a block takes: numbers have 63 bits, unless a size has fewer.
+const MOST_STORED: Size = Size::MAX >> (Size::BITS / 64) & !3;
+
 /// The sums of the sizes in a list of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sums {
@@ -35,9 +38,9 @@ impl Sums {
     /// Adds a block: its size without padding, and the size of its content. `None` if no block has
     /// such sizes.
     pub(super) fn add(&mut self, unpadded: Size, content: Size) -> Option<()> {
-        // One comparison for both ends of the range: 5 to 2^63 − 4.
+        // One comparison for both ends of the range: from 5 to the largest multiple of 4.
         let stored = unpadded.wrapping_add(3) & !3;
-        if stored < 8 {
+        if stored.wrapping_sub(8) > MOST_STORED - 8 {
             return None;
         }
         *self = self.and(&Self { stored, content })?;
@@ -112,5 +115,49 @@ impl Hash {
     fn add(&mut self, number: Size) {
         // A polynomial. The base is a prime near 2^32 over the golden ratio.
         self.0 = self.0.wrapping_mul(0x9E37_79B1).wrapping_add(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(blocks: &[(Size, Size)]) -> Records {
+        let mut records = Records::new();
+        blocks.iter().for_each(|&(unpadded, content)| records.add(unpadded, content).unwrap());
+        records
+    }
+
+    #[test]
+    fn lists_differ_in_order_and_in_sizes_with_the_same_sums() {
+        let blocks = [(20, 7), (24, 9), (300, 5000)];
+        let records = list(&blocks);
+        assert_eq!(records, list(&blocks));
+        assert_ne!(records, list(&[blocks[1], blocks[0], blocks[2]]));
+        assert_ne!(records, list(&[blocks[2], blocks[1], blocks[0]]));
+        for (a, b) in [(0, 1), (1, 2), (0, 2)] {
+            let mut others = blocks;
+            (others[a].1, others[b].1) = (others[a].1 - 1, others[b].1 + 1);
+            assert_ne!(records, list(&others));
+            let mut others = blocks;
+            (others[a].0, others[b].0) = (others[a].0 - 4, others[b].0 + 4);
+            assert_ne!(records, list(&others));
+        }
+        let of_many = |n: Size| list(&(5..n).map(|i| (i, i * 3)).collect::<Vec<_>>());
+        assert_ne!(of_many(100), of_many(101));
+    }
+
+    #[test]
+    fn no_block_is_that_small() {
+        let mut records = Records::new();
+        assert_eq!((0..5).map(|size| records.add(size, 1)).collect::<Vec<_>>(), [None; 5]);
+        assert_eq!(records.add(5, 1), Some(()));
+    }
+
+    #[test]
+    fn no_block_is_larger_than_numbers_with_padding() {
+        let refuses = |unpadded| Records::new().add(unpadded, 1).is_none();
+        assert_eq!([MOST_STORED - 1, MOST_STORED].map(refuses), [false; 2]);
+        assert_eq!([MOST_STORED + 1, MOST_STORED + 3, Size::MAX].map(refuses), [true; 3]);
     }
 }
