@@ -19,6 +19,7 @@ use crate::{Error, ErrorKind, Result, Sink};
 /// With `&mut dyn Store` as that type, a program with several has one copy:
 ///
 /// ```
+/// # #[cfg(feature = "xz")] {
 /// use unspool::{SinkStore, SliceStore, Store, xz};
 /// # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
 /// let decode = |mut store: &mut dyn Store| {
@@ -27,6 +28,7 @@ use crate::{Error, ErrorKind, Result, Sink};
 /// };
 /// assert_eq!(decode(&mut SliceStore::new(&mut [0; 64]))?.wrote, 23);
 /// assert_eq!(decode(&mut SinkStore::new(&mut [0; 64], |_: &[u8]| Ok(())))?.wrote, 23);
+/// # }
 /// # Ok::<(), unspool::Error>(())
 /// ```
 pub trait Store {
