@@ -50,6 +50,7 @@ pub(super) fn stream_start(bytes: &[u8]) -> Verdict<()> {
 /// after each block.
 #[cfg_attr(feature = "small", inline(always))]
 pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<u8> {
+    stream_start(bytes)?;
     let mut fields = Fields::new(bytes, at, trace);
     let magic = fields.get(&HEAD_MAGIC)?;
     let flags = fields.get(&HEAD_FLAGS)?;

@@ -195,6 +195,24 @@ fn reads_the_window_size_from_the_first_header() {
 }
 
 /// Decodes with tables for this number of contexts.
+#[test]
+fn compares_each_byte_of_the_magic_number() {
+    let first = preset(b"first", 6, Check::Crc32);
+    let two = [&first[..], &preset(b"second", 6, Check::Crc32)].concat();
+    for start in [0, first.len()] {
+        for at in start..start + 6 {
+            let mut file = two.clone();
+            file[at] ^= 0x10;
+            let opened = File::open(&file, &Limits::DEFAULT).map(|file| file.decoded_len());
+            assert_eq!(opened.unwrap_err(), Error::new(ErrorKind::XzMagic, start as u64), "{at}");
+            let header = Header::read(&file[start..], &Limits::DEFAULT);
+            assert_eq!(header.unwrap_err(), Error::new(ErrorKind::XzMagic, 0), "{at}");
+            let decoded = decode(&file, &mut [0; 20], &mut Workspace::new(), &Options::DEFAULT, &mut ());
+            assert_eq!(decoded.unwrap_err(), Error::new(ErrorKind::XzMagic, start as u64), "{at}");
+        }
+    }
+}
+
 fn in_tables(contexts: u64, file: &[u8], room: &mut [u8]) -> Result<usize, Error> {
     fn with<const N: usize>(file: &[u8], room: &mut [u8]) -> Result<usize, Error> {
         let mut tables = Tables::<[Literals; N]>::new();
