@@ -233,23 +233,14 @@ impl<'a, S: Store> Pages<'a, S> {
         }
         Ok(Self { store, page, written: 0, filled: 0, hashed: 0, is_ring: false, place: 0, verdict: Ok(()) })
     }
-}
 
-impl<'a> Pages<'a, Ring> {
-    /// Returns a ring, at least as long as matches reach back, whose next byte is at `filled`.
-    pub(crate) fn ring(store: &'a mut Ring, page: &'a mut [u8], filled: usize) -> Self {
-        Self { store, page, written: 0, filled, hashed: filled, is_ring: true, place: 0, verdict: Ok(()) }
-    }
-}
-
-impl<'a, S: Store> Pages<'a, S> {
     /// Returns the number of bytes so far.
     pub(crate) const fn len(&self) -> usize {
         self.written + self.filled
     }
 
-    /// Returns the most bytes that the store holds, less than the largest length: for content, that
-    /// one means more than can be counted.
+    /// Returns the most bytes that the store holds. It is never the largest length, which means
+    /// that content cannot be counted.
     pub(crate) fn capacity(&self) -> usize {
         index(self.store.capacity()).min(usize::MAX - 1)
     }
@@ -274,10 +265,11 @@ impl<'a, S: Store> Pages<'a, S> {
         self.verdict
     }
 
-    /// Calls the store, unless it failed before.
-    fn call(&mut self, call: impl FnOnce(&mut S, &mut [u8]) -> Result<()>) {
+    /// Calls the store with a part of the page, unless it failed before.
+    fn call(&mut self, at: usize, len: usize, call: impl FnOnce(&mut S, &mut [u8]) -> Result<()>) {
+        let part = self.page.get_mut(at..).unwrap_or_default().get_mut(..len).unwrap_or_default();
         if self.verdict.is_ok()
-            && let Err(error) = call(self.store, self.page)
+            && let Err(error) = call(self.store, part)
         {
             self.verdict = Err(Fault::new(error.kind, self.place));
         }
@@ -298,13 +290,20 @@ impl<'a, S: Store> Pages<'a, S> {
     }
 
     /// Writes the page, which was hashed.
-    pub(crate) fn flush(&mut self) {
+    fn flush(&mut self) {
         let (at, len) = (self.written, self.filled);
         if len > 0 {
-            self.call(|store, page| store.write(u64_from(at), page.get(..len).unwrap_or_default()));
+            self.call(0, len, |store, page| store.write(u64_from(at), page));
         }
         self.written += len;
         (self.filled, self.hashed) = (0, 0);
+    }
+
+    /// Writes the last page, once all checksums were compared. Returns the fault of the store, if
+    /// there was one.
+    pub(crate) fn finish(&mut self) -> Verdict<()> {
+        self.flush();
+        self.verdict
     }
 
     /// Returns the free part of the page.
@@ -333,9 +332,9 @@ impl<'a, S: Store> Pages<'a, S> {
         if let Some(at) = old.len().checked_sub(back) {
             copy(old.get(at..).unwrap_or_default(), self.free().get_mut(..len).unwrap_or_default());
         } else {
-            self.call(|store, page| {
+            self.call(start, len, |store, into| {
                 let at = store.old_len().saturating_sub(u64_from(back));
-                store.read_old(at, page.get_mut(start..).unwrap_or_default().get_mut(..len).unwrap_or_default())
+                store.read_old(at, into)
             });
         }
         self.filled += len;
@@ -366,10 +365,7 @@ impl<'a, S: Store> Pages<'a, S> {
             Some(older @ 1..) => {
                 len = len.min(older);
                 let from = u64_from(self.written.wrapping_sub(older));
-                self.call(|store, page| {
-                    let free = page.get_mut(start..).unwrap_or_default();
-                    store.read(from, free.get_mut(..len).unwrap_or_default())
-                });
+                self.call(start, len, |store, into| store.read(from, into));
             }
             _ if !SMALL && len.saturating_add(SLACK) <= room => {
                 let _ = repeat(self.page, start, back, len);
@@ -377,5 +373,12 @@ impl<'a, S: Store> Pages<'a, S> {
             _ => byte_by_byte(self.page, start - back, start, len),
         }
         self.filled += len;
+    }
+}
+
+impl<'a> Pages<'a, Ring> {
+    /// Returns a ring, at least as long as matches reach back, whose next byte is at `filled`.
+    pub(crate) fn ring(store: &'a mut Ring, page: &'a mut [u8], filled: usize) -> Self {
+        Self { store, page, written: 0, filled, hashed: filled, is_ring: true, place: 0, verdict: Ok(()) }
     }
 }

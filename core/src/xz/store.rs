@@ -48,8 +48,7 @@ fn run<S: Store>(src: &[u8], pages: Pages<'_, S>, tables: &mut Tables, options: 
     let mut whole = Whole::new(src, Paged { pages, base: 0 }, tables, options, trace);
     let done = whole.file(Goal::Decode)?;
     whole.out.pages.set_place(src.len());
-    whole.out.pages.flush();
-    whole.out.pages.verdict()?;
+    whole.out.pages.finish()?;
     Ok(done)
 }
 

@@ -65,8 +65,7 @@ fn run<S: Store>(
         };
         machine.done.read = at;
     }
-    pages.flush();
-    if let Err(fault) = pages.verdict() {
+    if let Err(fault) = pages.finish() {
         return Err(machine.error(fault, 0));
     }
     Ok(machine.done)
