@@ -8,9 +8,9 @@ use crate::num::Size;
 pub(super) const CUT: Fault = Fault::new(ErrorKind::Truncated, usize::MAX);
 
 /// The length of the longest number.
-pub(super) const MAX_NUMBER: usize = 9;
+pub(super) const MAX_NUMBER: usize = LAST as usize / 7 + 1;
 
-/// Bits before those of the last byte of the longest number.
+/// Bits before those of the last byte of the longest number, which has nine.
 const LAST: u32 = 7 * 8;
 
 /// Reads the number at `at`, and moves `at` after it. If the bytes end first, the fault is [`CUT`].

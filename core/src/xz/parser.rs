@@ -10,7 +10,7 @@ use super::number::{self, CUT, MAX_NUMBER};
 use super::options::{Options, Streams};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-use crate::num::{copy, index, u64_from, wide};
+use crate::num::{Size, copy, index, u64_from};
 use crate::{Checksums, Done, Error, ErrorKind, Verify};
 
 /// The field that the next bytes of the input belong to.
@@ -58,9 +58,9 @@ pub(super) struct OpenIndex {
     pub(super) start: u64,
     pub(super) crc: Crc32,
     /// Records that follow, once their number is read. It equals the number of blocks.
-    pub(super) left: Option<u64>,
+    pub(super) left: Option<Size>,
     /// The first number of a record whose second is not read yet.
-    pub(super) unpadded: Option<u64>,
+    pub(super) unpadded: Option<Size>,
     pub(super) number: Digits,
 }
 
@@ -233,11 +233,11 @@ impl OpenIndex {
 
 impl Digits {
     /// Adds the next byte. Returns the number if it was the last.
-    pub(super) fn push(&mut self, byte: u8) -> Verdict<Option<u64>> {
+    pub(super) fn push(&mut self, byte: u8) -> Verdict<Option<Size>> {
         self.bytes.get_mut(self.len).into_iter().for_each(|place| *place = byte);
         self.len += 1;
         match number::read(self.bytes.get(..self.len).unwrap_or_default(), &mut 0) {
-            Ok(value) => Ok(Some(wide(value))),
+            Ok(value) => Ok(Some(value)),
             Err(CUT) => Ok(None),
             Err(fault) => Err(fault),
         }

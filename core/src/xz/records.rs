@@ -60,7 +60,7 @@ impl Sums {
 /// hostile index may list other block sizes with the same sums. Decoding does not use those sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Records {
-    pub(super) sums: Sums,
+    sums: Sums,
     hash: Hash,
 }
 

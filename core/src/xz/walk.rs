@@ -12,7 +12,7 @@ use super::records::Records;
 use super::window::Window;
 use super::workspace::Workspace;
 use crate::fault::{Fault, Verdict};
-use crate::num::{copy, index, saturated, u64_from};
+use crate::num::{copy, index, saturated, u64_from, wide};
 use crate::{ErrorKind, Status, Verify};
 
 impl Parser {
@@ -219,11 +219,11 @@ impl Parser {
                 list.number = Digits::default();
                 match (list.left, list.unpadded.take()) {
                     // Refused at once, before a long list is read in vain.
-                    (None, _) if value != blocks => return Err(wrong),
+                    (None, _) if wide(value) != blocks => return Err(wrong),
                     (None, _) => list.left = Some(value),
                     (_, None) => list.unpadded = Some(value),
                     (Some(left), Some(unpadded)) => {
-                        listed.add(saturated(unpadded), saturated(value)).ok_or(wrong)?;
+                        listed.add(unpadded, value).ok_or(wrong)?;
                         list.left = Some(left.saturating_sub(1));
                     }
                 }
