@@ -48,16 +48,27 @@ impl Store for CheckedStore {
 /// A store one of whose calls fails. It panics if it is called again.
 pub struct FailingStore {
     /// The store that it calls.
-    pub store: CheckedStore,
-    /// Calls before the one that fails; `None` after it.
-    pub left: Option<usize>,
+    store: CheckedStore,
+    /// Calls before the one that fails.
+    left: usize,
+    /// The function that failed.
+    pub failed: Option<&'static str>,
 }
 
 impl FailingStore {
-    fn call(&mut self, at: u64) -> Result<(), Error> {
-        let left = self.left.expect("a call after one that failed");
-        self.left = left.checked_sub(1);
-        self.left.map_or(Err(Error::new(ErrorKind::StoreFailed, at)), |_| Ok(()))
+    /// A store that fails after this number of calls.
+    pub fn after(calls: usize, store: CheckedStore) -> Self {
+        Self { store, left: calls, failed: None }
+    }
+
+    fn call(&mut self, function: &'static str, at: u64) -> Result<(), Error> {
+        assert_eq!(self.failed, None, "a call after one that failed");
+        let Some(left) = self.left.checked_sub(1) else {
+            self.failed = Some(function);
+            return Err(Error::new(ErrorKind::StoreFailed, at));
+        };
+        self.left = left;
+        Ok(())
     }
 }
 
@@ -67,12 +78,12 @@ impl Store for FailingStore {
     }
 
     fn read(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
-        self.call(at)?;
+        self.call("read", at)?;
         self.store.read(at, into)
     }
 
     fn write(&mut self, at: u64, page: &[u8]) -> Result<(), Error> {
-        self.call(at)?;
+        self.call("write", at)?;
         self.store.write(at, page)
     }
 
@@ -81,7 +92,7 @@ impl Store for FailingStore {
     }
 
     fn read_old(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
-        self.call(at)?;
+        self.call("read_old", at)?;
         self.store.read_old(at, into)
     }
 }

@@ -194,7 +194,6 @@ fn reads_the_window_size_from_the_first_header() {
     assert_eq!(decode(&file, &mut [0; 10], &mut Workspace::new(), &options, &mut ()), Err(error));
 }
 
-/// Decodes with tables for this number of contexts.
 #[test]
 fn compares_each_byte_of_the_magic_number() {
     let first = preset(b"first", 6, Check::Crc32);
@@ -213,6 +212,7 @@ fn compares_each_byte_of_the_magic_number() {
     }
 }
 
+/// Decodes with tables for this number of contexts.
 fn in_tables(contexts: u64, file: &[u8], room: &mut [u8]) -> Result<usize, Error> {
     fn with<const N: usize>(file: &[u8], room: &mut [u8]) -> Result<usize, Error> {
         let mut tables = Tables::<[Literals; N]>::new();

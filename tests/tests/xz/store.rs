@@ -1,5 +1,7 @@
 //! Decoding to a store, which is the dictionary.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use unspool::{Done, SinkStore};
 
@@ -145,14 +147,17 @@ fn refuses_filters() {
 
 #[test]
 fn a_store_that_failed_is_not_called_again() {
+    let mut failed = BTreeSet::new();
     for (name, file, len) in files() {
         for left in 0.. {
             let store = CheckedStore { bytes: vec![], capacity: len, page: 256, old: vec![] };
-            let mut store = FailingStore { store, left: Some(left) };
+            let mut store = FailingStore::after(left, store);
             let done = decode_to_store(&file, &mut store, &mut Workspace::new(), &mut [0; 256], &Options::DEFAULT);
             let Err(error) = done else { break };
             assert_eq!(error.kind, ErrorKind::StoreFailed, "{name}, call {left}");
             assert!(error.at <= file.len() as u64, "{name}, call {left}: {error}");
+            failed.insert(store.failed.unwrap());
         }
     }
+    assert_eq!(failed, BTreeSet::from(["read", "write"]));
 }

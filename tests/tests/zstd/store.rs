@@ -1,5 +1,7 @@
 //! Decoding to a store, which is the window.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use unspool::{SinkStore, SliceStore};
 
@@ -196,19 +198,17 @@ fn mutated_patches_end_alike_in_memory_and_in_the_store() {
 #[test]
 fn reports_the_failure_of_a_store_at_its_block() {
     let Update { old, new, file, .. } = updates().swap_remove(0);
-    let decode = |left| {
+    let mut failed = BTreeSet::new();
+    for left in 0.. {
         let store = CheckedStore { bytes: vec![], capacity: new.len(), page: 64, old: old.clone() };
-        let mut store = FailingStore { store, left: Some(left) };
-        decode_to_store(&file, &mut store, &mut Workspace::new(), &mut [0; 64], &Options::DEFAULT)
-    };
-    // The calls read, write, and read the old image. The last one writes the last page.
-    let calls = (0..).find(|&left| decode(left).is_ok()).unwrap();
-    assert!(calls > new.len() / 64);
-    for left in 0..calls - 1 {
-        let end = decode(left).unwrap_err();
+        let mut store = FailingStore::after(left, store);
+        let done = decode_to_store(&file, &mut store, &mut Workspace::new(), &mut [0; 64], &Options::DEFAULT);
+        let Err(end) = done else { break };
         assert_eq!(end.kind, ErrorKind::StoreFailed);
         assert!(end.at > 0 && end.at < 20, "{end}");
+        failed.insert(store.failed.unwrap());
     }
+    assert_eq!(failed, BTreeSet::from(["read", "read_old", "write"]));
     let none =
         decode_to_store(&file, &mut SliceStore::new(&mut [0; 9]), &mut Workspace::new(), &mut [], &Options::DEFAULT);
     assert_eq!(none.map_err(|error| error.class()), Err(Class::WorkspaceTooSmall { need: 1 }));
