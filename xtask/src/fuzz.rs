@@ -30,24 +30,12 @@ fn chosen(name: Option<&str>) -> Result<Vec<String>> {
 
 /// Fuzzes each target for `seconds`. New inputs stay in `fuzz/corpus`, failures in
 /// `fuzz/artifacts`. Goes on after a failure, so that one target does not hide the others.
-///
-/// Without `seconds`, a run starts from the seeds alone, and makes a fixed number of inputs from a
-/// fixed seed of chance: it is the same every time. It hides the progress of libFuzzer, and is not
-/// counted.
-pub fn run(name: Option<&str>, seconds: Option<u64>) -> Result<()> {
+pub fn run(name: Option<&str>, seconds: u64) -> Result<()> {
     let chosen = chosen(name)?;
     install::nightly("rust-src")?;
     install::cargo_fuzz()?;
     let host = host()?;
-    let build = cmd("cargo +nightly fuzz build --fuzz-dir fuzz --target-dir fuzz/target --target").arg(&host);
-    if seconds.is_none() {
-        // AddressSanitizer would add two thirds to the time of a build, and find only mistakes in
-        // unsafe code, which the core forbids. The workflow `fuzz` runs with it. Compiling takes
-        // most of the time, so little is optimised.
-        build.args("--sanitizer none run").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1").run()?;
-    } else {
-        build.arg("run").run()?;
-    }
+    cmd("cargo +nightly fuzz build --fuzz-dir fuzz --target-dir fuzz/target --target").arg(&host).arg("run").run()?;
     let program = root().join("fuzz/target").join(host).join("release/run");
     let found: Vec<_> = chosen.iter().filter_map(|target| fuzz(&program, target, seconds).err()).collect();
     found.iter().for_each(|error| println!("    {error:#}"));
@@ -55,33 +43,22 @@ pub fn run(name: Option<&str>, seconds: Option<u64>) -> Result<()> {
     Ok(())
 }
 
-/// The inputs of a run without a time.
-const SMOKE_RUNS: u32 = 1000;
-
 /// Fuzzes a target with the program that holds all of them.
-fn fuzz(program: &Path, target: &str, seconds: Option<u64>) -> Result<()> {
-    // Seeds come last: libFuzzer writes new inputs to the first folder and only reads the others.
-    let corpus = match seconds {
-        None => std::env::temp_dir().join(format!("unspool-fuzz-{}-{target}", std::process::id())),
-        Some(_) => root().join("fuzz/corpus").join(target),
-    };
+fn fuzz(program: &Path, target: &str, seconds: u64) -> Result<()> {
+    let corpus = root().join("fuzz/corpus").join(target);
     std::fs::create_dir_all(&corpus)?;
     let artifacts = root().join("fuzz/artifacts").join(target);
     std::fs::create_dir_all(&artifacts)?;
+    // Seeds come last: libFuzzer writes new inputs to the first folder and only reads the others.
     // A search for leaks would find memory that the C library holds for a thread that is ending.
     let run = cmd(&program.display().to_string())
         .env("UNSPOOL_FUZZ", target)
         .arg(&corpus)
         .arg(seeds(target))
-        .args("-rss_limit_mb=2048 -timeout=10 -detect_leaks=0")
-        .arg("-print_final_stats=1")
+        .args("-rss_limit_mb=2048 -timeout=10 -detect_leaks=0 -print_final_stats=1")
+        .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-artifact_prefix={}/", artifacts.display()));
-    let Some(seconds) = seconds else {
-        let outcome = run.args(&format!("-runs={SMOKE_RUNS} -seed=1 -verbosity=0")).run();
-        std::fs::remove_dir_all(&corpus)?;
-        return outcome.with_context(|| format!("{target} found something, in fuzz/artifacts/{target}"));
-    };
-    let outcome = run.arg(format!("-max_total_time={seconds}")).outcome(Duration::from_secs(seconds + 300))?;
+    let outcome = run.outcome(Duration::from_secs(seconds + 300))?;
     let last = |word: &str| {
         let rest = outcome.stderr.rsplit(word).next().filter(|rest| rest.len() < outcome.stderr.len())?;
         rest.split_whitespace().next()?.parse().ok()

@@ -264,7 +264,7 @@ fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
     }
     match mutations {
         Some(mutations) => fuzz::mutate(target.as_deref(), mutations),
-        None => fuzz::run(target.as_deref(), Some(seconds)),
+        None => fuzz::run(target.as_deref(), seconds),
     }
     .map(|()| true)
 }

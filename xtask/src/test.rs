@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, AARCH64, CORTEX_M0, CORTEX_M4F, POWERPC, RISCV32, WASM};
 use crate::sh::{Cmd, cmd, root};
 use crate::step::Step;
-use crate::{archives, c, demo, firmware, fuzz, prose, python, site, size, wasm};
+use crate::{archives, c, demo, firmware, prose, python, site, size, wasm};
 
 /// The steps in the order in which they run. Those that fail fastest come first.
 pub const STEPS: &[Step] = &[
@@ -65,7 +65,7 @@ pub const STEPS: &[Step] = &[
         proves: "every page of the site opens in headless Chromium, without a dead link",
         run: site::test,
     },
-    Step { name: "fuzz", proves: "every fuzz target survives thousands of mutations of its seeds", run: fuzz_smoke },
+    Step { name: "fuzz", proves: "every fuzz target survives thousands of mutations of its seeds", run: fuzz },
     Step {
         name: "miri",
         proves: "the core's unit tests pass in an interpreter, on a 64-bit big-endian machine; calls from C keep the rules for references",
@@ -195,6 +195,9 @@ fn targets() -> Result<()> {
     cmd("cargo check --locked").args(APART).args("-p unspool-wasm --target").arg(WASM).run()
 }
 
+/// Runs the fuzz targets. Compiling takes most of the time, so little is optimised.
+const FUZZ: &str = "cargo test --locked --release --config profile.release.opt-level=1";
+
 /// Runs the unit tests of the core, and the fuzz targets, as programs of other machines. The linker
 /// of Rust links musl for aarch64; PowerPC has glibc only.
 fn emulated() -> Result<()> {
@@ -212,8 +215,7 @@ fn emulated() -> Result<()> {
     for unit in [emulated(AARCH64, "rust-lld", "qemu-aarch64", UNIT)?, powerpc(UNIT)?] {
         unit.args(APART).args("-- --skip").arg(SLOW).run()?;
     }
-    // Compiling takes most of the time, so little is optimised.
-    powerpc("cargo test --locked --release --config profile.release.opt-level=1")?.dir("fuzz").run()
+    powerpc(FUZZ)?.dir("fuzz").run()
 }
 
 /// Compiling the engine takes most of the time, so it is compiled once, with every feature.
@@ -241,10 +243,10 @@ fn browser() -> Result<()> {
     cmd("sh -c").arg("node --test test/*.test.mjs").dir(demo::PAGE).env("CHROMIUM", chromium).run()
 }
 
-fn fuzz_smoke() -> Result<()> {
-    // On stable Rust, each target over its seeds and mutations. Then with coverage guidance.
-    linted("cargo test --locked --release").dir("fuzz").run()?;
-    fuzz::run(None, None)
+/// Runs each target over its seeds and mutations, on stable Rust. The workflow `fuzz` has coverage
+/// guidance and AddressSanitizer, which take a build of their own.
+fn fuzz() -> Result<()> {
+    linted(FUZZ).dir("fuzz").run()
 }
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
