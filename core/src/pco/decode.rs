@@ -89,12 +89,23 @@ fn decode_in<T: Number, const COMPACT: bool>(
     trace: &mut impl Trace,
 ) -> Result<()> {
     each_chunk(src, &options.limits, done, trace, |chunk, at, done, trace| {
-        chunk.check_type(T::TYPE)?;
-        let need = done.wrote.saturating_add(chunk.len);
-        let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need));
-        let out = dst.get_mut(done.wrote..).and_then(|rest| rest.get_mut(..chunk.len)).ok_or(too_small)?;
+        let out = part_for(chunk, at, dst, done.wrote)?;
         chunk.bits::<T::Bits, COMPACT>(Some(T::TYPE), cast_mut(out), workspace, options.plan, &mut done.wrote, trace)
     })
+}
+
+/// Returns the part of an output of `T` that a chunk fills, after the `wrote` numbers before it. A
+/// chunk of another type is refused before one that is too long.
+#[inline(always)]
+pub(super) fn part_for<'d, T: Number>(
+    chunk: &Chunk<'_>,
+    at: u64,
+    dst: &'d mut [T],
+    wrote: usize,
+) -> Result<&'d mut [T]> {
+    chunk.check_type(T::TYPE)?;
+    let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(wrote.saturating_add(chunk.len)));
+    dst.get_mut(wrote..).and_then(|rest| rest.get_mut(..chunk.len)).ok_or(too_small)
 }
 
 /// Decodes a file of any types into little-endian bytes. `wrote` of the result counts bytes.

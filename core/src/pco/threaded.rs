@@ -5,7 +5,7 @@ use core::num::NonZeroUsize;
 
 use memchr::memmem;
 
-use super::decode::{by_plan, each_chunk, grow};
+use super::decode::{by_plan, each_chunk, grow, part_for};
 use super::file::Chunk;
 use super::header::Header;
 use super::number::{Number, cast_mut};
@@ -69,9 +69,7 @@ pub fn decode_watched<T: Number + Send>(
     }
     let (mut done, mut workspace) = (Done::default(), Vec::new());
     each_chunk(src, &options.limits, &mut done, &mut (), |chunk, at, done, _| {
-        let too_small =
-            Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(done.wrote.saturating_add(chunk.len)));
-        let out = dst.get_mut(done.wrote..).and_then(|rest| rest.get_mut(..chunk.len)).ok_or(too_small)?;
+        let out = part_for(chunk, at, dst, done.wrote)?;
         let next = decode_chunk(chunk, out, &mut workspace, options, &mut done.wrote)?;
         watch()?;
         Ok(next)

@@ -1,8 +1,10 @@
 //! The doors of whole files: each agrees with decoding chunk by chunk.
 
 use super::*;
+use std::num::NonZeroUsize;
 use unspool::pco::{
-    Options, Outline, SCRATCH_LEN, decode_bytes, decode_to, decode_to_vec, decoded_len, inspect, salvage, workspace_len,
+    Options, Outline, SCRATCH_LEN, decode_bytes, decode_threaded, decode_to, decode_to_vec, decoded_len, inspect,
+    salvage, workspace_len,
 };
 use unspool::{Count, SliceSink};
 
@@ -50,10 +52,18 @@ fn typed<T: unspool::pco::Number, const N: usize>(
 }
 
 /// Asserts that a file has another type than this.
-fn wrong<T: unspool::pco::Number + PartialEq + std::fmt::Debug>(bytes: &[u8], words: &mut [u64], options: &Options) {
+fn wrong<T: unspool::pco::Number + PartialEq + Send + std::fmt::Debug>(
+    bytes: &[u8],
+    words: &mut [u64],
+    options: &Options,
+) {
     let error = unspool::pco::decode::<T>(bytes, &mut [], words, options, &mut ()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::WrongType);
     assert_eq!(decode_to_vec::<T>(bytes, options), Err(error));
+    for threads in [1, 2] {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        assert_eq!(decode_threaded::<T>(bytes, &mut [], threads, options), Err(error), "{threads} threads");
+    }
 }
 
 #[test]
