@@ -15,10 +15,10 @@ use unspool::at1::{Ask, ColumnRef, Number, Query, Request, Workspace};
 use unspool::{Checksums, Class, ErrorKind, Limits, Verify, cvc, onpair, pco};
 use unspool_arrow::at1::{Batches, Decimals, OnMisfit, Options, Table};
 use unspool_arrow::{Error, Misfit};
-use unspool_tests::{files_in, read, vector_folders};
+use unspool_tests::{all_vectors, files_in, read, vector_folders};
 
 fn vectors(format: &str, extension: &str) -> Vec<PathBuf> {
-    let files = vector_folders(format).into_iter().flat_map(|folder| files_in(&folder));
+    let files = all_vectors(format);
     let files: Vec<_> = files.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
     assert!(!files.is_empty(), "no vectors of {format}");
     files

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use clap::Parser as _;
 use unspool::checksum::{Crc32, Xxh64};
 use unspool::{Format, Limits, Probe, probe};
-use unspool_tests::{Random, Verdict, files_in, read, vector_folders, verdicts};
+use unspool_tests::{Random, Verdict, all_vectors, read, verdicts};
 
 use crate::formats::onpair::Where;
 use crate::formats::{self, Selection, parallel};
@@ -20,9 +20,9 @@ const LIMITS: Limits = Limits { max_output: 16 << 20, ..Limits::DEFAULT };
 
 /// Returns all vectors, with their formats.
 fn vectors() -> Vec<(String, Format, Vec<u8>)> {
-    let folders = ["zstd", "xz", "lzma", "gzip", "cvc", "pco", "onpair", "at1"].into_iter().flat_map(vector_folders);
+    let formats = ["zstd", "xz", "lzma", "gzip", "cvc", "pco", "onpair", "at1"];
     let mut files = vec![];
-    for path in folders.flat_map(|folder| files_in(&folder)) {
+    for path in formats.into_iter().flat_map(all_vectors) {
         let bytes = read(&path);
         let format = match probe(&bytes) {
             Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable) => {
@@ -43,6 +43,13 @@ fn ways(len: usize) -> impl Iterator<Item = Way> {
     ways.map(|(threads, (head, cut))| Way { head, cut, threads }).filter(move |way| len <= 50_000 || way.cut != Some(1))
 }
 
+/// Returns some of the ways, other ones for each file. The big set has thousands of files, so that
+/// a quarter of the ways suffices for each.
+fn some_ways(number: usize, len: usize) -> impl Iterator<Item = Way> {
+    let every = if std::env::var_os("UNSPOOL_VECTORS").is_some() { 4 } else { 1 };
+    ways(len).skip(number % every).step_by(every)
+}
+
 /// Compares a file and streams with the same bytes in memory. Returns what differs.
 fn differences(name: &str, format: Format, bytes: &[u8], ways: impl Iterator<Item = Way>) -> Vec<String> {
     let expected = Expected::new(format, bytes, &LIMITS);
@@ -55,8 +62,8 @@ fn files_and_streams_agree() {
     let files = vectors();
     assert!(files.len() > 500, "{}", files.len());
     let mut found = vec![];
-    for (name, format, bytes) in files {
-        found.extend(differences(&name, format, &bytes, ways(bytes.len())));
+    for (number, (name, format, bytes)) in files.into_iter().enumerate() {
+        found.extend(differences(&name, format, &bytes, some_ways(number, bytes.len())));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     // Not only by one thread, which takes over whenever others meet something odd.
@@ -73,16 +80,13 @@ fn files_and_streams_agree_about_damage() {
         random ^= random << 17;
         usize::try_from(random >> 11).unwrap() % below
     };
-    // The full set has thousands of files: fewer ways of each suffice.
-    let every = if std::env::var_os("UNSPOOL_VECTORS").is_some() { 4 } else { 1 };
     let mut found = vec![];
     for (number, (name, format, bytes)) in vectors().into_iter().enumerate() {
         if bytes.len() < 8 || bytes.len() > 20_000 {
             continue;
         }
         let mut damage = |name: String, bytes: &[u8]| {
-            let some = ways(bytes.len()).skip(number % every).step_by(every);
-            found.extend(differences(&name, format, bytes, some));
+            found.extend(differences(&name, format, bytes, some_ways(number, bytes.len())));
         };
         let mut broken = bytes.clone();
         let place = 5 + next(bytes.len() - 5);

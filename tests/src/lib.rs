@@ -35,6 +35,19 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Returns the vectors of a format, once if both sets have them.
+pub fn all_vectors(format: &str) -> impl Iterator<Item = PathBuf> {
+    vector_folders(format).into_iter().flat_map(|folder| files_in(&folder)).filter(|path| !is_again(path))
+}
+
+/// Returns `true` for a file of the big set that the compact set has, too.
+pub fn is_again(path: &Path) -> bool {
+    let root = std::env::var_os("UNSPOOL_VECTORS");
+    let Some(within) = root.and_then(|root| path.strip_prefix(root).ok()) else { return false };
+    let compact = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(within);
+    std::fs::read(compact).is_ok_and(|bytes| bytes == read(path))
+}
+
 /// Asserts how many vectors a loop ran: all of the compact set, and at least as many if
 /// `UNSPOOL_VECTORS` adds the big one.
 pub fn assert_ran(ran: usize, compact: usize) {

@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::pco::NumberType;
 use unspool::{Done, Error, ErrorKind, Limits, Verify, at1, cvc, gzip, onpair, pco, xz, zstd};
-use unspool_tests::{Random, files_in, read, vector_folders};
+use unspool_tests::{Random, all_vectors, read};
 
 /// The outcome of decoding: what was done, and the output.
 type Outcome<T> = Result<(Done, Vec<T>), Error>;
@@ -177,9 +177,8 @@ fn pco_file(name: &str, file: &[u8], options: &pco::Options, enough: usize) {
 
 /// Runs a test on every file with this extension. Returns their number.
 fn each_vector(format: &str, extension: &str, test: impl Fn(&str, &[u8])) -> usize {
-    let folders = vector_folders(format);
-    let files = folders.iter().flat_map(|folder| files_in(folder));
-    let found: Vec<_> = files.filter(|path| path.extension().is_some_and(|other| other == extension)).collect();
+    let found: Vec<_> =
+        all_vectors(format).filter(|path| path.extension().is_some_and(|other| other == extension)).collect();
     found.iter().for_each(|path| test(&path.display().to_string(), &read(path)));
     found.len()
 }

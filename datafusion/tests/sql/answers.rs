@@ -8,7 +8,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::prelude::SessionContext;
 use unspool_arrow::at1::{Decimals, OnMisfit, Options, Table};
-use unspool_tests::{Random, files_in, read, vector_folders};
+use unspool_tests::{Random, all_vectors, read};
 
 use crate::common::{
     Column, DECIMAL, INTEGER, TEXT, Zones, columns_of, plain_session, reference, rows, session, strings, table,
@@ -269,8 +269,7 @@ impl Sessions {
 
 /// Returns the files of a format that can be decoded.
 fn good_files(format: &str, extension: &'static str) -> impl Iterator<Item = PathBuf> {
-    let files = vector_folders(format).into_iter().flat_map(|folder| files_in(&folder));
-    files.filter(move |path| {
+    all_vectors(format).filter(move |path| {
         path.extension().is_some_and(|found| found == extension) && !path.to_string_lossy().contains("bad")
     })
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use serde_json::Value as Json;
 use unspool::pco::{Chunk, Decoder, File, Latent, LatentBits, Meta, Mode, NumberType, Plan, Version, decode_chunks};
 use unspool::{Class, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Trace, Value};
-use unspool_tests::{Leaves, Random, files_in, list, manifest, number, read, text, vector_folders};
+use unspool_tests::{Leaves, Random, files_in, is_again, list, manifest, number, read, text, vector_folders};
 
 use bits::Bits;
 use wrapped::wrapped;
@@ -28,8 +28,8 @@ use wrapped::wrapped;
 const VALID: [usize; 2] = [407, 2566];
 
 /// Runs `test` on every valid standalone vector: its name, its bytes, the bytes of its numbers and
-/// its entry in the manifest. Asserts that no file of the folders was left out. Returns how many
-/// ran.
+/// its entry in the manifest. A file that both sets have runs once. Asserts that no file of the
+/// folders was left out. Returns how many there are.
 fn valid(test: impl Fn(&str, &[u8], &[u8], &Json)) -> usize {
     let mut all = 0;
     for (folder, least) in vector_folders("pco").iter().zip(VALID) {
@@ -38,7 +38,9 @@ fn valid(test: impl Fn(&str, &[u8], &[u8], &Json)) -> usize {
             let folder = folder.join(part);
             for entry in list(&manifest(&folder.join("manifest.json")), "files") {
                 let name = text(entry, "file");
-                test(name, &read(&folder.join(name)), &read(&folder.join(text(entry, "bin"))), entry);
+                if !is_again(&folder.join(name)) {
+                    test(name, &read(&folder.join(name)), &read(&folder.join(text(entry, "bin"))), entry);
+                }
                 ran.insert(folder.join(name));
             }
         }
