@@ -262,19 +262,21 @@ pub async fn rows(context: &SessionContext, sql: &str) -> Result<Vec<String>> {
     let mut rows = vec![];
     for batch in batches {
         let options = FormatOptions::default().with_null("NULL");
-        let columns: Vec<_> =
-            batch.columns().iter().map(|column| ArrayFormatter::try_new(column.as_ref(), &options).unwrap()).collect();
+        let columns = batch.columns().iter().map(|column| {
+            let texts = ArrayFormatter::try_new(column.as_ref(), &options).unwrap();
+            (texts, column.data_type().is_floating())
+        });
+        let columns: Vec<_> = columns.collect();
         for row in 0..batch.num_rows() {
-            rows.push(columns.iter().map(|column| text(column, row)).collect::<Vec<_>>().join("|"));
+            let texts = columns.iter().map(|(texts, is_float)| match texts.value(row).to_string() {
+                // Which of two zeros a group is called by depends on the order of rows.
+                text if *is_float && ["-0.0", "-0"].contains(&&*text) => text[1..].to_owned(),
+                text => text,
+            });
+            rows.push(texts.collect::<Vec<_>>().join("|"));
         }
     }
     Ok(rows)
-}
-
-/// Returns a value as text. Which of two zeros a group is called by depends on the order of rows.
-fn text(column: &ArrayFormatter<'_>, row: usize) -> String {
-    let text = column.value(row).to_string();
-    if text == "-0.0" { "0.0".to_owned() } else { text }
 }
 
 /// A store in memory that counts the bytes and the requests of readers.
