@@ -18,8 +18,7 @@ use unspool_arrow::{Error, Misfit};
 use unspool_tests::{all_vectors, files_in, read, vector_folders};
 
 fn vectors(format: &str, extension: &str) -> Vec<PathBuf> {
-    let files = all_vectors(format);
-    let files: Vec<_> = files.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
+    let files: Vec<_> = all_vectors(format, extension).collect();
     assert!(!files.is_empty(), "no vectors of {format}");
     files
 }

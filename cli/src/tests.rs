@@ -20,9 +20,18 @@ const LIMITS: Limits = Limits { max_output: 16 << 20, ..Limits::DEFAULT };
 
 /// Returns all vectors, with their formats.
 fn vectors() -> Vec<(String, Format, Vec<u8>)> {
-    let formats = ["zstd", "xz", "lzma", "gzip", "cvc", "pco", "onpair", "at1"];
+    let kinds = [
+        ("zstd", "zst"),
+        ("xz", "xz"),
+        ("lzma", "lzma"),
+        ("gzip", "gz"),
+        ("cvc", "cvc"),
+        ("pco", "pco"),
+        ("onpair", "onp"),
+        ("at1", "at1"),
+    ];
     let mut files = vec![];
-    for path in formats.into_iter().flat_map(all_vectors) {
+    for path in kinds.into_iter().flat_map(|(format, extension)| all_vectors(format, extension)) {
         let bytes = read(&path);
         let format = match probe(&bytes) {
             Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable) => {
@@ -417,8 +426,9 @@ fn queries_on_threads_agree() {
             broken[place] ^= 1 << random.below(8);
             files.push((format!("{name} with a bit flipped in byte {place}"), broken));
         }
-        for (name, bytes) in files {
-            for request in requests {
+        for (copy, (name, bytes)) in files.into_iter().enumerate() {
+            // A broken copy answers a third of the requests.
+            for request in requests.into_iter().skip(copy.saturating_sub(1)).step_by(if copy > 0 { 3 } else { 1 }) {
                 let one = asked(&bytes, 1, request);
                 refused += usize::from(one.2.is_err());
                 several += usize::from(one.0 > 1000);

@@ -199,12 +199,12 @@ fn cvc_holds_a_chunk() {
 
 #[test]
 fn pco_holds_a_chunk() {
-    let vector = read(&vector_folders("pco")[0].join("k_u32_arange.pco"));
+    let vector = read(&vector_folders("pco")[0].join("m_i32_classic_auto.pco"));
     let header = unspool::pco::Header::read(&vector, &unspool::Limits::DEFAULT).unwrap();
     let chunk = &vector[header.len..vector.len() - 1];
     let count = SIZE / chunk.len() + 1;
     let file = [&vector[..header.len], &chunk.repeat(count), &[0]].concat();
-    bounded("pco", file, count as u64 * 777 * 4, None, true, 0);
+    bounded("pco", file, count as u64 * 1323 * 4, None, true, 0);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use unspool_tests::{files_in, read, vector_folders};
 
 /// Returns the vectors of up to this many bytes, those of broken files included: of the compact set
-/// alone, because each takes six processes. The unit tests compare the same paths for all vectors.
+/// alone and a third of them, because each takes six processes. The unit tests compare the same
+/// paths for all vectors.
 fn vectors(most: usize) -> Vec<(PathBuf, Vec<u8>)> {
     let folders =
         ["zstd", "xz", "gzip", "cvc", "pco", "onpair", "at1"].map(|format| vector_folders(format).swap_remove(0));
@@ -15,7 +16,7 @@ fn vectors(most: usize) -> Vec<(PathBuf, Vec<u8>)> {
         let name = path.to_string_lossy();
         ![".json", ".bin", ".orig", ".csv"].iter().any(|end| name.ends_with(end))
     });
-    let files = paths.map(|path| {
+    let files = paths.step_by(3).map(|path| {
         let bytes = read(&path);
         (path, bytes)
     });
@@ -46,7 +47,7 @@ fn run(command: &str, threads: &str, path: &str, input: Option<&[u8]>) -> Outcom
 #[test]
 fn threads_and_pipes_change_nothing() {
     let files = vectors(30_000);
-    assert!(files.len() > 400, "{}", files.len());
+    assert!(files.len() > 300, "{}", files.len());
     let half = files.len() / 2;
     std::thread::scope(|scope| {
         scope.spawn(|| check(&files[..half]));

@@ -35,9 +35,10 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the vectors of a format, once if both sets have them.
-pub fn all_vectors(format: &str) -> impl Iterator<Item = PathBuf> {
-    vector_folders(format).into_iter().flat_map(|folder| files_in(&folder)).filter(|path| !is_again(path))
+/// Returns the vectors of a format with this extension, once if both sets have them.
+pub fn all_vectors(format: &str, extension: &str) -> impl Iterator<Item = PathBuf> {
+    let files = vector_folders(format).into_iter().flat_map(|folder| files_in(&folder));
+    files.filter(move |path| path.extension().is_some_and(|found| found == extension) && !is_again(path))
 }
 
 /// Returns `true` for a file of the big set that the compact set has, too.

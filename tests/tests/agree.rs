@@ -70,8 +70,9 @@ fn run(file: &Valid, bytes: &[u8]) -> Result<Done> {
 
 /// Runs every door on valid files, on prefixes of them, and on `mutations` of each.
 fn check(files: &[Valid], least: usize, mutations: usize) {
-    // The full set has thousands of files: fewer prefixes of each suffice.
-    let every = if std::env::var_os("UNSPOOL_VECTORS").is_some() { 60 } else { 240 };
+    // The full set has thousands of files: fewer prefixes and mutations of each suffice.
+    let full = std::env::var_os("UNSPOOL_VECTORS").is_some();
+    let (every, mutations) = if full { (24, mutations.div_ceil(2)) } else { (240, mutations) };
     let (mut ran, mut cuts, mut excused, mut random) = (0, 0, 0, Random(1));
     for file in files {
         match run(file, &file.bytes) {
@@ -80,7 +81,8 @@ fn check(files: &[Valid], least: usize, mutations: usize) {
         }
         ran += 1;
         let len = file.bytes.len();
-        let sampled = |&cut: &usize| len <= every || cut < every / 2 || len - cut < 40 || cut % (2 * len / every) == 0;
+        let sampled =
+            |&cut: &usize| len <= every || cut < every / 2 || len - cut < every / 6 || cut % (2 * len / every) == 0;
         for cut in (0..len).filter(sampled) {
             let prefix = &file.bytes[..cut];
             let verdict = run(file, prefix);
@@ -102,11 +104,8 @@ fn check(files: &[Valid], least: usize, mutations: usize) {
 
 /// Returns the vectors with this extension, without the broken ones.
 fn vectors(format: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
-    let wanted = |path: &PathBuf| {
-        path.extension().is_some_and(|found| found == extension)
-            && !path.components().any(|part| part.as_os_str() == "bad")
-    };
-    all_vectors(format).filter(wanted).map(|path| (path.display().to_string(), read(&path))).collect()
+    let good = |path: &PathBuf| !path.components().any(|part| part.as_os_str() == "bad");
+    all_vectors(format, extension).filter(good).map(|path| (path.display().to_string(), read(&path))).collect()
 }
 
 /// Makes files of bytes whose doors need no more than the bytes.

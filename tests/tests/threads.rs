@@ -177,10 +177,7 @@ fn pco_file(name: &str, file: &[u8], options: &pco::Options, enough: usize) {
 
 /// Runs a test on every file with this extension. Returns their number.
 fn each_vector(format: &str, extension: &str, test: impl Fn(&str, &[u8])) -> usize {
-    let found: Vec<_> =
-        all_vectors(format).filter(|path| path.extension().is_some_and(|other| other == extension)).collect();
-    found.iter().for_each(|path| test(&path.display().to_string(), &read(path)));
-    found.len()
+    all_vectors(format, extension).map(|path| test(&path.display().to_string(), &read(&path))).count()
 }
 
 #[test]

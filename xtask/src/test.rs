@@ -251,13 +251,14 @@ fn fuzz() -> Result<()> {
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
 /// the interpreter.
-const EXHAUSTIVE: [&str; 16] = [
+const EXHAUSTIVE: [&str; 17] = [
     "every_width_at_every_bit",
     "at_every_length_and_split",
     "any_split_returns",
     "every_width_every_start",
     "every_rule_of_safe_decoding",
     "agrees_on_every_exponent",
+    "agrees_on_more_digits",
     "products_are_those_of_the_machine",
     "successors_cover_the_table",
     "rounding_finds_the_nearest",

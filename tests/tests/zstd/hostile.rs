@@ -8,11 +8,10 @@ fn refuses_a_file_truncated_at_any_byte() {
         |vector| vector.size() <= 1 << 20,
         655,
         |vector| {
-            let step = 1 + vector.bytes.len() / 400;
             let mut room = vec![0; vector.size()];
             let whole = decoded(&vector.bytes, &vector.told()).unwrap();
             let mut workspace = Workspace::new();
-            for cut in (0..vector.bytes.len()).step_by(step) {
+            for cut in cuts(vector, 400) {
                 let bytes = &vector.bytes[..cut];
                 match decode(bytes, &mut room, &mut workspace, &vector.told(), &mut ()) {
                     // The cut is between frames.

@@ -101,10 +101,21 @@ fn decoded(bytes: &[u8], options: &Options<'_>) -> Result<Vec<u8>, Error> {
     decode_to_vec(bytes, &Options { limits, ..*options })
 }
 
+/// Returns how often to decode a vector or a part of it: `most` times, or fewer if its content is
+/// large, but at least twice.
+fn tries(vector: &Vector, most: usize) -> usize {
+    (8_000_000 / (vector.size() + 1)).clamp(2, most)
+}
+
+/// Returns where to cut a vector, for as many [`tries`].
+fn cuts(vector: &Vector, most: usize) -> impl Iterator<Item = usize> + use<> {
+    (0..vector.bytes.len()).step_by(vector.bytes.len() / tries(vector, most) + 1)
+}
+
 /// Calls `each` with broken copies of a vector: one bit flipped, and truncated.
 fn broken(vector: &Vector, mut each: impl FnMut(&[u8])) {
     let mut random = Random(vector.bytes.len() as u64 + 1);
-    for _ in 0..12 {
+    for _ in 0..tries(vector, 12) {
         let mut mutated = vector.bytes.clone();
         let at = random.below(mutated.len());
         mutated[at] ^= 1 << random.below(8);

@@ -35,14 +35,14 @@ fn a_store_holds_what_a_slice_does() {
         let options = vector.told();
         let len = decoded(&vector.bytes, &options).unwrap().len();
         for page in [1, 7, 256, 4096, 1 << 20] {
-            if len < 10_000 || page > 1 {
+            if len / page < 20_000 {
                 agree(&vector.name, &vector.bytes, len, page, &options);
             }
         }
         if len > 0 {
             agree(&vector.name, &vector.bytes, len - 1, 256, &options);
         }
-        for cut in (0..vector.bytes.len()).step_by(vector.bytes.len() / 40 + 1) {
+        for cut in cuts(vector, 40) {
             agree(&vector.name, &vector.bytes[..cut], len, 256, &options);
         }
         broken(vector, |bytes| agree(&vector.name, bytes, len + 1000, 256, &options));
