@@ -12,7 +12,7 @@ const ROUNDS: usize = if IS_EMULATED { 100 } else { 30_000 };
 /// Mutations that are made however slow a target is, before the time limit applies.
 const LEAST: usize = if IS_EMULATED { 20 } else { 2_000 };
 /// Longer runs are counted in `docs/fuzzing.md`.
-const PATIENCE: Duration = Duration::from_secs(if IS_EMULATED { 1 } else { 3 });
+const PATIENCE: Duration = Duration::from_secs(if IS_EMULATED { 1 } else { 2 });
 /// Prefixes of each seed.
 const PREFIXES: usize = if IS_EMULATED { 10 } else { 300 };
 

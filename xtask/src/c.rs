@@ -178,7 +178,7 @@ fn hosted() -> Result<()> {
     vectors().env("UNSPOOL_C_DECODE", decode).env("UNSPOOL_C_QUERY", query).run()?;
     let watched = |name: &str| Ok::<_, anyhow::Error>(format!("{valgrind} {}", compile(name, "-O1", "")?.display()));
     let slow = vectors().env("UNSPOOL_C_DECODE", watched("decode")?).env("UNSPOOL_C_QUERY", watched("query")?);
-    slow.env("UNSPOOL_C_EVERY", "40").run()?;
+    slow.env("UNSPOOL_C_EVERY", "80").run()?;
 
     // With pkg-config and CMake, as a project would build it.
     ensure!(has("pkg-config"), "pkg-config is missing; type: sudo apt-get install -y pkg-config");

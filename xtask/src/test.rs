@@ -166,14 +166,16 @@ fn features() -> Result<()> {
     workspace()
         .args("--features unspool/small --test zstd --test at1 -- --skip symbols_tile_a_file --skip bad_files_fail")
         .run()?;
-    for more in ["alloc", "std", "threads"] {
-        for format in std::iter::once(String::new()).chain(formats()?) {
-            // Linted, because unit tests compile the core only as a test.
-            linted("cargo check --locked -p unspool --no-default-features --features")
-                .arg(format!("{more},{format}"))
-                .run()?;
-        }
+    // Linted, because unit tests compile the core only as a test. `threads` has `std`.
+    let check = |features: String| {
+        linted("cargo check --locked -p unspool --no-default-features --features").arg(features).run()
+    };
+    for format in std::iter::once(String::new()).chain(formats()?) {
+        check(format!("alloc,{format}"))?;
+        check(format!("threads,{format}"))?;
     }
+    check("std".into())?;
+    check(format!("std,{all}"))?;
     c::features()
 }
 
@@ -196,7 +198,13 @@ fn targets() -> Result<()> {
 }
 
 /// Runs the fuzz targets. Compiling takes most of the time, so little is optimised.
-const FUZZ: &str = "cargo test --locked --release --config profile.release.opt-level=1";
+fn fuzz_targets(test: Cmd) -> Result<()> {
+    test.args("--release")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .dir("fuzz")
+        .run()
+}
 
 /// Runs the unit tests of the core, and the fuzz targets, as programs of other machines. The linker
 /// of Rust links musl for aarch64; PowerPC has glibc only.
@@ -215,7 +223,7 @@ fn emulated() -> Result<()> {
     for unit in [emulated(AARCH64, "rust-lld", "qemu-aarch64", UNIT)?, powerpc(UNIT)?] {
         unit.args(APART).args("-- --skip").arg(SLOW).run()?;
     }
-    powerpc(FUZZ)?.dir("fuzz").run()
+    fuzz_targets(powerpc("cargo test --locked")?)
 }
 
 /// Compiling the engine takes most of the time, so it is compiled once, with every feature.
@@ -246,7 +254,7 @@ fn browser() -> Result<()> {
 /// Runs each target over its seeds and mutations, on stable Rust. The workflow `fuzz` has coverage
 /// guidance and AddressSanitizer, which take a build of their own.
 fn fuzz() -> Result<()> {
-    linted(FUZZ).dir("fuzz").run()
+    fuzz_targets(linted("cargo test --locked"))
 }
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
