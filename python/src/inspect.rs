@@ -8,6 +8,7 @@ use unspool::{Done, Error, ErrorKind, Format, Limits as CoreLimits, at1, cvc, gz
 use crate::fail::{Fail, Result};
 use crate::limits::{self, Limits};
 use crate::source::Source;
+use crate::stream::pass_over;
 
 /// Returns the nodes of a file as JSON, the number of those that were left out, and the error that
 /// ended the walk.
@@ -57,13 +58,13 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
         () if is(Format::At1) => {
             let options = at1::Options { limits, ..at1::Options::DEFAULT };
             let inspected = at1::inspect(bytes, &mut at1::Workspace::new(), &options, tree);
-            let decoded = at1::decode_to_vec(bytes, &options);
+            let decoded = pass_over_at1(bytes, &options);
             return first(inspected, decoded, |error| error.kind == ErrorKind::At1BundleWhole);
         }
         () if is(Format::Xz) => {
             let options = xz::Options { limits, ..xz::Options::DEFAULT };
             let inspected = xz::inspect(bytes, &mut xz::Workspace::new(), &options, tree);
-            return first(inspected, xz::decode_to_vec(bytes, &options), |_| false);
+            return first(inspected, pass_over(true, bytes, &limits), |_| false);
         }
         () if is(Format::Lzma) => {
             let options = lzma::Options { limits, ..lzma::Options::DEFAULT };
@@ -79,7 +80,7 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
         () if format.starts_with("zstd") => {
             let options = zstd::Options { limits, ..zstd::Options::DEFAULT };
             let inspected = zstd::inspect(bytes, &mut zstd::Workspace::new(), &options, tree);
-            let decoded = zstd::decode_to_vec(bytes, &options);
+            let decoded = pass_over(false, bytes, &limits);
             return first(inspected, decoded, |error| error.kind == ErrorKind::ZstdDictionaryWanted);
         }
         () => return Err(PyValueError::new_err(format!("unknown format: {format}")).into()),
@@ -87,15 +88,24 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
     Ok(())
 }
 
+/// Decodes a file of AT-1 and keeps nothing: a few bytes may decode to more than memory.
+fn pass_over_at1(bytes: &[u8], options: &at1::Options) -> Result<()> {
+    let (mut workspace, mut scratch) = (at1::Workspace::new(), vec![]);
+    let nowhere = &mut |_: &[u8]| Ok(());
+    loop {
+        match at1::decode_to(bytes, nowhere, &mut workspace, &mut scratch, options) {
+            Err(error) => at1::grow(&mut scratch, error)?,
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
 /// Returns the first error of a file. Decoding finds it, unless the error is `excused`: then the
 /// file decodes only in another way.
-fn first(
-    inspected: unspool::Result<Done>,
-    decoded: unspool::Result<Vec<u8>>,
-    excused: impl Fn(&Error) -> bool,
-) -> Result<()> {
+fn first(inspected: unspool::Result<Done>, decoded: Result<()>, excused: impl Fn(&Error) -> bool) -> Result<()> {
     match decoded {
-        Err(error) if !excused(&error) => Err(error.into()),
-        _ => Ok(inspected.map(drop)?),
+        Err(Fail::Refused(error)) if excused(&error) => Ok(inspected.map(drop)?),
+        Err(fail) => Err(fail),
+        Ok(()) => Ok(inspected.map(drop)?),
     }
 }

@@ -145,6 +145,50 @@ impl Running {
     }
 }
 
+/// Decodes xz, or Zstandard of the detected flavour, through a window and keeps nothing: content
+/// may be larger than memory.
+pub fn pass_over(is_xz: bool, bytes: &[u8], limits: &CoreLimits) -> Result<()> {
+    let format = if is_xz { Format::Xz } else { Format::Zstd(detect(bytes).unwrap_or(Flavour::Rfc8878)) };
+    let limits = CoreLimits { max_window: max_window(format, bytes, limits), ..*limits };
+    let (mut window, mut piece) = (0, vec![0; 64 << 10]);
+    loop {
+        let mut running = Running::start(format, limits, None, window)?;
+        let (mut at, mut done) = (0, Ok(false));
+        while done == Ok(false) {
+            done = running.step(bytes.get(at..).unwrap_or_default(), End::Here, &mut piece).map(|step| {
+                at += step.read;
+                step.status == Status::Done
+            });
+        }
+        // Starts again if the window is too short.
+        match done.map_err(|error| (error, longer_window(window, &error))) {
+            Err((_, Some(longer))) => window = longer,
+            Err((error, None)) => return Err(error.into()),
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
+/// Returns the limit on the window. A frame in a single segment is its own window, which the limit
+/// on output bounds.
+fn max_window(format: Format, head: &[u8], limits: &CoreLimits) -> u64 {
+    if let Format::Zstd(flavour) = format
+        && let Ok(Header::Frame(frame)) = Header::read(head, &CoreLimits::NONE, flavour)
+        && frame.single_segment
+        && frame.window <= limits.max_output
+    {
+        return limits.max_window.max(frame.window);
+    }
+    limits.max_window
+}
+
+/// Returns the length of the next window if a decoder asks for a longer one. It is at least twice
+/// as long: frames may each ask for a little more, and as many restarts would take quadratic time.
+fn longer_window(window: u64, error: &Error) -> Option<u64> {
+    let is_window = matches!(error.kind, ErrorKind::ZstdWindowBuffer | ErrorKind::XzWindowBuffer);
+    (is_window && error.need > window).then(|| error.need.max(window.saturating_mul(2)))
+}
+
 fn zstd_options<'d>(format: Format, dictionary: Option<&'d [u8]>, limits: &CoreLimits) -> zstd::Options<'d> {
     let flavour = match format {
         Format::Zstd(flavour) => Some(flavour),
@@ -212,14 +256,7 @@ impl Decoder {
                 "zstd" | "zstd-skippable" => Format::Zstd(flavour(&head, head.len() as u64 == source.size())),
                 other => return Err(PyValueError::new_err(format!("{other} holds no bytes")).into()),
             };
-            // A frame in a single segment is its own window, which the limit on output bounds.
-            if let Format::Zstd(flavour) = format
-                && let Ok(Header::Frame(frame)) = Header::read(&head, &CoreLimits::NONE, flavour)
-                && frame.single_segment
-                && frame.window <= limits.max_output
-            {
-                limits.max_window = limits.max_window.max(frame.window);
-            }
+            limits.max_window = max_window(format, &head, &limits);
             let (parts, content) = match format {
                 Format::Xz => blocks(source, &limits)?,
                 Format::Zstd(_) => frames(source, &limits)?,
@@ -396,18 +433,15 @@ impl Decoder {
                         return Ok(step.wrote);
                     }
                 }
-                Err(error)
-                    if matches!(error.kind, ErrorKind::ZstdWindowBuffer | ErrorKind::XzWindowBuffer)
-                        && error.need > state.window =>
-                {
-                    // Starts again with a longer window, and skips what was read.
+                Err(error) => {
+                    let Some(window) = longer_window(state.window, &error) else { return Err(error.into()) };
+                    // Starts again, and skips what was read.
                     let at = state.at;
-                    *state = State { window: error.need, ..State::default() };
+                    *state = State { window, ..State::default() };
                     if at > 0 {
                         self.skip(state, at)?;
                     }
                 }
-                Err(error) => return Err(error.into()),
             }
         }
     }

@@ -97,6 +97,25 @@ def test_many_calls_leak_nothing() -> None:
         assert min(grown) < 1 << 20, f"{grown} bytes more after {repeated.__name__}"
 
 
+LIMITED = """
+import resource, sys, unspool
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+error = unspool.inspect(sys.argv[1]).error
+assert error is None, error
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+def test_inspecting_keeps_no_content(tmp_path: Path) -> None:
+    # 868 bytes of AT-1 that decode to 8.6 GB, and streams of 2.3 GB.
+    paths = [ROOT / "at1" / "bad" / "bomb_vcf_samples.at1", tmp_path / "zeros.zst", tmp_path / "zeros.xz"]
+    zeros = bytes(64 << 20)
+    paths[1].write_bytes(zstandard.compress(zeros) * 34)
+    paths[2].write_bytes(lzma.compress(zeros, preset=0) * 34)
+    for path in paths:
+        subprocess.run([sys.executable, "-c", LIMITED, str(path)], check=True, timeout=120)
+
+
 def test_threads_share_objects() -> None:
     path = ROOT / "cvc" / "med_fp16.cvc"
     column = unspool.open(path).column()
