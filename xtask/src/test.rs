@@ -198,13 +198,8 @@ fn targets() -> Result<()> {
 }
 
 /// Runs the fuzz targets. Compiling takes most of the time, so little is optimised.
-fn fuzz_targets(test: Cmd) -> Result<()> {
-    test.args("--release")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
-        .env("CARGO_PROFILE_RELEASE_LTO", "off")
-        .dir("fuzz")
-        .run()
-}
+const FUZZ: &str = "cargo test --locked --release --config profile.release.opt-level=1 \
+    --config profile.release.lto='off'";
 
 /// Runs the unit tests of the core, and the fuzz targets, as programs of other machines. The linker
 /// of Rust links musl for aarch64; PowerPC has glibc only.
@@ -223,7 +218,7 @@ fn emulated() -> Result<()> {
     for unit in [emulated(AARCH64, "rust-lld", "qemu-aarch64", UNIT)?, powerpc(UNIT)?] {
         unit.args(APART).args("-- --skip").arg(SLOW).run()?;
     }
-    fuzz_targets(powerpc("cargo test --locked")?)
+    powerpc(FUZZ)?.dir("fuzz").run()
 }
 
 /// Compiling the engine takes most of the time, so it is compiled once, with every feature.
@@ -254,7 +249,7 @@ fn browser() -> Result<()> {
 /// Runs each target over its seeds and mutations, on stable Rust. The workflow `fuzz` has coverage
 /// guidance and AddressSanitizer, which take a build of their own.
 fn fuzz() -> Result<()> {
-    fuzz_targets(linted("cargo test --locked"))
+    linted(FUZZ).dir("fuzz").run()
 }
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
