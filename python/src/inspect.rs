@@ -3,12 +3,14 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use unspool::tree::Tree;
-use unspool::{Done, Error, ErrorKind, Format, Limits as CoreLimits, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
+use unspool::{
+    Count, Done, Error, ErrorKind, Format, Limits as CoreLimits, SinkStore, at1, cvc, gzip, lzma, onpair, pco, xz, zstd,
+};
 
 use crate::fail::{Fail, Result};
 use crate::limits::{self, Limits};
 use crate::source::Source;
-use crate::stream::pass_over;
+use crate::stream::pass_over_xz;
 
 /// Returns the nodes of a file as JSON, the number of those that were left out, and the error that
 /// ended the walk.
@@ -64,7 +66,7 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
         () if is(Format::Xz) => {
             let options = xz::Options { limits, ..xz::Options::DEFAULT };
             let inspected = xz::inspect(bytes, &mut xz::Workspace::new(), &options, tree);
-            return first(inspected, pass_over(true, bytes, &limits), |_| false);
+            return first(inspected, pass_over_xz(bytes, &limits), |_| false);
         }
         () if is(Format::Lzma) => {
             let options = lzma::Options { limits, ..lzma::Options::DEFAULT };
@@ -80,7 +82,7 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
         () if format.starts_with("zstd") => {
             let options = zstd::Options { limits, ..zstd::Options::DEFAULT };
             let inspected = zstd::inspect(bytes, &mut zstd::Workspace::new(), &options, tree);
-            let decoded = pass_over(false, bytes, &limits);
+            let decoded = pass_over_zstd(bytes, &options);
             return first(inspected, decoded, |error| error.kind == ErrorKind::ZstdDictionaryWanted);
         }
         () => return Err(PyValueError::new_err(format!("unknown format: {format}")).into()),
@@ -88,12 +90,31 @@ fn walk(format: &str, bytes: &[u8], limits: &CoreLimits, tree: &mut Tree) -> Res
     Ok(())
 }
 
+/// Decodes Zstandard to a store and keeps a window: content may be larger than memory. The error is
+/// that of decoding to memory; a stream would limit the window of a frame in a single segment. The
+/// window grows until it holds every match.
+fn pass_over_zstd(bytes: &[u8], options: &zstd::Options<'_>) -> Result<()> {
+    let (mut window, mut page) = (vec![0; 1 << 20], vec![0; 64 << 10]);
+    let mut workspace = Box::new(zstd::Workspace::new());
+    loop {
+        let mut store = SinkStore::new(&mut window, Count::default());
+        match zstd::decode_to_store(bytes, &mut store, &mut workspace, &mut page, options) {
+            Err(Error { kind: ErrorKind::StoreFailed, at, .. }) => {
+                let more = window.len();
+                let no_memory = Error::new(ErrorKind::NoMemory, at).needing(2 * more as u64);
+                window.try_reserve_exact(more).map_err(|_| no_memory)?;
+                window.resize(2 * more, 0);
+            }
+            decoded => return Ok(decoded.map(drop)?),
+        }
+    }
+}
+
 /// Decodes a file of AT-1 and keeps nothing: a few bytes may decode to more than memory.
 fn pass_over_at1(bytes: &[u8], options: &at1::Options) -> Result<()> {
     let (mut workspace, mut scratch) = (at1::Workspace::new(), vec![]);
-    let nowhere = &mut |_: &[u8]| Ok(());
     loop {
-        match at1::decode_to(bytes, nowhere, &mut workspace, &mut scratch, options) {
+        match at1::decode_to(bytes, &mut Count::default(), &mut workspace, &mut scratch, options) {
             Err(error) => at1::grow(&mut scratch, error)?,
             Ok(_) => return Ok(()),
         }

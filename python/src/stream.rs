@@ -145,41 +145,22 @@ impl Running {
     }
 }
 
-/// Decodes xz, or Zstandard of the detected flavour, through a window and keeps nothing: content
-/// may be larger than memory.
-pub fn pass_over(is_xz: bool, bytes: &[u8], limits: &CoreLimits) -> Result<()> {
-    let format = if is_xz { Format::Xz } else { Format::Zstd(detect(bytes).unwrap_or(Flavour::Rfc8878)) };
-    let limits = CoreLimits { max_window: max_window(format, bytes, limits), ..*limits };
+/// Decodes an xz file through a window and keeps nothing: content may be larger than memory.
+pub fn pass_over_xz(bytes: &[u8], limits: &CoreLimits) -> Result<()> {
     let (mut window, mut piece) = (0, vec![0; 64 << 10]);
     loop {
-        let mut running = Running::start(format, limits, None, window)?;
-        let (mut at, mut done) = (0, Ok(false));
-        while done == Ok(false) {
-            done = running.step(bytes.get(at..).unwrap_or_default(), End::Here, &mut piece).map(|step| {
-                at += step.read;
-                step.status == Status::Done
-            });
-        }
-        // Starts again if the window is too short.
-        match done.map_err(|error| (error, longer_window(window, &error))) {
-            Err((_, Some(longer))) => window = longer,
-            Err((error, None)) => return Err(error.into()),
-            Ok(_) => return Ok(()),
-        }
+        let mut running = Running::start(Format::Xz, *limits, None, window)?;
+        let mut at = 0;
+        let error = loop {
+            match running.step(bytes.get(at..).unwrap_or_default(), End::Here, &mut piece) {
+                Ok(Step { status: Status::Done, .. }) => return Ok(()),
+                Ok(step) => at += step.read,
+                Err(error) => break error,
+            }
+        };
+        // Starts again if the window was too short.
+        window = longer_window(window, &error).ok_or(error)?;
     }
-}
-
-/// Returns the limit on the window. A frame in a single segment is its own window, which the limit
-/// on output bounds.
-fn max_window(format: Format, head: &[u8], limits: &CoreLimits) -> u64 {
-    if let Format::Zstd(flavour) = format
-        && let Ok(Header::Frame(frame)) = Header::read(head, &CoreLimits::NONE, flavour)
-        && frame.single_segment
-        && frame.window <= limits.max_output
-    {
-        return limits.max_window.max(frame.window);
-    }
-    limits.max_window
 }
 
 /// Returns the length of the next window if a decoder asks for a longer one. It is at least twice
@@ -256,7 +237,14 @@ impl Decoder {
                 "zstd" | "zstd-skippable" => Format::Zstd(flavour(&head, head.len() as u64 == source.size())),
                 other => return Err(PyValueError::new_err(format!("{other} holds no bytes")).into()),
             };
-            limits.max_window = max_window(format, &head, &limits);
+            // A frame in a single segment is its own window, which the limit on output bounds.
+            if let Format::Zstd(flavour) = format
+                && let Ok(Header::Frame(frame)) = Header::read(&head, &CoreLimits::NONE, flavour)
+                && frame.single_segment
+                && frame.window <= limits.max_output
+            {
+                limits.max_window = limits.max_window.max(frame.window);
+            }
             let (parts, content) = match format {
                 Format::Xz => blocks(source, &limits)?,
                 Format::Zstd(_) => frames(source, &limits)?,

@@ -116,6 +116,12 @@ def test_inspecting_keeps_no_content(tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-c", LIMITED, str(path)], check=True, timeout=120)
 
 
+def test_inspecting_allows_a_later_frame_that_is_its_own_window() -> None:
+    parameters = zstandard.ZstdCompressionParameters.from_level(1, window_log=28)
+    long = zstandard.ZstdCompressor(compression_params=parameters).compress(bytes(130 << 20))
+    assert unspool.inspect(zstandard.compress(b"a") + long).error is None
+
+
 def test_threads_share_objects() -> None:
     path = ROOT / "cvc" / "med_fp16.cvc"
     column = unspool.open(path).column()
