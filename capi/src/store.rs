@@ -23,6 +23,8 @@ pub type UnspoolStoreWrite =
 /// Pages are written before the checksum is known, except the last. After an error, or a loss of
 /// power, start again: the same pages come in the same order. Until the call returns, the store
 /// must not hold the only working image.
+///
+/// Its members must not change during a call; what `context` leads to may.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UnspoolStore {
@@ -48,15 +50,16 @@ pub struct UnspoolStore {
 ///
 /// # Safety
 ///
-/// A pointer that is not null leads to a store. Its functions may be called with its context.
+/// A pointer that is not null leads to a store, which nobody writes during `'a`. Its functions may
+/// be called with its context.
 #[inline(never)]
-pub unsafe fn store_of(store: *const UnspoolStore) -> Checked<UnspoolStore> {
+pub unsafe fn store_of<'a>(store: *const UnspoolStore) -> Checked<&'a UnspoolStore> {
     // SAFETY: the same promise.
     match unsafe { sized(store)? } {
         Some(store)
             if store.read.is_some() && store.write.is_some() && (store.read_old.is_some() || store.old_len == 0) =>
         {
-            Ok(*store)
+            Ok(store)
         }
         _ => Err(NULL),
     }
@@ -74,7 +77,7 @@ fn done(answer: Option<u8>, at: u64) -> Result<()> {
     if answer == Some(0) { Ok(()) } else { Err(Error::new(ErrorKind::StoreFailed, at)) }
 }
 
-impl Store for UnspoolStore {
+impl Store for &UnspoolStore {
     fn capacity(&self) -> u64 {
         self.capacity
     }

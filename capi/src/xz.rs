@@ -309,7 +309,7 @@ pub unsafe extern "C" fn unspool_xz_decode_to_store(
 #[inline(never)]
 fn restore(
     src: &[u8],
-    store: &mut UnspoolStore,
+    store: &mut &UnspoolStore,
     mut tables: &mut Tables,
     page: &mut [u8],
     options: &Options,

@@ -385,7 +385,7 @@ pub unsafe extern "C" fn unspool_zstd_decode_in_place(
 #[inline(never)]
 fn restore(
     src: &[u8],
-    store: &mut UnspoolStore,
+    store: &mut &UnspoolStore,
     workspace: &mut Workspace,
     page: &mut [u8],
     options: &Options<'_>,

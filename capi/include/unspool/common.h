@@ -940,6 +940,8 @@ typedef uint8_t (*UnspoolStoreWrite)(void *context, uint64_t at, const void *pag
  * Pages are written before the checksum is known, except the last. After an error, or a loss of
  * power, start again: the same pages come in the same order. Until the call returns, the store
  * must not hold the only working image.
+ *
+ * Its members must not change during a call; what `context` leads to may.
  */
 typedef struct UnspoolStore {
   /** `sizeof(UnspoolStore)`. */
