@@ -46,6 +46,10 @@ const MACHINES: [Machine; 5] = [
     Machine { name: "wasm32", target: WASM, key: WASM, emulator: None },
 ];
 
+fn machine(key: &str) -> Result<&'static Machine> {
+    MACHINES.iter().find(|machine| machine.key == key).with_context(|| format!("no machine {key}"))
+}
+
 impl Machine {
     /// Returns `true` if its programs copy and fill memory with short loops: at level `z` on
     /// machines with small tables. The program `empty` never does, so that they count.
@@ -157,10 +161,51 @@ type Weights = BTreeMap<(&'static str, &'static str, &'static str), Weight>;
 
 /// Measures every program and writes the page.
 pub fn run_all() -> Result<()> {
+    check(&write_page()?)
+}
+
+fn write_page() -> Result<Weights> {
     let weights = weigh(|_| true)?;
-    std::fs::write(root().join(PAGE), format!("{}\n{}", page(&weights), image_table()?))?;
+    let layers = layer_table(&weights, &weigh_layers(|_| true)?);
+    std::fs::write(root().join(PAGE), format!("{}\n{layers}\n{}", page(&weights), image_table()?))?;
     println!("    {PAGE} is written");
-    check(&weights)
+    Ok(weights)
+}
+
+/// Most bytes of flash that the C interface may add to a decoder, on a Cortex-M0 at level z.
+const LAYER: u64 = 1024;
+
+/// What the C interface adds to a decoder.
+struct Layer {
+    /// The program from C.
+    c: &'static Program,
+    /// The same program in Rust.
+    rust: &'static Program,
+    /// Bytes of flash.
+    flash: u64,
+}
+
+/// Measures what the C interface adds to each decoder. The program in Rust is compiled with all
+/// functions of the C interface, although it calls none: they share parts of the decoder, which the
+/// compiler then does not merge.
+fn weigh_layers(chosen: impl Fn(&Program) -> bool) -> Result<Vec<Layer>> {
+    let machine = machine(CORTEX_M0)?;
+    let weigh = |program: &Program, features: &str| {
+        let build = cmd("cargo build --locked --release --target").arg(CORTEX_M0);
+        let build = build.arg(format!("--features=byte-loops,{features}")).arg(format!("--bin={}", program.name));
+        build.dir(FOLDER).run()?;
+        weigh_one(machine, "release", &program.name)
+    };
+    let mut layers = vec![];
+    for c in PROGRAMS.iter().filter(|program| program.is_c() && chosen(program)) {
+        let Some(rust) = PROGRAMS.iter().find(|program| format!("c_{}", program.name) == c.name) else { continue };
+        let with = weigh(c, c.feature())?.flash;
+        let flash = with.saturating_sub(weigh(rust, &format!("opaque,{}", c.feature()))?.flash);
+        println!("    {}: the C layer takes {flash} bytes", c.name);
+        ensure!((1..=LAYER).contains(&flash), "{}: the C layer takes {flash} bytes, and the limit is {LAYER}", c.name);
+        layers.push(Layer { c, rust, flash });
+    }
+    Ok(layers)
 }
 
 /// Programs that decode the firmware image: ours, then peers.
@@ -190,7 +235,7 @@ pub fn run_image() -> Result<()> {
 }
 
 fn image_table() -> Result<String> {
-    let machine = MACHINES.iter().find(|machine| machine.key == CORTEX_M0).context("a Cortex-M0")?;
+    let machine = machine(CORTEX_M0)?;
     let image = std::fs::read(root().join(peers::IMAGE))?;
     let hash = image.iter().fold(0x811C_9DC5u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     let (sources, files) = peers::image()?;
@@ -258,18 +303,19 @@ fn weigh_image(machine: &Machine, name: &str) -> Result<(Weight, String)> {
 /// Measures programs whose names contain `name` and compares them with their budgets.
 pub fn run_some(name: &str) -> Result<()> {
     ensure!(PROGRAMS.iter().any(|program| program.name.contains(name)), "unknown program: {name}");
-    check(&weigh(|program| program.name.contains(name))?)
+    check(&weigh(|program| program.name.contains(name))?)?;
+    weigh_layers(|program| program.name.contains(name)).map(drop)
 }
 
 /// Measures every program that has a budget and compares it with the budget.
 pub fn test() -> Result<()> {
-    check(&weigh(|program| !program.is_peer())?)
+    check(&weigh(|program| !program.is_peer())?)?;
+    weigh_layers(|_| true).map(drop)
 }
 
 /// Measures every program, writes the page, and makes the result the new budgets.
 pub fn set_budgets() -> Result<()> {
-    let weights = weigh(|_| true)?;
-    std::fs::write(root().join(PAGE), format!("{}\n{}", page(&weights), image_table()?))?;
+    let weights = write_page()?;
     let mut text = "program\ttarget\tlevel\tflash\tframe\tstack\tinstructions per byte\n".to_owned();
     for ((program, target, level), weight) in &weights {
         if program.starts_with("peer_") {
@@ -576,6 +622,30 @@ fn page(weights: &Weights) -> String {
     text
 }
 
+/// Returns the table of what the C interface adds.
+fn layer_table(weights: &Weights, layers: &[Layer]) -> String {
+    let mut text = format!(
+        "\n## The C layer, on a Cortex-M0\n\n\
+         A row from C takes more flash than the row in Rust, for three reasons:\n\n\
+         * The C layer compares the arguments of a call and converts them.\n\
+         * In Rust, the compiler knows the options, and which members of the result the program reads. It\n  \
+         removes the rest.\n\
+         * Other functions of the archive share parts of the decoder, even if the program does not call\n  \
+         them. The compiler does not merge these parts with their callers.\n\n\
+         The column \"alike\" has the program in Rust without the last two: compiled with the archive, with\n\
+         options and results that the compiler knows nothing about. The step `size` fails if the C layer,\n\
+         which is the difference, takes more than {LAYER} bytes at level z.\n\n\
+         | | in Rust | in Rust, alike | from C | C layer |\n|---|---|---|---|---|\n"
+    );
+    for Layer { c, rust, flash } in layers {
+        let of = |program: &Program| weights.get(&(&*program.name, CORTEX_M0, "z")).map_or(0, |weight| weight.flash);
+        let (in_rust, from_c) = (of(rust), of(c));
+        let _ =
+            writeln!(text, "| {} | {in_rust} | {} | {from_c} | {flash} |", rust.what, from_c.saturating_sub(*flash));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -586,6 +656,13 @@ mod tests {
         assert_eq!(wasm_size(module), Some(4));
         assert_eq!(wasm_size(b"\0asm\x01\0\0\0\x0A\x09"), None);
         assert_eq!(leb128(&[0xE5, 0x8E, 0x26]), Some((624_485, 3)));
+    }
+
+    #[test]
+    fn programs_from_c_have_a_twin_in_rust() {
+        let twin = |c: &Program| PROGRAMS.iter().any(|program| format!("c_{}", program.name) == c.name);
+        let without: Vec<_> = PROGRAMS.iter().filter(|program| program.is_c() && !twin(program)).collect();
+        assert!(without.iter().map(|program| &*program.name).eq(["c_pco_page"]));
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub mod byte_loops;
 #[cfg(any(feature = "capi", feature = "capi-columnar", feature = "capi-patch"))]
 pub mod c;
 
-use unspool::{End, Status, Step};
+use unspool::{Done, End, Status, Step};
 
 /// Output and workspace of a decoder.
 pub struct Room {
@@ -24,6 +24,19 @@ pub struct Room {
     pub numbers: &'static mut [i32],
     /// Words for tables, as many as a program needs.
     pub words: &'static mut [u64],
+}
+
+/// Returns a value, which the compiler does not know afterwards if the feature `opaque` is on.
+#[inline(always)]
+pub fn opaque<T>(value: T) -> T {
+    if cfg!(feature = "opaque") { core::hint::black_box(value) } else { value }
+}
+
+/// Returns the bytes that a call decoded, or 0 after an error.
+#[inline(always)]
+pub fn wrote(result: unspool::Result<Done>) -> usize {
+    opaque(&result);
+    result.map_or(0, |done| done.wrote)
 }
 
 /// Decodes a file in pieces of 64 bytes; returns the bytes decoded, or 0 after an error.
@@ -75,10 +88,12 @@ macro_rules! program {
     };
 }
 
-/// Refers to a symbol that nothing defines: a program that can reach a panic does not link.
+/// Refers to a symbol that nothing defines: a program that can reach a panic does not link. The C
+/// interface has a panic handler that does the same.
 #[macro_export]
 macro_rules! no_panic {
     () => {
+        #[cfg(not(any(feature = "capi", feature = "capi-columnar", feature = "capi-patch")))]
         #[panic_handler]
         fn panic(_: &core::panic::PanicInfo) -> ! {
             unsafe extern "C" {

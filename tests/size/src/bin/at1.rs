@@ -13,5 +13,5 @@ size::program!("../../../vectors/at1/c4_all_quoted.at1", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let (workspace, scratch) = unsafe { (&mut WORKSPACE, &mut SCRATCH) };
-    at1::decode(file, room.bytes, workspace, scratch, &at1::Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
+    size::wrote(at1::decode(file, room.bytes, workspace, scratch, &at1::Options::DEFAULT, &mut ()))
 });

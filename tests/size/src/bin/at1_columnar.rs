@@ -14,5 +14,5 @@ size::program!("../../data/table.at1", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let (workspace, scratch) = unsafe { (&mut WORKSPACE, &mut SCRATCH) };
-    at1::decode(file, room.bytes, workspace, scratch, &at1::Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
+    size::wrote(at1::decode(file, room.bytes, workspace, scratch, size::opaque(&at1::Options::DEFAULT), &mut ()))
 });

@@ -11,8 +11,8 @@ use unspool::cvc::{File, Options};
 size::no_panic!();
 size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, room| {
     let mut decode = || {
-        let column = File::open(file, &Limits::DEFAULT)?.only_column()?;
-        column.decode_bytes(file, column.rows(), room.bytes, &Options::DEFAULT)
+        let column = File::open(file, size::opaque(&Limits::DEFAULT))?.only_column()?;
+        column.decode_bytes(file, column.rows(), room.bytes, size::opaque(&Options::DEFAULT))
     };
-    decode().map_or(0, |done| done.wrote)
+    size::wrote(decode())
 });

@@ -14,5 +14,5 @@ size::program!("../../../vectors/cvc/v1_int8.cvc", |file, room| {
         let column = File::open(file, &Limits::DEFAULT)?.only_column()?;
         column.decode_bytes(file, column.rows(), room.bytes, &Options::DEFAULT)
     };
-    decode().map_or(0, |done| done.wrote)
+    size::wrote(decode())
 });

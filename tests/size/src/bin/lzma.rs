@@ -13,5 +13,5 @@ size::program!("../../data/text.lzma", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };
-    lzma::decode(file, room.bytes, workspace, &lzma::Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
+    size::wrote(lzma::decode(file, room.bytes, workspace, &lzma::Options::DEFAULT, &mut ()))
 });

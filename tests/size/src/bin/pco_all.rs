@@ -8,5 +8,5 @@ use unspool::pco::{Options, decode_bytes};
 
 size::no_panic!();
 size::program!("../../../vectors/pco/m_i32_classic_auto.pco", |file, room| {
-    decode_bytes(file, room.bytes, room.words, &Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
+    size::wrote(decode_bytes(file, room.bytes, room.words, size::opaque(&Options::DEFAULT), &mut ()))
 });

@@ -17,5 +17,5 @@ size::program!("../../data/text.xz", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };
-    xz::decode(file, room.bytes, workspace, &xz::Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
+    size::wrote(xz::decode(file, room.bytes, workspace, size::opaque(&xz::Options::DEFAULT), &mut ()))
 });

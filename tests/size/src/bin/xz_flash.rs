@@ -20,5 +20,5 @@ size::program!("../../data/text-lc0.xz", |file, room| {
     #[allow(static_mut_refs)]
     let (workspace, page) = unsafe { (&mut WORKSPACE, &mut PAGE) };
     let mut store = SliceStore::new(room.bytes);
-    xz::decode_to_store(file, &mut store, workspace, page, &xz::Options::DEFAULT).map_or(0, |done| done.wrote)
+    size::wrote(xz::decode_to_store(file, &mut store, workspace, page, &xz::Options::DEFAULT))
 });

@@ -20,5 +20,7 @@ size::program!("../../data/text.zst", |file, room| {
     #[allow(static_mut_refs)]
     let page = unsafe { &mut PAGE };
     let mut store = SliceStore::new(room.bytes);
-    zstd::decode_to_store(file, &mut store, workspace, page, &OPTIONS).map_or(0, |done| done.wrote)
+    #[cfg(feature = "opaque")]
+    let mut store: &mut dyn unspool::Store = size::opaque(&mut store);
+    size::wrote(zstd::decode_to_store(file, &mut store, workspace, page, size::opaque(&OPTIONS)))
 });

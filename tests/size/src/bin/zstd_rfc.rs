@@ -13,5 +13,5 @@ size::program!("../../data/text.zst", |file, room| {
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };
     const OPTIONS: zstd::Options<'static> = zstd::Options { verify: Verify::Skip, ..zstd::Options::DEFAULT };
-    zstd::decode(file, room.bytes, workspace, &OPTIONS, &mut ()).map_or(0, |done| done.wrote)
+    size::wrote(zstd::decode(file, room.bytes, workspace, &OPTIONS, &mut ()))
 });
