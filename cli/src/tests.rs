@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use clap::Parser as _;
 use unspool::checksum::{Crc32, Xxh64};
 use unspool::{Format, Limits, Probe, probe};
-use unspool_tests::{Random, Verdict, all_vectors, read, verdicts};
+use unspool_tests::{Random, Verdict, all_vectors, big_set, read, verdicts};
 
 use crate::formats::onpair::Where;
 use crate::formats::{self, Selection, parallel};
@@ -55,7 +55,7 @@ fn ways(len: usize) -> impl Iterator<Item = Way> {
 /// Returns some of the ways, other ones for each file. The big set has thousands of files, so that
 /// a quarter of the ways suffices for each.
 fn some_ways(number: usize, len: usize) -> impl Iterator<Item = Way> {
-    let every = if std::env::var_os("UNSPOOL_VECTORS").is_some() { 4 } else { 1 };
+    let every = if big_set().is_some() { 4 } else { 1 };
     ways(len).skip(number % every).step_by(every)
 }
 

@@ -12,15 +12,19 @@ use serde_json::Value as Json;
 use unspool::{Error, Status, Step};
 pub use unspool_harness::{Leaves, Random, drive};
 
+/// Returns the folder of the big set of vectors, if `UNSPOOL_VECTORS` names it.
+pub fn big_set() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("UNSPOOL_VECTORS")?);
+    assert!(folder.is_dir(), "UNSPOOL_VECTORS is no folder: {}", folder.display());
+    Some(folder)
+}
+
 /// Returns the folders with vectors of a format: the compact set of the repository, and the big one
-/// if `UNSPOOL_VECTORS` names it. The big set lacks some formats.
+/// if its folder is named. The big set lacks some formats.
 pub fn vector_folders(format: &str) -> Vec<PathBuf> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format)];
-    match std::env::var_os("UNSPOOL_VECTORS") {
-        Some(root) => {
-            assert!(Path::new(&root).is_dir(), "UNSPOOL_VECTORS is no folder: {}", root.display());
-            folders.extend(Some(Path::new(&root).join(format)).filter(|folder| folder.is_dir()));
-        }
+    match big_set() {
+        Some(root) => folders.extend(Some(root.join(format)).filter(|folder| folder.is_dir())),
         None => eprintln!("UNSPOOL_VECTORS is not set: only the compact set of {format} runs"),
     }
     folders
@@ -43,17 +47,17 @@ pub fn all_vectors(format: &str, extension: &str) -> impl Iterator<Item = PathBu
 
 /// Returns `true` for a file of the big set that the compact set has, too.
 pub fn is_again(path: &Path) -> bool {
-    let root = std::env::var_os("UNSPOOL_VECTORS");
-    let Some(within) = root.and_then(|root| path.strip_prefix(root).ok()) else { return false };
+    let Some(within) = big_set().and_then(|root| path.strip_prefix(root).ok()) else { return false };
     let compact = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(within);
     std::fs::read(compact).is_ok_and(|bytes| bytes == read(path))
 }
 
-/// Asserts how many vectors a loop ran: all of the compact set, and at least as many if
-/// `UNSPOOL_VECTORS` adds the big one.
+/// Asserts how many vectors a loop ran: all of the compact set, and at least as many with the big
+/// one, which may be any folder.
+#[track_caller]
 pub fn assert_ran(ran: usize, compact: usize) {
-    let is_compact = std::env::var_os("UNSPOOL_VECTORS").is_none();
-    assert!(if is_compact { ran == compact } else { ran >= compact }, "{ran} vectors instead of {compact}");
+    let big = big_set().is_some();
+    assert!(if big { ran >= compact } else { ran == compact }, "{ran} vectors instead of {compact}");
 }
 
 /// Reads a file that a test needs.

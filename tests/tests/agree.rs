@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use liblzma::stream::{Check, Filters, LzmaOptions, MtStreamBuilder, Stream};
 use unspool::{Class, Done, Limits, Result, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
 use unspool_harness::mutate;
-use unspool_tests::{Random, all_vectors, damage, golden, is_again, list, manifest, read, text, vector_folders};
+use unspool_tests::{
+    Random, all_vectors, big_set, damage, golden, is_again, list, manifest, read, text, vector_folders,
+};
 
 /// Limits so small that no header can request much memory or time. Vectors that decode to more are
 /// left out, because every door allocates as much.
@@ -71,8 +73,7 @@ fn run(file: &Valid, bytes: &[u8]) -> Result<Done> {
 /// Runs every door on valid files, on prefixes of them, and on `mutations` of each.
 fn check(files: &[Valid], least: usize, mutations: usize) {
     // The full set has thousands of files: fewer prefixes and mutations of each suffice.
-    let full = std::env::var_os("UNSPOOL_VECTORS").is_some();
-    let (every, mutations) = if full { (24, mutations.div_ceil(2)) } else { (240, mutations) };
+    let (every, mutations) = if big_set().is_some() { (24, mutations.div_ceil(2)) } else { (240, mutations) };
     let (mut ran, mut cuts, mut excused, mut random) = (0, 0, 0, Random(1));
     for file in files {
         match run(file, &file.bytes) {

@@ -10,7 +10,6 @@
 )]
 
 use std::cell::LazyCell;
-use std::path::Path;
 
 use liblzma::stream::{Action, Check, Status, Stream};
 use unspool::at1::{Workspace, decode, decode_to_vec, scratch_len};
@@ -41,8 +40,7 @@ pub fn bench(options: &Options) -> Result<()> {
         ("at1/qcolumnar/zstd", &|| Ok(Some(trades.groups(zstd)))),
         ("at1/qcolumnar/xz", &|| Ok(Some(trades.groups(xz)))),
         ("at1/qcolumnar/vector", &|| {
-            let folder = std::env::var_os("UNSPOOL_VECTORS");
-            let path = folder.map(|folder| Path::new(&folder).join("at1/big_c7_trades.at1"));
+            let path = unspool_tests::big_set().map(|folder| folder.join("at1/big_c7_trades.at1"));
             Ok(path.map(std::fs::read).transpose()?)
         }),
         ("at1/derived/10k", &|| Ok(Some(derived(FEW)))),

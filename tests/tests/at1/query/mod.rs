@@ -224,6 +224,6 @@ fn queryable() -> Vec<(PathBuf, Vec<u8>)> {
             }
         }
     }
-    super::assert_ran(files.len(), 67, 98);
+    super::assert_ran(files.len(), 67);
     files
 }
