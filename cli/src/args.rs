@@ -113,14 +113,18 @@ pub struct LimitArgs {
     /// lookbacks of Pco [default: 128M; --long=28 needs more]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_window: Option<u64>,
+    /// Refuse tables of more columns than this [default: 4096]
+    #[arg(long, value_name = "COUNT")]
+    max_columns: Option<u64>,
 }
 
 impl LimitArgs {
     pub fn limits(&self) -> Limits {
-        let Limits { max_output, max_window, .. } = Limits::DEFAULT;
+        let Limits { max_output, max_window, max_columns, .. } = Limits::DEFAULT;
         Limits {
             max_output: self.max_output.unwrap_or(max_output),
             max_window: self.max_window.unwrap_or(max_window),
+            max_columns: self.max_columns.unwrap_or(max_columns),
             ..Limits::DEFAULT
         }
     }

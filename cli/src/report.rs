@@ -140,6 +140,7 @@ impl Display for Failure {
                     ErrorKind::ZstdDictionaryWanted => "; name it with --dict FILE",
                     ErrorKind::OutputLimit => "; --max-output BYTES allows more",
                     ErrorKind::WindowLimit => "; --max-window BYTES allows more",
+                    ErrorKind::ColumnLimit => "; --max-columns COUNT allows more",
                     ErrorKind::NoMemory => "; --max-memory BYTES allows more",
                     ErrorKind::UnknownFormat
                         if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("lzma")) =>

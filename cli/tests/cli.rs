@@ -488,6 +488,23 @@ fn a_large_window_needs_an_option() {
 }
 
 #[test]
+fn a_table_of_many_columns_needs_an_option() {
+    use unspool_tests::at1::{file, row_groups, stored};
+    let (columns, path) = (5000, scratch("columns").join("wide.at1"));
+    // The blocks of one row, each a Zstandard frame.
+    let block = (1, b"\x28\xB5\x2F\xFD\x20\x01\x09\0\x007".to_vec());
+    std::fs::write(&path, file(7, &row_groups(1, b",", &[vec![block; columns]]), stored)).unwrap();
+    let path = path.to_str().unwrap();
+    for (command, separator) in [(&["decode", path][..], ","), (&["query", path, "--limit", "9"], "\t")] {
+        let output = unspool(command);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("limit allows (needs 5000); --max-columns COUNT"), "{}", stderr(&output));
+        let output = unspool(&[command, &["--max-columns", "5000"]].concat());
+        assert!(output.stdout == [vec!["7"; columns].join(separator), "\n".into()].concat().as_bytes(), "{command:?}");
+    }
+}
+
+#[test]
 fn decode_obeys_the_output_limit() {
     let file = &vector("med_fp16.cvc");
     let output = unspool(&["decode", file, "--max-output", "102399"]);

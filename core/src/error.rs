@@ -245,6 +245,7 @@ kinds! {
     23 StoreFailed Misuse "the store could not be read or written"
     24 LengthTooLarge Misuse "a length is larger than memory can be"
     25 WrongHeader Misuse "the header is of another version than the library, or a struct has another size"
+    26 ColumnLimit Limit "the table has more columns than the limit allows"
 
     // 100 to 199: Zstandard
     100 ZstdMagic Corrupt "neither a Zstandard frame nor a skippable frame of the expected format starts here"

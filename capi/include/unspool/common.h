@@ -43,16 +43,16 @@ _Static_assert(sizeof(void *) == sizeof(size_t), "unspool needs pointers as wide
 
 #if defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0xA36DA643u
+#define UNSPOOL_LAYOUT 0x171E5327u
 #elif defined(UNSPOOL_SMALL)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0xA36DA641u
+#define UNSPOOL_LAYOUT 0x171E5325u
 #elif defined(UNSPOOL_32_BIT)
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0xA36DA642u
+#define UNSPOOL_LAYOUT 0x171E5326u
 #else
 /** The layout of this header: a hash of its declarations, and two bits for the build. */
-#define UNSPOOL_LAYOUT 0xA36DA640u
+#define UNSPOOL_LAYOUT 0x171E5324u
 #endif
 
 /** Returns 0 if this header and the archive belong together, else UNSPOOL_ERROR_WRONG_HEADER. */
@@ -154,6 +154,9 @@ extern "C" {
 
 /** The header is of another version than the library, or a struct has another size. */
 #define UNSPOOL_ERROR_WRONG_HEADER 25u
+
+/** The table has more columns than the limit allows. */
+#define UNSPOOL_ERROR_COLUMN_LIMIT 26u
 
 /** Neither a Zstandard frame nor a skippable frame of the expected format starts here. */
 #define UNSPOOL_ERROR_ZSTD_MAGIC 100u

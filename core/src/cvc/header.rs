@@ -245,7 +245,7 @@ impl<'a> File<'a> {
         self.facts.max_output = saturated(limits.max_output);
         match self.facts.layout {
             ColumnLayout::Columnar { columns, count } if u64_from(count) > limits.max_columns => {
-                return Err(Error::new(ErrorKind::ElementLimit, u64_from(columns)).needing(u64_from(count)));
+                return Err(Error::new(ErrorKind::ColumnLimit, u64_from(columns)).needing(u64_from(count)));
             }
             _ => {}
         }

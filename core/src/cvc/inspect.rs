@@ -276,7 +276,7 @@ impl InspectWalk {
         let object = chunk.columns.node(&file.node(0)).ok_or(chunk.fault(ErrorKind::CvcColumnMissing))?;
         let count = u64_from(object.members().count());
         if count > self.max_columns {
-            return Err(Error::from(object.fault(ErrorKind::ElementLimit)).needing(count));
+            return Err(Error::from(object.fault(ErrorKind::ColumnLimit)).needing(count));
         }
         if !trace.listens() {
             return Ok(());

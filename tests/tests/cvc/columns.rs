@@ -34,7 +34,7 @@ fn emits_and_counts_columns_that_no_schema_names_in_order_of_offset() {
         inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut Leaves::default()).unwrap_err(),
         outlined(&bytes, &Limits::DEFAULT).1.unwrap_err(),
     ] {
-        assert_eq!((error.kind, error.need), (ErrorKind::ElementLimit, 4097));
+        assert_eq!((error.kind, error.need), (ErrorKind::ColumnLimit, 4097));
     }
 }
 

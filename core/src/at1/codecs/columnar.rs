@@ -61,7 +61,7 @@ impl<'a> Decode<'a, 10> for Columnar<'a> {
         let delimiter = meta.string()?;
         let columns = meta.unsigned()?;
         if columns > lent.limits.max_columns {
-            return Err(Error::from(meta.fault(ErrorKind::ElementLimit)).needing(columns));
+            return Err(Error::from(meta.fault(ErrorKind::ColumnLimit)).needing(columns));
         }
         if index(rows) > modes.bytes.len() {
             return Err(modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()).into());

@@ -93,7 +93,7 @@ impl<'a> Meta<'a> {
         let delimiter = if delimited { meta.string()? } else { b"" };
         let columns = meta.unsigned()?;
         if columns > limits.max_columns {
-            return Err(Error::from(meta.fault(ErrorKind::ElementLimit)).needing(columns));
+            return Err(Error::from(meta.fault(ErrorKind::ColumnLimit)).needing(columns));
         }
         let (rows_per_group, rows, groups) = (meta.unsigned()?, meta.unsigned()?, meta.unsigned()?);
         if rows_per_group == 0 || groups != rows.div_ceil(rows_per_group) || rows > lines {
