@@ -33,7 +33,7 @@ SECTIONS {{
     println!("cargo:rerun-if-env-changed=UNSPOOL_PEERS");
     // `cargo xtask size` builds them. Without it, clippy can check the programs, but nothing links.
     if let Ok(peers) = env::var("UNSPOOL_PEERS") {
-        for name in ["zstd", "liblzma", "xz_embedded", "miniz", "tamp", "heatshrink"] {
+        for name in ["zstd", "liblzma", "xz_embedded", "miniz", "uzlib", "tamp", "heatshrink"] {
             println!("cargo:rustc-link-arg-bin=peer_c_{name}={peers}/lib{name}.a");
             // Helpers that the C compiler calls for a `switch`.
             println!("cargo:rustc-link-arg-bin=peer_c_{name}={peers}/libgcc.a");

@@ -1,5 +1,5 @@
-//! Builds decoders in C to compare with, from sources in crates that the tests depend on, and in
-//! packages from PyPI.
+//! Builds decoders in C to compare with, from sources in crates that the tests depend on, in
+//! packages from PyPI, and in a source package of Debian.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ const FLAGS: &str = "-mcpu=cortex-m0 -mthumb -ffreestanding -ffunction-sections 
 /// A decoder in C.
 struct Peer {
     name: &'static str,
-    /// The crate or the package from PyPI that contains its sources, and their folder in it.
+    /// The crate or the package that contains its sources, and their folder in it.
     from: &'static str,
     within: &'static str,
     flags: &'static str,
@@ -30,7 +30,7 @@ struct Peer {
     files: &'static str,
 }
 
-const PEERS: [Peer; 6] = [
+const PEERS: [Peer; 7] = [
     Peer {
         name: "zstd",
         from: "zstd-sys",
@@ -73,6 +73,7 @@ const PEERS: [Peer; 6] = [
         includes: "",
         files: "miniz",
     },
+    Peer { name: "uzlib", from: "micropython", within: "lib/uzlib", flags: "", includes: "", files: "tinflate" },
     Peer {
         name: "tamp",
         from: "tamp",
@@ -119,7 +120,7 @@ pub fn build(level: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Downloads the sources of packages from PyPI, and returns their folders.
+/// Downloads the sources of packages from PyPI and Debian, and returns their folders.
 fn packages() -> Result<Vec<PathBuf>> {
     let folder = root().join(FOLDER).join("packages");
     let pinned = std::fs::read_to_string(root().join(PACKAGES))?;
@@ -136,7 +137,32 @@ fn packages() -> Result<Vec<PathBuf>> {
         folders.push(folder.join(name));
     }
     ensure!(folders.len() == 2, "{PACKAGES} names {folders:?}");
+    folders.push(micropython(&folder)?);
     Ok(folders)
+}
+
+/// Downloads the sources of MicroPython from the mirror of Debian that this machine uses, and
+/// returns their folder. No package has uzlib by itself.
+fn micropython(folder: &Path) -> Result<PathBuf> {
+    let unpacked = folder.join("micropython-1.25.0");
+    if !unpacked.exists() {
+        let mirrors = cmd("apt-get indextargets --format $(REPO_URI)").arg("Created-By: Packages").read()?;
+        let mirror = mirrors.lines().find(|mirror| mirror.ends_with("/debian/")).context("no mirror of Debian")?;
+        // Its own lists, so that those of the machine stay as they are.
+        let lists = folder.join("lists");
+        std::fs::create_dir_all(lists.join("partial"))?;
+        let list = folder.join("sources.list");
+        std::fs::write(&list, format!("deb-src {mirror} trixie main\n"))?;
+        let apt = |line: &str| {
+            let apt =
+                cmd("apt-get -o Dir::Etc::sourceparts=- -o").arg(format!("Dir::Etc::sourcelist={}", list.display()));
+            apt.arg("-o").arg(format!("Dir::State::lists={}", lists.display())).args(line).dir(folder).run()
+        };
+        apt("update")?;
+        apt("source --download-only micropython=1.25.0+ds-1")?;
+        cmd("tar --wildcards -xf micropython_1.25.0+ds.orig.tar.xz */lib/uzlib/*").dir(folder).run()?;
+    }
+    Ok(unpacked)
 }
 
 /// Makes an environment with the packages, and returns the path of its interpreter.
