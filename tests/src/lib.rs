@@ -53,7 +53,7 @@ pub fn is_again(path: &Path) -> bool {
 }
 
 /// Asserts how many vectors a loop ran: all of the compact set, and at least as many with the big
-/// one, which may be any folder.
+/// one.
 #[track_caller]
 pub fn assert_ran(ran: usize, compact: usize) {
     let big = big_set().is_some();

@@ -122,7 +122,7 @@ test('zarrita reads every fixture of numcodecs, with and without a pool', () =>
         count++;
       }
     }
-    assert.ok(count >= 80, `only ${count} fixtures`);
+    assert.equal(count, process.env.UNSPOOL_VECTORS === undefined ? 80 : 110);
   }));
 
 /** Reorders the columns of a matrix to rows. */

@@ -24,7 +24,7 @@ fn queries() -> Vec<(PathBuf, Json)> {
             }
         }
     }
-    assert_ran(queries.len(), 10);
+    assert_ran(queries.len(), 10, 16);
     queries
 }
 

@@ -224,6 +224,6 @@ fn queryable() -> Vec<(PathBuf, Vec<u8>)> {
             }
         }
     }
-    super::assert_ran(files.len(), 67);
+    super::assert_ran(files.len(), 67, 98);
     files
 }

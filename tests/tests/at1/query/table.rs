@@ -247,5 +247,5 @@ fn random_conditions_match_a_search_on_every_file() {
             table.check(&file, request, random.below(file.len() + 1));
         }
     }
-    assert_ran(tables, 63);
+    assert_ran(tables, 63, 93);
 }
