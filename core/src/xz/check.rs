@@ -62,6 +62,7 @@ impl CheckKind {
 }
 
 /// Returns the length of the check with this number.
+#[cfg_attr(feature = "small", inline(always))]
 pub(super) const fn check_len(id: u8) -> usize {
     match id & 15 {
         0 => 0,

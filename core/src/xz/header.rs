@@ -168,7 +168,7 @@ impl BlockHeader {
             header.uncompressed = Some(wide(size));
         }
         let before = flags & 3;
-        for slot in 0..=before {
+        for slot in 0.. {
             start = end;
             let id = number(covered, &mut end)?;
             emit(start..end, Part::Header, Name::Filter, Value::Word(filter_name(id)));
@@ -254,6 +254,7 @@ fn filter_name(id: Size) -> &'static str {
 
 /// Returns a dictionary size: 2 or 3 times a power of two, from 4 KiB on; the last is 4 GiB less a
 /// byte.
+#[cfg_attr(feature = "small", inline(always))]
 const fn dictionary_size(bits: u8) -> Option<u32> {
     match bits {
         0..40 => Some((2 | bits as u32 & 1) << (bits / 2 + 11)),

@@ -120,7 +120,7 @@ impl History for Option<bool> {
 }
 
 /// Returns lc, lp and pb from their byte, which may be out of range.
-#[inline]
+#[inline(always)]
 pub(super) fn properties(byte: u8) -> (u8, u8, u8) {
     // Divides by 9 and by 5 without a division, which a Cortex-M0 lacks.
     let quotient = |n: u8, scale: u16, shift: u32| ((u16::from(n) * scale) >> shift).to_le_bytes()[0];

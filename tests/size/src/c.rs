@@ -6,7 +6,7 @@ use core::hint::black_box;
 use core::ptr;
 
 use unspool_capi::common::UnspoolBuffers;
-#[cfg(feature = "capi-patch")]
+#[cfg(any(feature = "capi-patch", feature = "capi-xz-flash"))]
 use unspool_capi::store::UnspoolStore;
 
 /// A null pointer to something that is not wanted, which the call reads.
@@ -36,7 +36,7 @@ pub fn buffers(src: &[u8], dst: &mut [u8], workspace: *mut c_void, workspace_len
 }
 
 /// A store in memory, as a caller in C writes it.
-#[cfg(feature = "capi-patch")]
+#[cfg(any(feature = "capi-patch", feature = "capi-xz-flash"))]
 pub fn store(bytes: &'static mut [u8]) -> UnspoolStore {
     unsafe extern "C" fn read(context: *mut c_void, at: u64, into: *mut c_void, len: usize) -> u8 {
         // SAFETY: the decoder reads what it has written.

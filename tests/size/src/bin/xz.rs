@@ -17,5 +17,6 @@ size::program!("../../data/text.xz", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };
-    size::wrote(xz::decode(file, room.bytes, workspace, size::opaque(&xz::Options::DEFAULT), &mut ()))
+    let mut workspace: &mut xz::Tables = size::opaque(workspace);
+    size::wrote(xz::decode(file, room.bytes, &mut workspace, size::opaque(&xz::Options::DEFAULT), &mut ()))
 });

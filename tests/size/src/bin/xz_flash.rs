@@ -19,6 +19,9 @@ size::program!("../../data/text-lc0.xz", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let (workspace, page) = unsafe { (&mut WORKSPACE, &mut PAGE) };
+    let (mut workspace, page): (&mut xz::Tables, &mut [u8]) = size::opaque((workspace, page));
     let mut store = SliceStore::new(room.bytes);
-    size::wrote(xz::decode_to_store(file, &mut store, workspace, page, &xz::Options::DEFAULT))
+    #[cfg(feature = "opaque")]
+    let mut store: &mut dyn unspool::Store = size::opaque(&mut store);
+    size::wrote(xz::decode_to_store(file, &mut store, &mut workspace, page, size::opaque(&xz::Options::DEFAULT)))
 });

@@ -18,7 +18,7 @@ size::program!("../../data/text.zst", |file, room| {
     static mut PAGE: [u8; 4096] = [0; 4096];
     // SAFETY: called once.
     #[allow(static_mut_refs)]
-    let page = unsafe { &mut PAGE };
+    let page: &mut [u8] = size::opaque(unsafe { &mut PAGE });
     let mut store = SliceStore::new(room.bytes);
     #[cfg(feature = "opaque")]
     let mut store: &mut dyn unspool::Store = size::opaque(&mut store);
