@@ -16,6 +16,7 @@
 //! ```
 #![no_std]
 
+pub mod damage;
 pub mod flash;
 mod say;
 mod stack;

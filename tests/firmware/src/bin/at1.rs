@@ -2,7 +2,7 @@
 #![no_std]
 #![no_main]
 
-use firmware::{Test, entry, file};
+use firmware::{Test, damage, entry, file};
 use unspool::at1::{Ask, ColumnRef, Filter, Next, Options, Query, Request, Test as Must, Workspace, decode_to};
 use unspool::{Class, Error, ErrorKind, Result};
 
@@ -16,13 +16,15 @@ file!(QUOTED, "../../../vectors/at1/c4_all_quoted.orig");
 #[entry]
 fn main() -> ! {
     static mut WORKSPACE: Workspace = Workspace::new();
-    static mut SCRATCH: [u8; 8192] = [0; 8192];
+    static mut SCRATCH: [u8; 16384] = [0; 16384];
+    static mut COPY: [u8; 1042] = [0; 1042];
 
     let mut test = Test::new("at1");
     for (name, bytes, lines) in [("groups", GROUPS.get(), LINES.get()), ("table", TABLE.get(), QUOTED.get())] {
         test.case(name, || decodes(bytes, lines, WORKSPACE, SCRATCH).is_ok(), lines.len());
         test.case(name, || every_end(bytes, lines, WORKSPACE, SCRATCH), 1);
     }
+    test.case("wrong bits", || wrong_bits(GROUPS.get(), COPY, WORKSPACE, SCRATCH) == damage::AT1, 1);
     test.case("rows", || rows(GROUPS.get(), LINES.get(), WORKSPACE, SCRATCH) == Ok((3, 1)), 3 * 14);
     test.finish()
 }
@@ -44,6 +46,11 @@ fn every_end(bytes: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mu
         let bytes = bytes.get(..end).unwrap_or(&[]);
         decodes(bytes, lines, workspace, scratch).is_err_and(|error| error.class() != Class::Misuse)
     })
+}
+
+/// Returns the answers to a file with one wrong bit.
+fn wrong_bits(file: &[u8], copy: &mut [u8], workspace: &mut Workspace, scratch: &mut [u8]) -> u32 {
+    damage::answers(file, copy, |bytes, sink| decode_to(bytes, sink, workspace, scratch, &Options::DEFAULT).map(drop))
 }
 
 /// Counts the rows from number 100 on with the word `beta`, and the groups that the query skipped.

@@ -3,9 +3,9 @@
 #![no_std]
 #![no_main]
 
-use firmware::{Test, entry, file};
-use unspool::Class;
+use firmware::{Test, damage, entry, file};
 use unspool::lzma::{Architecture, Coder, Decoder, FilterKind, Options, Raw, Workspace, decode};
+use unspool::{Class, Sink};
 
 file!(PAGE, "../../../vectors/lzma/properties.lzma");
 file!(CHUNKS, "../../../vectors/lzma/filters.lzma2");
@@ -16,15 +16,19 @@ fn main() -> ! {
     static mut WORKSPACE: Workspace = Workspace::new();
     static mut OUT: [u8; 4096] = [0; 4096];
     static mut WINDOW: [u8; 4128] = [0; 4128];
+    static mut COPY: [u8; 1360] = [0; 1360];
 
     let mut test = Test::new("lzma");
     let csv = CSV.get();
     let filters = [Some(FilterKind::Branch(Architecture::Arm, 0)), Some(FilterKind::Delta(1)), None];
     let raw = Options { raw: Some(Raw { coder: Coder::Lzma2 { dictionary: 4096 }, filters }), ..Options::DEFAULT };
-    for (name, bytes, options) in [("file", PAGE.get(), &Options::DEFAULT), ("raw LZMA2, filters", CHUNKS.get(), &raw)]
-    {
+    for (name, bytes, options, answers) in [
+        ("file", PAGE.get(), &Options::DEFAULT, damage::LZMA),
+        ("raw LZMA2, filters", CHUNKS.get(), &raw, damage::LZMA2),
+    ] {
         test.case(name, || decodes(bytes, csv, OUT, WORKSPACE, options), csv.len());
         test.case(name, || every_end(bytes, OUT, WORKSPACE, options), 1);
+        test.case(name, || wrong_bits(bytes, COPY, OUT, WORKSPACE, options) == answers, 1);
         test.case(name, || streams(bytes, csv, WINDOW, WORKSPACE, options), csv.len());
     }
     test.finish()
@@ -40,6 +44,14 @@ fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace, options: &Options
     (0..bytes.len()).step_by(31).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);
         decode(bytes, out, ws, options, &mut ()).is_err_and(|error| error.class() == Class::Truncated)
+    })
+}
+
+/// Returns the answers to a file with one wrong bit.
+fn wrong_bits(file: &[u8], copy: &mut [u8], out: &mut [u8], ws: &mut Workspace, options: &Options) -> u32 {
+    damage::answers(file, copy, |bytes, sink| {
+        let done = decode(bytes, out, ws, options, &mut ())?;
+        sink.write(out.get(..done.wrote).unwrap_or_default())
     })
 }
 

@@ -3,7 +3,7 @@
 #![no_std]
 #![no_main]
 
-use firmware::{Test, entry, file};
+use firmware::{Test, damage, entry, file};
 use unspool::onpair::{
     Codes, Column, Dictionary, File, Header, Options, RowOffsets, Search, SearchWorkspace, WideWorkspace, Workspace,
     decode, decode_to, decoded_len, inspect, salvage,
@@ -22,6 +22,7 @@ file!(WIDE_PACKED, "../../../vectors/onpair/cases/syn_u64_offsets_b11/packed_cod
 file!(WIDE_ROWS, "../../../vectors/onpair/cases/syn_u64_offsets_b11/code_offsets.bin");
 file!(WIDE_BYTES, "../../../vectors/onpair/data/synth_syn_u64_offsets_b11.expected.bin");
 file!(CONTAINER, "../../../vectors/onpair/cpp/utf8_b12.onp");
+file!(EMPTIES, "../../../vectors/onpair/cpp/empties_b12.onp");
 file!(LINES, "../../../vectors/onpair/data/utf8.expected.bin");
 
 /// Bytes of a row: the longest, and more.
@@ -33,6 +34,7 @@ const NAME_BITS: u32 = 10;
 fn main() -> ! {
     static mut LINE_ROOM: [u8; LINE] = [0; LINE];
     static mut SPACE: WideWorkspace<16> = WideWorkspace::new();
+    static mut COPY: [u8; 1713] = [0; 1713];
 
     let mut test = Test::new("onpair");
     test.case(
@@ -49,6 +51,7 @@ fn main() -> ! {
     test.case("container", || container(CONTAINER.get(), LINES.get(), LINE_ROOM), LINES.get().len());
     test.case("search", || search(LINE_ROOM), 1);
     test.case("a code too high", || bad_code(LINE_ROOM), 1);
+    test.case("wrong bits", || wrong_bits(EMPTIES.get(), COPY) == damage::ONPAIR, 1);
     test.case("every end", || every_end(CONTAINER.get()), 1);
     test.finish()
 }
@@ -177,6 +180,12 @@ fn bad_code(line: &mut [u8]) -> bool {
     let Some(column) = open() else { return false };
     column.check().is_err_and(|error| error.kind == ErrorKind::OnPairCode)
         && column.rows().any(|row| column.row_into(row, line).is_err_and(|error| error.kind == ErrorKind::OnPairCode))
+}
+
+/// Returns the answers to a file with one wrong bit.
+fn wrong_bits(file: &[u8], copy: &mut [u8]) -> u32 {
+    let (workspace, options) = (&mut Workspace::new(), &Options::DEFAULT);
+    damage::answers(file, copy, |bytes, sink| decode_to(bytes, sink, workspace, options).map(drop))
 }
 
 /// A file cut at any byte is an error, and the device goes on.

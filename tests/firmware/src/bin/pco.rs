@@ -3,8 +3,8 @@
 #![no_std]
 #![no_main]
 
-use firmware::{Test, entry, file};
-use unspool::pco::{Decoder, File, Plan};
+use firmware::{Test, damage, entry, file};
+use unspool::pco::{Decoder, File, Options, Plan, decode_to};
 use unspool::{Class, End, Error, Limits, Status};
 
 file!(I32_DELTA, "../../../vectors/pco/m_i32_classic_auto.pco");
@@ -19,6 +19,8 @@ const WORDS: usize = 256;
 fn main() -> ! {
     static mut TABLES: [u64; WORDS] = [0; WORDS];
     static mut NUMBERS: [u32; 256] = [0; 256];
+    static mut COPY: [u8; 1770] = [0; 1770];
+    static mut SCRATCH: [u8; 2048] = [0; 2048];
 
     let mut test = Test::new("pco");
     for (name, bytes, expected) in
@@ -27,6 +29,7 @@ fn main() -> ! {
         test.case(name, || decodes(bytes, expected, TABLES, NUMBERS), expected.len());
         test.case(name, || every_end(bytes, TABLES, NUMBERS), 1);
     }
+    test.case("wrong bits", || wrong_bits(F32.get(), COPY, TABLES, SCRATCH) == damage::PCO, 1);
     test.finish()
 }
 
@@ -70,4 +73,10 @@ fn every_end(bytes: &[u8], tables: &mut [u64], numbers: &mut [u32]) -> bool {
         let bytes = bytes.get(..end).unwrap_or(&[]);
         batches(bytes, tables, numbers, |_| {}).is_err_and(|error| error.class() == Class::Truncated)
     })
+}
+
+/// Returns the answers to a file with one wrong bit.
+fn wrong_bits(file: &[u8], copy: &mut [u8], tables: &mut [u64], scratch: &mut [u8]) -> u32 {
+    let options = Options { plan: Plan::Batches, ..Options::DEFAULT };
+    damage::answers(file, copy, |bytes, sink| decode_to(bytes, sink, tables, scratch, &options).map(drop))
 }

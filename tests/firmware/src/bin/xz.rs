@@ -3,9 +3,9 @@
 #![no_std]
 #![no_main]
 
-use firmware::{Test, entry, file};
-use unspool::xz::{Decoder, File, Options, Workspace, decode};
-use unspool::{Class, Limits};
+use firmware::{Test, damage, entry, file};
+use unspool::xz::{Decoder, File, Options, Workspace, decode, decode_to_store};
+use unspool::{Class, Limits, Sink, SliceStore};
 
 file!(PAGE, "../../../vectors/xz/page.xz");
 file!(BLOCKS, "../../../vectors/xz/blocks.xz");
@@ -16,6 +16,7 @@ fn main() -> ! {
     static mut WORKSPACE: Workspace = Workspace::new();
     static mut OUT: [u8; 4096] = [0; 4096];
     static mut WINDOW: [u8; 4128] = [0; 4128];
+    static mut COPY: [u8; 1040] = [0; 1040];
 
     let mut test = Test::new("xz");
     let csv = CSV.get();
@@ -23,6 +24,7 @@ fn main() -> ! {
         test.case(name, || decodes(bytes, csv, OUT, WORKSPACE), csv.len());
         test.case(name, || every_end(bytes, OUT, WORKSPACE), 1);
     }
+    test.case("wrong bits", || wrong_bits(PAGE.get(), COPY, OUT, WORKSPACE) == [damage::XZ; 2], 1);
     test.case("one block", || one_block(BLOCKS.get(), csv, OUT, WORKSPACE), 1500);
     test.case("stream", || streams(BLOCKS.get(), csv, WINDOW, WORKSPACE), csv.len());
     test.finish()
@@ -39,6 +41,20 @@ fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
         let bytes = bytes.get(..end).unwrap_or(&[]);
         decode(bytes, out, ws, &Options::DEFAULT, &mut ()).is_err_and(|error| error.class() == Class::Truncated)
     })
+}
+
+/// Returns the answers to a file with one wrong bit, decoded to memory and to a store.
+fn wrong_bits(file: &[u8], copy: &mut [u8], out: &mut [u8], ws: &mut Workspace) -> [u32; 2] {
+    let whole = damage::answers(file, copy, |bytes, sink| {
+        let done = decode(bytes, out, ws, &Options::DEFAULT, &mut ())?;
+        sink.write(out.get(..done.wrote).unwrap_or_default())
+    });
+    let stored = damage::answers(file, copy, |bytes, sink| {
+        let mut store = SliceStore::new(out);
+        let done = decode_to_store(bytes, &mut store, ws, &mut [0; 64], &Options::DEFAULT)?;
+        sink.write(out.get(..done.wrote).unwrap_or_default())
+    });
+    [whole, stored]
 }
 
 /// Decodes only the second block.

@@ -3,9 +3,9 @@
 #![no_std]
 #![no_main]
 
-use firmware::{Test, entry, file};
-use unspool::zstd::{File, Options, Workspace, decode, decode_in_place, decoded_len};
-use unspool::{Class, Limits};
+use firmware::{Test, damage, entry, file};
+use unspool::zstd::{File, Options, Workspace, decode, decode_in_place, decode_to_store, decoded_len};
+use unspool::{Class, Limits, Sink, SliceStore};
 
 file!(PAGE, "../../../vectors/zstd/page.zst");
 file!(FRAMES, "../../../vectors/zstd/page-seekable.zst");
@@ -18,6 +18,7 @@ const ROOM: usize = 4096 + 1024;
 fn main() -> ! {
     static mut WORKSPACE: Workspace = Workspace::new();
     static mut OUT: [u8; ROOM] = [0; ROOM];
+    static mut COPY: [u8; 1000] = [0; 1000];
 
     let mut test = Test::new("zstd");
     let csv = CSV.get();
@@ -27,6 +28,7 @@ fn main() -> ! {
         test.case(name, || every_end(bytes, OUT, WORKSPACE), 1);
     }
     test.case("in place", || in_place(PAGE.get(), csv, OUT, WORKSPACE), csv.len());
+    test.case("wrong bits", || wrong_bits(PAGE.get(), COPY, OUT, WORKSPACE) == [damage::ZSTD; 2], 1);
     test.case("one part", || one_part(FRAMES.get(), csv, OUT, WORKSPACE), 2000);
     test.finish()
 }
@@ -49,6 +51,21 @@ fn every_end(bytes: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
             Err(error) => error.class() == Class::Truncated,
         }
     })
+}
+
+/// Returns the answers to a file with one wrong bit, decoded to memory and to a store.
+fn wrong_bits(file: &[u8], copy: &mut [u8], out: &mut [u8], workspace: &mut Workspace) -> [u32; 2] {
+    let out = out.get_mut(..4096).unwrap_or_default();
+    let whole = damage::answers(file, copy, |bytes, sink| {
+        let done = decode(bytes, out, workspace, &Options::DEFAULT, &mut ())?;
+        sink.write(out.get(..done.wrote).unwrap_or_default())
+    });
+    let stored = damage::answers(file, copy, |bytes, sink| {
+        let mut store = SliceStore::new(out);
+        let done = decode_to_store(bytes, &mut store, workspace, &mut [0; 64], &Options::DEFAULT)?;
+        sink.write(out.get(..done.wrote).unwrap_or_default())
+    });
+    [whole, stored]
 }
 
 /// Decodes in place: the file is at the end of its own output.
