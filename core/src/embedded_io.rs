@@ -138,11 +138,14 @@ impl<W: Write> Writer<W> {
 }
 
 impl<W: Write> Sink for Writer<W> {
+    /// Not with `write_all`, which panics if a target takes no byte.
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.to.write_all(bytes).map_err(|error| {
-            self.failure = Some(error);
-            Error::new(ErrorKind::SinkFull, 0)
-        })
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let taken = self.to.write(rest).map_err(|error| self.failure = Some(error)).unwrap_or(0);
+            rest = rest.get(taken..).filter(|_| taken > 0).ok_or(Error::new(ErrorKind::SinkFull, 0))?;
+        }
+        Ok(())
     }
 }
 
@@ -177,6 +180,50 @@ mod tests {
         fn consume(&mut self, len: usize) {
             self.0 = &self.0[len..];
         }
+    }
+
+    #[test]
+    fn a_writer_takes_a_file_and_keeps_the_error_of_a_write() {
+        for len in 0..=9 {
+            let mut room = vec![0; len];
+            let mut writer = Writer::new(&mut room[..]);
+            let (mut workspace, mut window) = (Workspace::new(), [0; 32]);
+            let done = crate::zstd::decode_to(FILE, &mut writer, &mut workspace, &mut window, &Options::DEFAULT);
+            if len == 9 {
+                assert_eq!((done.map(|done| done.wrote), writer.failure()), (Ok(9), None));
+                assert_eq!(room, b"zstdddddd");
+            } else {
+                assert_eq!(done.map_err(|error| error.kind), Err(ErrorKind::SinkFull));
+                assert_eq!(writer.failure(), Some(embedded_io::SliceWriteError::Full));
+                assert_eq!(writer.failure(), None);
+            }
+        }
+    }
+
+    /// Takes one byte at a time, and none after as many.
+    #[derive(Debug)]
+    struct Slow(usize);
+
+    impl ErrorType for Slow {
+        type Error = core::convert::Infallible;
+    }
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> core::result::Result<usize, Self::Error> {
+            let taken = bytes.len().min(1).min(self.0);
+            self.0 -= taken;
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> core::result::Result<(), Self::Error> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_writer_that_takes_no_byte_is_full() {
+        assert_eq!(Writer::new(Slow(3)).write(b"abc"), Ok(()));
+        assert_eq!(Writer::new(Slow(2)).write(b"abc").map_err(|error| error.kind), Err(ErrorKind::SinkFull));
     }
 
     #[test]

@@ -74,7 +74,8 @@ impl Sink for SliceSink<'_> {
     }
 }
 
-/// Appends to a vector of fixed capacity, or to a view of one.
+/// Appends to a vector of fixed capacity, or to a view of one. A view has no size at compile time,
+/// so decoders take it in a closure: `&mut |bytes: &[u8]| view.write(bytes)`.
 ///
 /// ```
 /// use unspool::Sink;
@@ -105,6 +106,26 @@ mod tests {
         assert_eq!(sink.written(), 4);
         assert_eq!(sink.write(b"e").map_err(|error| (error.kind, error.need)), Err((ErrorKind::SinkFull, 5)));
         assert_eq!(&room, b"abcd");
+    }
+
+    #[cfg(all(feature = "heapless", feature = "zstd-rfc"))]
+    #[test]
+    fn a_vector_of_fixed_capacity_takes_a_file_that_fits() {
+        use crate::zstd::{Options, Workspace, decode_to};
+        const FILE: &[u8] = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+        let decode = |view: &mut heapless::VecView<u8>| {
+            let mut sink = |bytes: &[u8]| view.write(bytes);
+            decode_to(FILE, &mut sink, &mut Workspace::new(), &mut [0; 32], &Options::DEFAULT)
+        };
+        let mut exact = heapless::Vec::<u8, 9>::new();
+        let done = decode_to(FILE, &mut exact, &mut Workspace::new(), &mut [0; 32], &Options::DEFAULT);
+        assert_eq!(done.map(|done| done.wrote), Ok(9));
+        assert_eq!(exact, b"zstdddddd");
+        let mut short = heapless::Vec::<u8, 8>::new();
+        assert_eq!(decode(&mut short).map_err(|error| error.kind), Err(ErrorKind::SinkFull));
+        // It appends: what was there stays.
+        let mut longer = heapless::Vec::<u8, 16>::from_slice(b"a: ").unwrap();
+        assert!(decode(&mut longer).is_ok() && longer == b"a: zstdddddd");
     }
 
     #[test]

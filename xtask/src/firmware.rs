@@ -112,7 +112,7 @@ pub const RISCV: Device = Device {
 };
 
 /// Programs in Rust or C that need more RAM than the smallest variant of a device has.
-const LARGE: [&str; 4] = ["at1", "lzma", "xz", "zstd_rest"];
+const LARGE: [&str; 5] = ["at1", "lzma", "traits", "xz", "zstd_rest"];
 
 /// Cargo profiles, and the optimisation level of each.
 pub const PROFILES: [(&str, &str); 2] = [("release", "z"), ("fast", "3")];
