@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use unspool::checksum::Xxh64;
-use unspool::{Count, Error, Format, Limits};
+use unspool::{Class, Count, Error, ErrorKind, Format, Limits};
 
 use crate::formats::{self, Selection, Stop};
 use crate::output::Output;
@@ -76,6 +76,43 @@ pub(crate) fn check(format: Format, source: &mut Source, limits: &Limits) -> Res
     checked.map(|checksums| (checksums.to_string(), count.0)).map_err(outcome)
 }
 
+/// Decodes everything with one function of the core.
+fn in_core(format: Format, bytes: &[u8], limits: &Limits) -> Result<(), Error> {
+    use unspool::{at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
+    let limits = *limits;
+    let zstd = |flavour| {
+        let options = zstd::Options { flavour: Some(flavour), limits, ..zstd::Options::DEFAULT };
+        zstd::decode_to_vec(bytes, &options).map(drop)
+    };
+    match format {
+        Format::Zstd => zstd(zstd::Flavour::Rfc8878),
+        Format::ZstdDraft => zstd(zstd::Flavour::Draft),
+        Format::ZstdV07 => zstd(zstd::Flavour::V07),
+        Format::Xz => xz::decode_to_vec(bytes, &xz::Options { limits, ..xz::Options::DEFAULT }).map(drop),
+        Format::Lzma => lzma::decode_to_vec(bytes, &lzma::Options { limits, ..lzma::Options::DEFAULT }).map(drop),
+        Format::Gzip => gzip::decode_to_vec(bytes, &gzip::Options { limits, ..gzip::Options::DEFAULT }).map(drop),
+        Format::Pco => {
+            // More than any tables need.
+            let (mut workspace, mut scratch) = (vec![0; 1 << 20], vec![0; 1 << 20]);
+            let options = pco::Options { limits, ..pco::Options::DEFAULT };
+            pco::decode_to(bytes, &mut Count::default(), &mut workspace, &mut scratch, &options).map(drop)
+        }
+        Format::Cvc => {
+            let options = cvc::Options { limits, ..cvc::Options::DEFAULT };
+            if cvc::File::open(bytes, &limits)?.is_columnar() {
+                // Of all columns.
+                let mut table = vec![0; 1 << 16];
+                cvc::inspect(bytes, &mut cvc::Workspace::with_table(&mut table), &options, &mut ()).map(drop)
+            } else {
+                cvc::decode_to(bytes, &mut Count::default(), &mut cvc::Workspace::new(), &options).map(drop)
+            }
+        }
+        Format::OnPair => onpair::decode_to_vec(bytes, &onpair::Options { limits }).map(drop),
+        Format::At1 => at1::decode_to_vec(bytes, &at1::Options { limits, ..at1::Options::DEFAULT }).map(drop),
+        format => panic!("{format:?} is no format to decode"),
+    }
+}
+
 /// A way to read the same bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
@@ -113,6 +150,27 @@ impl<'a> Expected<'a> {
         }
         outcomes.push(format!("check: {:?}", check(format, &mut source(), limits)));
         outcomes
+    }
+
+    /// Returns the error of the check if the core has another one, or none.
+    pub fn unlike_core(&self) -> Option<String> {
+        let words = |error: Error| format!("{:?} at {}", error.kind, error.at);
+        let core = in_core(self.format, self.bytes, self.limits);
+        if self.format == Format::At1 && formats::at1::is_bundle(self.bytes) {
+            // The core decodes it file by file.
+            return None;
+        }
+        let source = &mut Source::of(self.bytes, self.bytes.len(), None, 1);
+        let found = match formats::check(self.format, source, None, self.limits, &mut Count::default()) {
+            // The core has no window. It decodes columns one by one.
+            Err(Stop::Refused(error)) if error.kind == ErrorKind::WindowLimit => return None,
+            _ if core.is_err_and(|error| error.class() == Class::Misuse) => return None,
+            Err(Stop::Refused(error)) => Err(words(error)),
+            Err(stop) => Err(outcome(stop)),
+            Ok(_) => Ok(()),
+        };
+        let core = core.map_err(words);
+        (found != core).then(|| format!("check: {found:?} instead of {core:?}"))
     }
 
     /// Returns what is different if the bytes are read in this way.

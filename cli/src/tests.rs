@@ -62,7 +62,7 @@ fn some_ways(number: usize, len: usize) -> impl Iterator<Item = Way> {
 /// Compares a file and streams with the same bytes in memory. Returns what differs.
 fn differences(name: &str, format: Format, bytes: &[u8], ways: impl Iterator<Item = Way>) -> Vec<String> {
     let expected = Expected::new(format, bytes, &LIMITS);
-    let found = ways.flat_map(|way| expected.differences(way));
+    let found = ways.flat_map(|way| expected.differences(way)).chain(expected.unlike_core());
     found.map(|difference| format!("{name}: {difference}")).collect()
 }
 

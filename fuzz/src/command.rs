@@ -50,6 +50,7 @@ fn same(format: Format, bytes: &[u8]) {
     let limits = Limits { max_output: 1 << 18, max_window: 1 << 18, max_elements: 1 << 16, ..Limits::DEFAULT };
     let mut random = crate::Random::of(bytes);
     let expected = Expected::new(format, bytes, &limits);
+    assert_eq!(expected.unlike_core(), None);
     for is_file in [true, false] {
         // Real heads are a megabyte, or all of a file.
         let head = 20 + random.below(bytes.len() + 1);

@@ -124,6 +124,9 @@ def test_zstd_files() -> None:
                 assert len(content) == entry["orig_size"], path
                 assert hashlib.sha256(content).hexdigest() == entry["sha256"], path
                 ran += 1
+                if dictionary is None:
+                    with unspool.open(path) as detected:
+                        assert detected.read() == content, path
                 if len(content) > 10:
                     stream.seek(len(content) // 2)
                     assert stream.read(5) == content[len(content) // 2 :][:5], path

@@ -115,7 +115,11 @@ def open(
         is a seekable file object.
     """
     opened = source_of(source)
-    name = _format_of(opened) if format is None else format
+    name = format
+    if name is None:
+        found = _format_of(opened)
+        # Two formats of zstd share each magic number. More than the first bytes tells them apart.
+        name = "zstd" if found.startswith("zstd") else found
     if name == "pco":
         return Pco(opened, limits)
     if name == "onpair":

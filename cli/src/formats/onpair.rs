@@ -120,15 +120,12 @@ impl Tables {
         let row_offsets_at = if cut { codes.end.saturating_add(4) } else { row_offsets.start };
         let row_offsets_end = if cut { len } else { row_offsets.end };
         let offsets = row_offsets_end.saturating_sub(row_offsets_at) / 4;
+        // In a file that is cut, the cut is the first error.
+        let first = |error: Error| Stop::from(broken.unwrap_or(error));
         let header = (token_offsets_at.end - token_offsets_at.start).saturating_add(4 * offsets);
         if header > limits.max_header {
-            return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(header).into());
+            return Err(first(Error::new(ErrorKind::HeaderLimit, 0).needing(header)));
         }
-        let Some(rows) = offsets.checked_sub(1) else {
-            // As many offsets as in no file: the error of the whole.
-            let empty = RowOffsets::u32(&[]).map(drop).map_err(|error| error.offset_by(row_offsets_at));
-            return Err(broken.or(empty.err()).unwrap_or(Error::new(ErrorKind::Truncated, len)).into());
-        };
         let tables = Self {
             bits: outline.bits(),
             tokens: source.at(tokens_at)?,
@@ -136,15 +133,21 @@ impl Tables {
             token_offsets_at: token_offsets_at.start,
             codes,
             row_offsets_at,
-            rows,
+            rows: offsets.saturating_sub(1),
             broken,
         };
-        let tokens = tables.dictionary()?.len() as u64;
+        let tokens = tables.dictionary().map_err(first)?.len() as u64;
+        if offsets == 0 {
+            // As many offsets as in no file: the error of the whole.
+            let empty = RowOffsets::u32(&[]).map(drop).map_err(|error| error.offset_by(row_offsets_at));
+            return Err(first(empty.err().unwrap_or(Error::new(ErrorKind::Truncated, len))));
+        }
+        let rows = tables.rows;
         if tokens > limits.max_elements {
-            return Err(Error::new(ErrorKind::ElementLimit, 0).needing(tokens).into());
+            return Err(first(Error::new(ErrorKind::ElementLimit, 0).needing(tokens)));
         }
         if rows > limits.max_elements {
-            return Err(Error::new(ErrorKind::ElementLimit, row_offsets_at).needing(rows).into());
+            return Err(first(Error::new(ErrorKind::ElementLimit, row_offsets_at).needing(rows)));
         }
         let last = tables.offsets(source, rows..rows)?.first().copied().unwrap_or(0);
         let need = u64::from(last).saturating_mul(tables.bits.into()).div_ceil(8);
@@ -152,7 +155,23 @@ impl Tables {
             let short = Error::new(ErrorKind::OnPairCodesShort, tables.codes.end).needing(need);
             return Ok(Self { broken: tables.broken.or(Some(short)), ..tables });
         }
-        Ok(tables)
+        let fall = tables.fall(source)?;
+        Ok(Self { broken: tables.broken.or(fall), ..tables })
+    }
+
+    /// Returns the error of the first row offset that is below the one before it.
+    fn fall(&self, source: &Source) -> Result<Option<Error>, Stop> {
+        let mut row = 0;
+        while row < self.rows {
+            let offsets = self.offsets(source, row..self.rows.min(row + BATCH_ROWS))?;
+            if let Some(before) = offsets.windows(2).position(|pair| pair.is_sorted_by(|before, after| before > after))
+            {
+                let at = self.row_offsets_at.saturating_add((row + before as u64 + 1).saturating_mul(4));
+                return Ok(Some(Error::new(ErrorKind::OnPairRowOrder, at)));
+            }
+            row += BATCH_ROWS;
+        }
+        Ok(None)
     }
 
     fn dictionary(&self) -> Result<Dictionary<'_>, Error> {
@@ -187,8 +206,12 @@ impl Tables {
     ) -> Result<(), Stop> {
         let (dictionary, mut rest, mut bytes) = (self.sorted()?, rows, vec![]);
         while let Some(batch) = self.batch(source, &mut rest, bytes)? {
-            visit(&batch.column(self.bits, dictionary, limits)?, 0..batch.rows(), batch.first)
-                .map_err(|stop| batch.locate(stop))?;
+            let visited = visit(&batch.column(self.bits, dictionary, limits)?, 0..batch.rows(), batch.first);
+            visited.map_err(|stop| match (batch.locate(stop), self.broken) {
+                // The tables come before the codes.
+                (Stop::Refused(_), Some(error)) => error.into(),
+                (stop, _) => stop,
+            })?;
             bytes = batch.codes;
         }
         self.broken.map_or(Ok(()), |error| Err(error.into()))
@@ -214,7 +237,8 @@ impl Tables {
         let few = offsets.iter().take(sound).take_while(|&&offset| fits(offset)).count();
         let count = few.max(2).min(sound);
         let Some(&last) = offsets.get(..count).and_then(<[u32]>::last).filter(|_| count > 1) else {
-            return Err(self.row_error(source, first_row + sound as u64)?.into());
+            // An offset that is not sound has made the file broken.
+            return Err(self.broken.unwrap_or(Error::new(ErrorKind::OnPairRowOrder, self.row_offsets_at)).into());
         };
         let at = self.codes.start + u64::from(base) * bits / 8;
         source.read_at(at..at + (u64::from(last - base) * bits).div_ceil(8), &mut codes)?;
@@ -265,21 +289,6 @@ impl Tables {
     fn batches(&self, rows: &Range<u64>) -> Option<Batches<'_>> {
         let is_one = rows.end - rows.start <= BATCH_ROWS && self.codes.end - self.codes.start <= BATCH_CODES;
         (self.broken.is_none() && !is_one).then(|| Batches { tables: self, rest: rows.clone() })
-    }
-
-    /// Returns the error of a file whose row offset of this number is not sound: at the first one
-    /// from there on that is below the one before it.
-    fn row_error(&self, source: &Source, wrong: u64) -> Result<Error, Stop> {
-        if let Some(error) = self.broken {
-            return Ok(error);
-        }
-        let (mut row, mut falls) = (wrong.saturating_sub(1), None);
-        while row < self.rows && falls.is_none() {
-            let offsets = self.offsets(source, row..self.rows.min(row + BATCH_ROWS))?;
-            falls = offsets.windows(2).position(|pair| pair.is_sorted_by(|before, after| before > after));
-            row += falls.map_or(offsets.len(), |before| before + 1) as u64 - u64::from(falls.is_none());
-        }
-        Ok(Error::new(ErrorKind::OnPairRowOrder, self.row_offsets_at.saturating_add(row.saturating_mul(4))))
     }
 }
 

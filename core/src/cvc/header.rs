@@ -54,9 +54,10 @@ impl Header {
     }
 
     /// Returns the length of the head: the bytes up to the end of the JSON, which
-    /// [`File::open`](super::File::open) needs.
+    /// [`File::open`](super::File::open) needs. A head of version 0 counts at least 13, because the
+    /// first bytes of the JSON tell versions apart.
     pub fn head_len(&self) -> u64 {
-        u64_from(self.end)
+        u64_from(self.end.max(Self::LEN))
     }
 
     pub(super) fn parse<T: Trace>(src: &[u8], limits: &Limits, trace: &mut T) -> Result<Self> {

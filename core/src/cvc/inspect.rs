@@ -144,8 +144,8 @@ impl<H: AsRef<[u8]>> Outline<H> {
     }
 
     /// Returns the range of the chunk that was fed last: its length, its checksum if it has one,
-    /// and its payload. `None` after an error in any of them. An error of the chunk after it leaves
-    /// the range in place.
+    /// and its payload. `None` after an error of the length, or if the file ends before the chunk.
+    /// Other errors leave the range in place: a wrong checksum explains those of the payload.
     pub fn chunk(&self) -> Option<Range<u64>> {
         self.chunk.clone()
     }
@@ -163,9 +163,9 @@ impl<H: AsRef<[u8]>> Outline<H> {
         }
         let head = self.head.as_ref();
         let piece = self.walk.enter(head, &chunk, start, bytes, trace)?;
+        self.chunk = Some(piece.range());
         self.walk.emit_payload(&self.walk.file(head), &chunk, &piece, workspace, trace)?;
         trace.leave();
-        self.chunk = Some(piece.range());
         self.walk.look_ahead(head, trace)
     }
 }
