@@ -86,11 +86,6 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Returns the bytes before the cursor.
-    pub(crate) fn before(&self) -> &'b [u8] {
-        self.bytes.get(..self.at).unwrap_or_default()
-    }
-
     /// Reads the next `len` bytes.
     pub(crate) fn take(&mut self, len: usize) -> Verdict<&'b [u8]> {
         let Some(bytes) = self.rest().get(..len) else { return self.truncated(self.at.saturating_add(len)) };
@@ -135,12 +130,6 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
     pub(crate) const fn truncated<R>(&mut self, wanted: usize) -> Verdict<R> {
         self.wanted = wanted;
         Err(Fault::new(ErrorKind::Truncated, self.bytes.len()))
-    }
-
-    /// Returns the least length of the header to read on, after a fault of the kind `Truncated`; 0
-    /// if unknown.
-    pub(crate) const fn wanted(&self) -> usize {
-        self.wanted
     }
 
     /// Turns a fault into an error in the file. That of a truncated header says how long it must

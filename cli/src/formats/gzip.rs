@@ -13,9 +13,6 @@ use crate::output::Output;
 use crate::source::Source;
 use crate::threaded::ThreadedReader;
 
-/// The length of a window. It bounds the headers of members, whose texts may be of any length.
-const WINDOW: u64 = 1 << 20;
-
 const fn options(limits: &Limits) -> Options {
     Options { limits: *limits, ..Options::DEFAULT }
 }
@@ -24,7 +21,7 @@ const fn options(limits: &Limits) -> Options {
 pub fn holds_format(head: &[u8], limits: &Limits) -> bool {
     let Probe::Match(Format::Gzip) = probe(head) else { return false };
     let mut start = [0; PROBE_LEN];
-    let (mut workspace, Ok(mut window), options) = (Workspace::new(), zeros(WINDOW), options(limits)) else {
+    let (mut workspace, Ok(mut window), options) = (Workspace::new(), zeros(WINDOW_SIZE as u64), options(limits)) else {
         return false;
     };
     let step = Decoder::new(&mut workspace, &mut window, &options).step(head, End::NotYet, &mut start);
@@ -39,7 +36,7 @@ pub fn unwrap(mut input: impl Read + Send + 'static, limits: &Limits) -> io::Res
 
 /// Decodes everything through a window. Returns the outcome of the checksums.
 fn through(input: &mut impl Read, limits: &Limits, to: &mut impl Room) -> Result<Sums, Stop> {
-    let (mut workspace, mut window) = (Workspace::new(), zeros(WINDOW)?);
+    let (mut workspace, mut window) = (Workspace::new(), zeros(WINDOW_SIZE as u64)?);
     let mut decoder = Decoder::new(&mut workspace, &mut window, &options(limits));
     pour(input, to, |src, end, dst| decoder.step(src, end, dst))?;
     Ok(decoder.done().checksums)

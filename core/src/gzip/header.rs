@@ -1,17 +1,11 @@
 //! The header of a member.
 
+use core::ops::Range;
+
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-use crate::fields::{Field, Fields};
-use crate::num::{index, u64_from};
+use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
-
-const MAGIC: Field<2> = Field::new(0, Part::Framing, Name::Magic);
-const METHOD: Field<1> = Field::new(2, Part::Header, Name::Method);
-const FLAGS: Field<1> = Field::new(3, Part::Header, Name::Flags);
-const MODIFIED: Field<4> = Field::new(4, Part::Header, Name::Modified);
-const EFFORT: Field<1> = Field::new(8, Part::Header, Name::Effort);
-const SYSTEM: Field<1> = Field::new(9, Part::Header, Name::OperatingSystem);
 
 /// The flags of a header.
 const HEADER_CRC: u8 = 2;
@@ -35,81 +29,189 @@ impl<'a> Header<'a> {
     /// Reads the header of the member at the start of `src`. The `need` of an error of the class
     /// `Truncated` is the length of `src` that it takes to read on, unless a text ends there.
     pub fn read(src: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::read_traced(src, 0, limits, &mut ())
-    }
-
-    /// Reads the header of the member at the start of `src`, which is at `base` in the file.
-    pub(super) fn read_traced<T: Trace>(src: &'a [u8], base: u64, limits: &Limits, trace: &mut T) -> Result<Self> {
-        let most = index(limits.max_header);
-        let mut fields = Fields::new(src.get(..most).unwrap_or(src), base, trace);
-        Self::fill(&mut fields, most).map_err(|fault| {
-            if fault.kind == ErrorKind::Truncated && fields.wanted() > most {
-                let limit = Error::new(ErrorKind::HeaderLimit, u64_from(fields.at()));
-                return limit.needing(u64_from(fields.wanted())).offset_by(base);
-            }
-            fields.error(fault)
-        })
-    }
-
-    fn fill<T: Trace>(fields: &mut Fields<'a, '_, T>, most: usize) -> Verdict<Self> {
-        let magic = fields.get(&MAGIC)?;
-        if *magic != [0x1F, 0x8B] {
-            return Err(Fault::new(ErrorKind::GzipMagic, MAGIC.at()));
+        let mut walk = HeaderWalk::new();
+        if !walk.feed(&mut &*src, 0, limits, &mut ())? {
+            return Err(walk.truncated(0));
         }
-        fields.emit(&MAGIC, Value::Bytes(magic));
-        if *fields.get(&METHOD)? != [8] {
-            return Err(Fault::new(ErrorKind::GzipMethod, METHOD.at()));
-        }
-        fields.emit(&METHOD, Value::Word("deflate"));
-        let [flags] = *fields.get(&FLAGS)?;
-        if flags & RESERVED != 0 {
-            return Err(Fault::new(ErrorKind::GzipReservedFlag, FLAGS.at()));
-        }
-        fields.emit(&FLAGS, Value::Hex(flags.into()));
-        let modified = u32::from_le_bytes(*fields.get(&MODIFIED)?);
-        fields.emit(&MODIFIED, Value::U64(modified.into()));
-        let [effort] = *fields.get(&EFFORT)?;
-        fields.emit(&EFFORT, Value::U64(effort.into()));
-        let [system] = *fields.get(&SYSTEM)?;
-        fields.emit(&SYSTEM, Value::U64(system.into()));
-        if flags & EXTRA != 0 {
-            let start = fields.at();
-            let len = u16::from_le_bytes(fields.array()?);
-            fields.emit_from(start, Part::Framing, Name::ExtraLength, Value::U64(len.into()));
-            let start = fields.at();
-            let extra = fields.take(len.into())?;
-            fields.emit_from(start, Part::Header, Name::Extra, Value::Bytes(extra));
-        }
-        let name = if flags & NAME != 0 { Some(text(fields, most, Name::Name)?) } else { None };
-        if flags & COMMENT != 0 {
-            text(fields, most, Name::Comment)?;
-        }
-        if flags & HEADER_CRC != 0 {
-            let start = fields.at();
-            let [a, b, ..] = Crc32::of(fields.before()).to_le_bytes();
-            let found = fields.array()?;
-            let shown = u16::from_le_bytes(found);
-            fields.emit_from(start, Part::Checksum, Name::HeaderCrc16, Value::Hex(shown.into()));
-            if [a, b] != found {
-                return Err(Fault::new(ErrorKind::GzipHeaderCrc, start));
-            }
-        }
-        Ok(Self { modified, name, len: fields.at() })
+        let name = walk.name.clone().and_then(|name| src.get(name));
+        Ok(Self { modified: walk.modified, name, len: walk.len() })
     }
 }
 
-/// Reads a text up to a zero byte.
-fn text<'a, T: Trace>(fields: &mut Fields<'a, '_, T>, most: usize, name: Name) -> Verdict<&'a [u8]> {
-    let (start, rest) = (fields.at(), fields.rest());
-    crate::steps::count(rest.len());
-    let Some(len) = rest.iter().position(|&byte| byte == 0) else {
-        // Its end is unknown, but beyond the limit if that has been reached.
-        let full = start.saturating_add(rest.len()) >= most;
-        return fields.truncated(if full { most.saturating_add(1) } else { 0 });
-    };
-    let bytes = fields.take(len)?;
-    fields.take(1)?;
-    let value = core::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text);
-    fields.emit_from(start, Part::Header, name, value);
-    Ok(bytes)
+/// The field that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Magic,
+    Method,
+    Flags,
+    Modified,
+    Effort,
+    System,
+    ExtraLength,
+    Extra,
+    Name,
+    Comment,
+    Crc,
+    /// None: the header is complete.
+    End,
+}
+
+/// A walk over a header that may come in pieces. It keeps no text.
+#[derive(Clone, Debug)]
+pub(super) struct HeaderWalk {
+    field: Field,
+    /// The offset of the field in the header.
+    start: usize,
+    /// Bytes of the field so far, and the first four of them.
+    got: usize,
+    number: [u8; 4],
+    flags: u8,
+    modified: u32,
+    /// The length of the extra field.
+    extra: usize,
+    /// The place of the name in the header.
+    name: Option<Range<usize>>,
+    /// Of everything before its own field.
+    crc: Crc32,
+}
+
+impl HeaderWalk {
+    /// A walk that starts with the first byte of a header.
+    pub(super) fn new() -> Self {
+        let (flags, modified, extra, name, crc) = (0, 0, 0, None, Crc32::new());
+        Self { field: Field::Magic, start: 0, got: 0, number: [0; 4], flags, modified, extra, name, crc }
+    }
+
+    /// The bytes that were read.
+    pub(super) const fn len(&self) -> usize {
+        self.start.saturating_add(self.got)
+    }
+
+    /// The error of an input that ends here. The header is at `base` in it.
+    pub(super) fn truncated(&self, base: u64) -> Error {
+        let need = self.size().map_or(0, |size| u64_from(self.start.saturating_add(size)).saturating_add(base));
+        Error::truncated(u64_from(self.len()).saturating_add(base), need)
+    }
+
+    /// The length of the field; `None` for a text.
+    const fn size(&self) -> Option<usize> {
+        match self.field {
+            Field::Magic | Field::ExtraLength | Field::Crc => Some(2),
+            Field::Method | Field::Flags | Field::Effort | Field::System => Some(1),
+            Field::Modified => Some(4),
+            Field::Extra => Some(self.extra),
+            Field::Name | Field::Comment => None,
+            Field::End => Some(0),
+        }
+    }
+
+    /// Reads the header of a member, which is at `base` in the file. Returns `false` if it goes on
+    /// after `src`.
+    pub(super) fn feed<T: Trace>(
+        &mut self,
+        src: &mut &[u8],
+        base: u64,
+        limits: &Limits,
+        trace: &mut T,
+    ) -> Result<bool> {
+        let most = index(limits.max_header);
+        while self.field != Field::End {
+            let limit = |need: usize| {
+                Error::new(ErrorKind::HeaderLimit, u64_from(self.start)).needing(u64_from(need)).offset_by(base)
+            };
+            let missing = match self.size() {
+                Some(size) if self.start.saturating_add(size) > most => return Err(limit(self.start + size)),
+                Some(size) => size.saturating_sub(self.got),
+                None => {
+                    let room = src.get(..most.saturating_sub(self.len())).unwrap_or(src);
+                    crate::steps::count(room.len());
+                    let zero = room.iter().position(|&byte| byte == 0);
+                    // The end of the text is unknown, but beyond the limit.
+                    if zero.is_none() && self.len().saturating_add(room.len()) >= most {
+                        return Err(limit(most.saturating_add(1)));
+                    }
+                    zero.map_or(usize::MAX, |zero| zero + 1)
+                }
+            };
+            let (piece, rest) = src.split_at_checked(missing).unwrap_or((src, &[]));
+            *src = rest;
+            copy(piece, self.number.get_mut(self.got..).unwrap_or_default());
+            if self.field != Field::Crc {
+                self.crc.update(piece);
+            }
+            self.got += piece.len();
+            if piece.len() < missing {
+                return Ok(false);
+            }
+            self.finish(piece, base, trace).map_err(|fault| Error::from(fault).offset_by(base))?;
+        }
+        Ok(true)
+    }
+
+    /// Reads a field that is complete, emits it, and goes on to the next one. Its bytes are `piece`,
+    /// if they came in one.
+    fn finish<T: Trace>(&mut self, piece: &[u8], base: u64, trace: &mut T) -> Verdict<()> {
+        let [first, second, ..] = self.number;
+        let (pair, number) = (u16::from_le_bytes([first, second]), u32::from_le_bytes(self.number));
+        let end = self.len();
+        let refuse = |kind| Err(Fault::new(kind, self.start));
+        let text = || {
+            let text = piece.strip_suffix(&[0]).unwrap_or(piece);
+            core::str::from_utf8(text).map_or(Value::Bytes(text), Value::Text)
+        };
+        let (part, name, value) = match self.field {
+            Field::Magic if [first, second] != [0x1F, 0x8B] => return refuse(ErrorKind::GzipMagic),
+            Field::Magic => (Part::Framing, Name::Magic, Value::Bytes(piece)),
+            Field::Method if first != 8 => return refuse(ErrorKind::GzipMethod),
+            Field::Method => (Part::Header, Name::Method, Value::Word("deflate")),
+            Field::Flags if first & RESERVED != 0 => return refuse(ErrorKind::GzipReservedFlag),
+            Field::Flags => {
+                self.flags = first;
+                (Part::Header, Name::Flags, Value::Hex(first.into()))
+            }
+            Field::Modified => {
+                self.modified = number;
+                (Part::Header, Name::Modified, Value::U64(number.into()))
+            }
+            Field::Effort => (Part::Header, Name::Effort, Value::U64(first.into())),
+            Field::System => (Part::Header, Name::OperatingSystem, Value::U64(first.into())),
+            Field::ExtraLength => {
+                self.extra = pair.into();
+                (Part::Framing, Name::ExtraLength, Value::U64(pair.into()))
+            }
+            Field::Extra => (Part::Header, Name::Extra, Value::Bytes(piece)),
+            Field::Name => {
+                self.name = Some(self.start..end.saturating_sub(1));
+                (Part::Header, Name::Name, text())
+            }
+            Field::Comment => (Part::Header, Name::Comment, text()),
+            Field::Crc => (Part::Checksum, Name::HeaderCrc16, Value::Hex(pair.into())),
+            Field::End => return Ok(()),
+        };
+        trace.bytes(part, name, base + u64_from(self.start)..base + u64_from(end), value);
+        if self.field == Field::Crc && self.crc.value() & 0xFFFF != pair.into() {
+            return Err(Fault::new(ErrorKind::GzipHeaderCrc, self.start));
+        }
+        self.field = self.next();
+        (self.start, self.got, self.number) = (end, 0, [0; 4]);
+        Ok(())
+    }
+
+    /// Returns the field after this one.
+    const fn next(&self) -> Field {
+        let has = self.flags;
+        match self.field {
+            Field::Magic => Field::Method,
+            Field::Method => Field::Flags,
+            Field::Flags => Field::Modified,
+            Field::Modified => Field::Effort,
+            Field::Effort => Field::System,
+            Field::System if has & EXTRA != 0 => Field::ExtraLength,
+            Field::ExtraLength => Field::Extra,
+            Field::System | Field::Extra if has & NAME != 0 => Field::Name,
+            Field::System | Field::Extra | Field::Name if has & COMMENT != 0 => Field::Comment,
+            Field::System | Field::Extra | Field::Name | Field::Comment if has & HEADER_CRC != 0 => Field::Crc,
+            _ => Field::End,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::walk::Walk;
 use super::workspace::Workspace;
-use crate::num::{index, u64_from};
+use crate::num::index;
 use crate::options::Options;
 use crate::step::StepGuard;
 use crate::{Done, End, Result, Shifted, Step};
@@ -10,7 +10,7 @@ use crate::{Done, End, Result, Shifted, Step};
 /// Decodes a stream, however it is split.
 ///
 /// The window has at least [`WINDOW_SIZE`](super::WINDOW_SIZE) bytes; with a smaller one, each step
-/// returns an error. A header may be as long as the window, because it is gathered there.
+/// returns an error.
 ///
 /// ```
 /// use unspool::{End, Status, gzip};
@@ -38,10 +38,7 @@ pub struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     /// A decoder at the start of a stream.
     pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options) -> Self {
-        // A longer header would not fit in the window.
-        let mut options = *options;
-        options.limits.max_header = options.limits.max_header.min(u64_from(window.len()));
-        Self { walk: Walk::new(workspace, window, true, &options), guard: StepGuard::NEW }
+        Self { walk: Walk::new(workspace, window, true, options), guard: StepGuard::NEW }
     }
 
     /// Returns the progress so far. [`Done::parts`] and [`Done::checksums`] count members that are

@@ -4,7 +4,7 @@
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{decompress, inflate_flags};
 
-use super::header::Header;
+use super::header::HeaderWalk;
 use super::workspace::{WINDOW_SIZE, Workspace};
 use crate::checksum::Crc32;
 use crate::num::{copy, index, u64_from};
@@ -37,10 +37,10 @@ pub(super) struct Walk<'a> {
     /// `out` is a window, from which bytes leave before they are overwritten.
     ring: bool,
     state: State,
-    /// Bytes of a header that are gathered in the window, or of a number.
-    gathered: usize,
-    /// A checksum or a size that is being gathered.
+    header: HeaderWalk,
+    /// A checksum or a size that is being gathered, and its bytes so far.
     number: [u8; 4],
+    gathered: usize,
     /// Offset of the next byte that is neither used nor gathered.
     pub(super) at: u64,
     produced: u64,
@@ -59,8 +59,8 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that starts with the first byte of a file. A `ring` needs [`WINDOW_SIZE`] bytes; with
-    /// fewer, the walk fails at once. Only headers use more.
+    /// A walk that starts with the first byte of a file. A `ring` needs [`WINDOW_SIZE`] bytes, and
+    /// uses no more; with fewer, the walk fails at once.
     pub(super) fn new(workspace: &'a mut Workspace, out: &'a mut [u8], ring: bool, options: &Options) -> Self {
         let lacking = Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(WINDOW_SIZE));
         let state = if ring && out.len() < WINDOW_SIZE { State::Broken(lacking) } else { State::Member };
@@ -70,8 +70,9 @@ impl<'a> Walk<'a> {
             out,
             ring,
             state,
-            gathered: 0,
+            header: HeaderWalk::new(),
             number: [0; 4],
+            gathered: 0,
             at: 0,
             produced: 0,
             members: 0,
@@ -137,6 +138,7 @@ impl<'a> Walk<'a> {
             State::Member if self.members > 0 && src.first() == Some(&0) => self.state = State::Padding(self.at),
             State::Member => {
                 (self.filled, self.flushed, self.state) = (0, 0, State::Header);
+                (self.start, self.header) = (self.at, HeaderWalk::new());
                 trace.enter(Name::Member, Value::U64(self.members));
             }
             State::Padding(from) => {
@@ -184,42 +186,19 @@ impl<'a> Walk<'a> {
         self.at += u64_from(len);
     }
 
-    /// Reads the header of a member. If it does not come in one piece, it is gathered in the
-    /// window, which holds no history between two members. Only a header that is read so far says
-    /// how much of it to gather: up to the end of a field, or of a text.
+    /// Reads the header of a member.
     fn header(&mut self, src: &mut &[u8], end: End, trace: &mut Shifted<'_>) -> Result<bool> {
-        loop {
-            let start = self.at - u64_from(self.gathered);
-            let bytes = if self.gathered == 0 { *src } else { self.out.get(..self.gathered).unwrap_or_default() };
-            let error = match Header::read_traced(bytes, start, &self.options.limits, trace).map(|header| header.len) {
-                Ok(len) => {
-                    self.skip(src, len.saturating_sub(self.gathered));
-                    self.gathered = 0;
-                    self.workspace.inflater().init();
-                    (self.state, self.start, self.data) = (State::Deflate, start, self.at);
-                    (self.len, self.crc) = (0, Crc32::new());
-                    return Ok(true);
-                }
-                Err(error) => error,
-            };
-            let last = end == End::Here && (self.gathered == 0 || src.is_empty());
-            if error.kind != ErrorKind::Truncated || last {
-                return Err(error);
-            }
-            if src.is_empty() {
-                return Ok(false);
-            }
-            let wanted = match error.need {
-                0 => src.iter().position(|&byte| byte == 0).map_or(src.len(), |zero| zero + 1),
-                need => index(need - self.at),
-            };
-            let free = self.out.get_mut(self.gathered..index(self.options.limits.max_header)).unwrap_or_default();
-            let bytes = src.get(..wanted.min(free.len())).unwrap_or(src);
-            copy(bytes, free);
-            let len = bytes.len();
-            self.gathered += len;
-            self.skip(src, len);
+        let (before, start) = (src.len(), self.start);
+        let complete = self.header.feed(src, start, &self.options.limits, trace)?;
+        self.at += u64_from(before - src.len());
+        if complete {
+            self.workspace.inflater().init();
+            (self.state, self.data) = (State::Deflate, self.at);
+            (self.len, self.crc) = (0, Crc32::new());
+        } else if end == End::Here {
+            return Err(self.header.truncated(start));
         }
+        Ok(complete)
     }
 
     /// Inflates as much as input and output allow.
