@@ -21,7 +21,8 @@ const fn options(limits: &Limits) -> Options {
 pub fn holds_format(head: &[u8], limits: &Limits) -> bool {
     let Probe::Match(Format::Gzip) = probe(head) else { return false };
     let mut start = [0; PROBE_LEN];
-    let (mut workspace, Ok(mut window), options) = (Workspace::new(), zeros(WINDOW_SIZE as u64), options(limits)) else {
+    let (mut workspace, Ok(mut window), options) = (Workspace::new(), zeros(WINDOW_SIZE as u64), options(limits))
+    else {
         return false;
     };
     let step = Decoder::new(&mut workspace, &mut window, &options).step(head, End::NotYet, &mut start);

@@ -148,8 +148,8 @@ impl HeaderWalk {
         Ok(true)
     }
 
-    /// Reads a field that is complete, emits it, and goes on to the next one. Its bytes are `piece`,
-    /// if they came in one.
+    /// Reads a field that is complete, emits it, and goes on to the next one. If it came in one
+    /// piece, its bytes are `piece`.
     fn finish<T: Trace>(&mut self, piece: &[u8], base: u64, trace: &mut T) -> Verdict<()> {
         let [first, second, ..] = self.number;
         let (pair, number) = (u16::from_le_bytes([first, second]), u32::from_le_bytes(self.number));

@@ -63,7 +63,7 @@ export class OnPairFile implements Disposable {
   #dictionary: Promise<Dictionary> | undefined;
 
   /** @internal Use {@link openOnPairFile}. */
-  constructor({ dictionary, ...opened }: Opened, column: OnPairColumn, codeCount: number) {
+  constructor({ dictionary, ...opened }: Opened, column: Pick<OnPairColumn, 'tokenCount' | 'isSorted'>, codeCount: number) {
     this.#opened = opened;
     this.#dictionary = Promise.resolve(dictionary);
     this.rowCount = (opened.rowOffsets.end - opened.rowOffsets.start) / 4 - 1;
@@ -199,12 +199,29 @@ export class OnPairFile implements Disposable {
     const offsetsStart = rowOffsets.start + 4 * start;
     const offsets = toUint32(await exactly(reader, { start: offsetsStart, end: rowOffsets.start + 4 * (end + 1) }, signal));
     const [lowest, highest] = [offsets.reduce((a, b) => Math.min(a, b)), offsets.reduce((a, b) => Math.max(a, b))];
+    if (highest > this.codeCount) throw refuse('OnPairRowOrder', await this.#fall(start, offsets, signal));
     const first = lowest - (lowest % ALIGNED);
     const codesStart = codes.start + (first * bits) / 8;
     const codesEnd = Math.min(codes.end, codesStart + 8 * Math.ceil(((highest - first) * bits) / 64));
     const packed = codesStart < codesEnd ? await exactly(reader, { start: codesStart, end: codesEnd }, signal) : new Uint8Array();
     const unit = (ALIGNED * bits) / 8;
     return { rows, offsets, offsetsStart, first, packed, codesStart, padded: Math.ceil(packed.length / unit) * unit };
+  }
+
+  /**
+   * Finds the first row offset below the one before it: among these, which start at `row`, or after
+   * them.
+   */
+  async #fall(row: number, offsets: Uint32Array, signal: AbortSignal): Promise<number> {
+    const { reader, rowOffsets } = this.#opened;
+    const isBelow = (offset: number, at: number, all: Uint32Array): boolean => at > 0 && offset < (all[at - 1] ?? 0);
+    let [start, found] = [rowOffsets.start + 4 * row, offsets.findIndex(isBelow)];
+    if (found < 0) {
+      // The last offset of the file is below one of these.
+      start += 4 * (offsets.length - 1);
+      found = toUint32(await exactly(reader, { start, end: rowOffsets.end }, signal)).findIndex(isBelow);
+    }
+    return start + 4 * found;
   }
 }
 
@@ -307,13 +324,18 @@ export async function openOnPairFile(source: Source, options: OpenOptions = {}):
     const tables = step.value;
     const { bits, tokenOffsets, codes, rowOffsets } = tables;
     if (tokenOffsets.end - tokenOffsets.start > 4 * (MOST_TOKENS + 1)) throw refuse('OnPairTokenCount', tokenOffsets.start);
-    if (rowOffsets.end === rowOffsets.start) throw refuse('OnPairTable', rowOffsets.start);
-    const [dictionary, last] = await Promise.all([readDictionary({ reader, ...tables }), exactly(reader, { start: rowOffsets.end - 4, end: rowOffsets.end })]);
-    const [codeCount = 0] = toUint32(last);
+    const isEmpty = rowOffsets.end === rowOffsets.start;
+    const last = isEmpty ? new Uint8Array() : exactly(reader, { start: rowOffsets.end - 4, end: rowOffsets.end });
+    const [dictionary, end] = await Promise.all([readDictionary({ reader, ...tables }), last]);
     // Opened without rows to validate the dictionary.
     const none = { ...dictionary, packedCodes: new Uint8Array(), bits, codeOffsets: new Uint32Array(1) };
     const starts = { tokens: tokenOffsets.start, codes: codes.start, rows: rowOffsets.start };
-    return open(none, limits, starts, (column) => new OnPairFile({ reader, limits, dictionary, ...tables }, column, codeCount));
+    const column = open(none, limits, starts, ({ tokenCount, isSorted }) => ({ tokenCount, isSorted }));
+    if (isEmpty) throw refuse('OnPairTable', rowOffsets.start);
+    const [codeCount = 0] = toUint32(end);
+    const need = Math.ceil((codeCount * bits) / 8);
+    if (need > codes.end - codes.start) throw refuse('OnPairCodesShort', codes.end, need);
+    return new OnPairFile({ reader, limits, dictionary, ...tables }, column, codeCount);
   } finally {
     leave();
   }
