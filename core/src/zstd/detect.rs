@@ -51,12 +51,21 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
 ///
 /// Nobody writes the draft today. So a chain of the `owner` of the magic number that breaks after a
 /// frame, as before bytes that are none, fits as well as one that the end cuts.
+///
+/// The header of a block in RFC 8878 may look like the end of a frame without content. Then its
+/// checksum is not that of no bytes.
 #[cfg(feature = "zstd")]
 #[inline(never)]
 fn misfit(src: &[u8], flavour: Flavour, owner: Flavour) -> u8 {
-    let mut is_complete = false;
-    let followed = follow(src, flavour, false, |_, block, _| is_complete |= block.last && flavour == owner);
+    let (mut is_complete, mut is_empty, mut is_wrong) = (false, true, false);
+    let followed = follow(src, flavour, false, |header, block, _| {
+        is_complete |= block.last && flavour == owner;
+        let checksum = || flavour.checksum_of(Xxh64::of(&[]));
+        is_wrong |= is_empty && block.kind == BlockKind::End && header.checksum && block.size != checksum();
+        is_empty = block.last;
+    });
     match followed {
+        Ok(_) if is_wrong => 2,
         Ok(_) => 0,
         Err(fault) if fault.kind == ErrorKind::Truncated || is_complete => 1,
         Err(_) => 2,

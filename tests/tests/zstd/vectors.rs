@@ -136,6 +136,36 @@ fn a_checksum_tells_two_bytes_of_the_draft_from_one_of_the_rfc() {
     }
 }
 
+/// The start of a frame of RFC 8878 may look like a frame of the draft without content. Its checksum
+/// is not that of no bytes.
+#[test]
+fn a_cut_frame_is_not_one_of_the_draft_without_content() {
+    let checksum = (unspool::checksum::Xxh64::of(&[]) >> 11) as u32 & 0x3F_FFFF;
+    let [a, b, c, _] = (checksum << 2 | 3).to_le_bytes();
+    let end = |c| [0x28, 0xB5, 0x2F, 0xFD, 4, 0x38, a, b, c];
+    assert_eq!(detect(&end(c)), Some(Flavour::Draft));
+    assert_eq!(decoded(&end(c), &Options::DEFAULT).as_deref(), Ok(&[][..]));
+    assert_eq!(detect(&end(c ^ 1)), Some(Flavour::Rfc8878));
+    let (mut cuts, mut others) = (0, 0);
+    valid(|vector| {
+        if vector.flavour != Flavour::Rfc8878 || vector.dictionary.is_some() {
+            return;
+        }
+        for cut in 4..vector.bytes.len().min(64) {
+            let prefix = &vector.bytes[..cut];
+            cuts += 1;
+            if let Err(error) = decoded(prefix, &Options::DEFAULT)
+                && error.class() != Class::Truncated
+            {
+                println!("{} cut to {cut}: {error:?}", vector.name);
+                others += 1;
+            }
+        }
+    });
+    // Up to a cut at random, few headers fit the draft.
+    assert!(cuts > 10_000 && others * 4000 <= cuts, "{others} of {cuts}");
+}
+
 #[test]
 fn decodes_or_refuses_the_golden_files_of_libzstd() {
     for folder in vector_folders("zstd") {
