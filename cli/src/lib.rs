@@ -35,6 +35,8 @@ use unspool::{Count, Format, Limits};
 use args::{Arguments, Command, DecodeArgs, GrepArgs, TakeArgs};
 use formats::{Selection, Stop};
 use output::Output;
+#[cfg(unix)]
+pub use output::look_at_stdout;
 use report::{Failure, Plain};
 use source::Source;
 

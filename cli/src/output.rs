@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -36,6 +37,9 @@ impl Output {
     ///
     /// A terminal shows control characters as escapes. A pipe or a file gets the bytes as they are.
     pub fn create(path: Option<&Path>) -> Result<Self, Failure> {
+        if path.is_none() {
+            stdout()?;
+        }
         let shown = path.unwrap_or(Path::new("standard output"));
         let failed = |error| Failure::io("cannot create", shown, error);
         let metadata = path.and_then(|path| path.metadata().ok());
@@ -287,14 +291,32 @@ fn when_ended(before: impl Fn() + Send + 'static) {
 /// program; if anything handles it, the write returns an error.
 #[cfg(unix)]
 pub fn outlive_file_limit() {
-    let handled = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let handled = std::sync::Arc::new(AtomicBool::new(false));
     // If that is impossible, the signal keeps its usual effect.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, handled);
 }
 
+/// Set if standard output was closed when the process began.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Looks at standard output before the runtime of Rust does. If it is closed, the runtime puts
+/// `/dev/null` in its place, so that no file is mistaken for it.
+#[cfg(unix)]
+pub extern "C" fn look_at_stdout() {
+    CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
+}
+
+/// Returns standard output, unless it was closed.
+fn stdout() -> Result<io::Stdout, Failure> {
+    if CLOSED.load(Ordering::Relaxed) {
+        return Err(Failure::io("cannot write", Path::new("standard output"), io::Error::other("it is closed")));
+    }
+    Ok(io::stdout())
+}
+
 /// Prints a report. A reader that stops early is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
-    match io::stdout().write_all(text.as_bytes()) {
+    match stdout()?.write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::io("cannot write", Path::new("standard output"), error))
         }

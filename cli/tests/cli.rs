@@ -1195,25 +1195,33 @@ fn json_of_inspect_escapes_what_turns_text() {
 }
 
 /// The runtime of Rust opens `/dev/null` in place of a closed standard output before `main`, so
-/// that no file is mistaken for it. The command cannot tell, as with `>/dev/null`.
+/// that no file is mistaken for it.
 #[test]
-#[cfg(target_os = "linux")]
-fn a_closed_standard_output_is_no_file() {
+#[cfg(unix)]
+fn a_closed_standard_output_is_an_error() {
     let out = scratch("closed").join("out");
     let run = |rest: &str| {
-        let line = format!("\"$0\" decode \"$1\" {rest}");
+        let line = format!("\"$0\" {rest}");
         let mut shell = Command::new("sh");
         shell.args(["-c", &line, env!("CARGO_BIN_EXE_unspool"), &vector("v1_fp16.cvc")]).arg(&out);
         shell.output().unwrap()
     };
     let expected = read(&vector_folders("cvc")[0].join("v1_fp16.f32.bin"));
-    let output = run("-o \"$2\" >&-");
+    // An output file takes no standard output.
+    let output = run("decode \"$1\" -o \"$2\" >&-");
     assert!(output.status.success() && read(&out) == expected, "{}", stderr(&output));
-    assert!(run(">&-").status.success());
+    for command in ["decode", "inspect", "check"] {
+        let output = run(&format!("{command} \"$1\" >&-"));
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert_eq!(stderr(&output), "error: cannot write standard output: it is closed\n", "{command}");
+        assert!(run(&format!("{command} \"$1\" >/dev/null")).status.success(), "{command}");
+    }
     // A disk that is full is an error.
-    let output = run(">/dev/full");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).starts_with("error: cannot write standard output"), "{}", stderr(&output));
+    if cfg!(target_os = "linux") {
+        let output = run("decode \"$1\" >/dev/full");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).starts_with("error: cannot write standard output"), "{}", stderr(&output));
+    }
 }
 
 /// Runs the command with these bytes as standard input.
