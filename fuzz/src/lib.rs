@@ -8,6 +8,7 @@
 mod at1;
 mod at1_query;
 mod bits;
+mod capi;
 mod command;
 mod cvc;
 mod gzip;
