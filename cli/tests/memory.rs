@@ -197,6 +197,22 @@ fn cvc_holds_a_chunk() {
     bounded("cvc.gz", wrapped, len, None, true, 1 << 20);
 }
 
+/// A chunk of these vectors has a megabyte, and decodes to two.
+#[test]
+fn each_thread_holds_two_parts_more() {
+    let (file, len) = vectors();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory-threads");
+    std::fs::write(&path, &file).unwrap();
+    let (expected, _) = decoded(&["decode", "-T1"], &path, len);
+    for (arguments, threads) in [(&["decode", "-T2"], 2), (&["decode", "-T4"], 4), (&["decode", "-T8"], 8)] {
+        let (hash, held) = decoded(arguments, &path, len);
+        let most = MOST + threads * 2 * (3 << 10);
+        assert!(held <= most, "{held} kB on {threads} threads");
+        assert_eq!(hash, expected);
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
 #[test]
 fn pco_holds_a_chunk() {
     let vector = read(&vector_folders("pco")[0].join("m_i32_classic_auto.pco"));

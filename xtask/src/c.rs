@@ -76,6 +76,21 @@ pub fn functions() -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// Returns the names of the numbers that the headers define.
+fn numbers() -> Result<Vec<String>> {
+    let mut names = vec![];
+    for header in headers()? {
+        let text = std::fs::read_to_string(header)?;
+        let defined = text.lines().filter_map(|line| line.strip_prefix("#define ")?.split_once(' '));
+        let is_number = |value: &str| value.starts_with(|first: char| first.is_ascii_digit() || first == '(');
+        names.extend(defined.filter(|(_, value)| is_number(value)).map(|(name, _)| name.to_owned()));
+    }
+    names.sort();
+    names.dedup();
+    ensure!(names.len() > 150, "only {} numbers in {HEADERS}", names.len());
+    Ok(names)
+}
+
 /// Returns the functions of an archive for a bare device.
 pub fn bare_functions() -> Result<Vec<String>> {
     Ok(functions()?.into_iter().filter(|name| !name.starts_with("unspool_gzip_")).collect())
@@ -217,6 +232,14 @@ fn headers_are_sound() -> Result<()> {
             cmd("c++ -std=c++11 -x c++").args(STRICT).args(small).arg(&header).run()?;
         }
     }
+    // In `#if`, a name that is no constant of the preprocessor is an error, by `-Wundef`.
+    let conditions = folder()?.join("conditions.c");
+    let mut text = "#include <unspool.h>\n".to_owned();
+    for name in numbers()? {
+        text += &format!("#if {name} < 0\n#error {name}\n#endif\n");
+    }
+    std::fs::write(&conditions, text + "int unspool_conditions;\n")?;
+    cmd("cc -std=c99").args(STRICT).args("-Werror=sign-compare -I").arg(root().join(HEADERS)).arg(&conditions).run()?;
     install::doxygen()?;
     let settings = folder()?.join("Doxyfile");
     let text = format!(

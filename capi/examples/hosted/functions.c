@@ -104,6 +104,9 @@ static void overlaps(void) {
   static UnspoolOnPairColumn onpair_column;
   static UnspoolOnPairSearch onpair_search;
   static UnspoolAt1Query query;
+  static UnspoolGzipWorkspace gzip_space;
+  static UnspoolGzipDecoder gzip_decoder;
+  static uint8_t gzip_window[UNSPOOL_GZIP_WINDOW_SIZE];
   static uint64_t words[64], pco_words[512];
   static uint8_t scratch[64], dst[64];
   static const UnspoolAt1Request request = {NULL, 0, NULL, 0, 0, UNSPOOL_AT1_COUNT};
@@ -162,6 +165,15 @@ static void overlaps(void) {
   CHECK(unspool_xz_decode(&(UnspoolBuffers){.src = (void *)(UINTPTR_MAX - 7), .src_len = 9, .workspace = &xz_space, .workspace_len = sizeof xz_space}, NULL, NULL, &error) == UNSPOOL_ERROR_LENGTH_TOO_LARGE);
   CHECK(unspool_error_class(error.kind) == UNSPOOL_CLASS_MISUSE);
 
+  OVERLAPS(unspool_gzip_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = (uint8_t *)&gzip_space, .dst_len = 9, .workspace = &gzip_space, .workspace_len = sizeof gzip_space}, NULL, NULL, &error));
+  OVERLAPS(unspool_gzip_init(&gzip_decoder, &(UnspoolBuffers){.workspace = &gzip_space, .workspace_len = sizeof gzip_space, .window = (uint8_t *)&gzip_space, .window_len = 9}, NULL, &error));
+  CHECK(unspool_gzip_init(&gzip_decoder, &(UnspoolBuffers){.workspace = &gzip_space, .workspace_len = sizeof gzip_space, .window = gzip_window, .window_len = sizeof gzip_window}, NULL, &error) == 0);
+  OVERLAPS(unspool_gzip_step(&gzip_decoder, with(&step, dst, 9, UNSPOOL_END_HERE, dst + 8, 9), &error));
+  OVERLAPS(unspool_gzip_step(&gzip_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, (uint8_t *)&gzip_space + 100, 9), &error));
+  OVERLAPS(unspool_gzip_step(&gzip_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, gzip_window + sizeof gzip_window - 1, 9), &error));
+  OVERLAPS(unspool_gzip_step(&gzip_decoder, with(&step, gzip_window, 1, UNSPOOL_END_HERE, dst, 9), &error));
+  OVERLAPS(unspool_gzip_step(&gzip_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, (uint8_t *)&gzip_decoder + 9, 9), &error));
+
   OVERLAPS(unspool_at1_decoded_len(&(UnspoolBuffers){.src = dst, .src_len = 9, .scratch = (uint8_t *)&at1_space, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, &at, &error));
   OVERLAPS(unspool_at1_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = (uint8_t *)&at1_space, .dst_len = 64, .scratch = scratch, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, NULL, &error));
   OVERLAPS(unspool_at1_decode(&(UnspoolBuffers){.src = dst, .src_len = 9, .dst = scratch, .dst_len = 64, .scratch = (uint8_t *)&at1_space, .scratch_len = 64, .workspace = &at1_space, .workspace_len = sizeof at1_space}, NULL, NULL, &error));
@@ -186,6 +198,8 @@ static void overlaps(void) {
   OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, pco_words, 64), &error));
   OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, &pco_meta, 64), &error));
   OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, bytes + len - 4, 4), &error));
+  OVERLAPS(unspool_pco_step_16(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, pco_words, 64), &error));
+  OVERLAPS(unspool_pco_step_64(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, pco_words, 64), &error));
   OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_meta, 9 * 8, &error));
   OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_decoder, 9 * 8, &error));
   OVERLAPS(unspool_pco_step_8(&pco_decoder, with(&step, dst, 9, UNSPOOL_END_HERE, dst, 9), &error));
@@ -1288,6 +1302,9 @@ static void at1_query(void) {
   request.ask = UNSPOOL_AT1_ROWS;
   request.limit = 1;
   CHECK(unspool_at1_query_init(&query, &request, NULL, 0, &(UnspoolBuffers){.src = bytes, .src_len = len, .scratch = longer, .scratch_len = sizeof longer, .workspace = &workspace, .workspace_len = sizeof workspace}, NULL, &error) == 0);
+  /* A step reads no memory that was lent. */
+  CHECK(STEP(0, longer + 9, 9) == UNSPOOL_ERROR_OVERLAP && STEP(0, (uint8_t *)&workspace + 9, 9) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(STEP(0, (uint8_t *)&query + 9, 9) == UNSPOOL_ERROR_OVERLAP);
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 0 && next.values == 3);
   CHECK(unspool_at1_query_line(&query, &workspace, 99, &wrote, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_at1_query_line(&query, line, sizeof row_0 - 2, &wrote, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == sizeof row_0 - 1);
