@@ -66,8 +66,9 @@ const ABOUT: &str = "\
  *
  * Memory that a call writes to (output, workspace, window, scratch, opaque structs) must not
  * overlap any other that it uses, nor what was lent to its struct: that is the error
- * UNSPOOL_ERROR_OVERLAP, and nothing else is written. Results such as `done` must not be inside
- * that memory. This is not checked.
+ * UNSPOOL_ERROR_OVERLAP. Then only `error` is written, and `read`, `wrote` and `status` of a step.
+ * Results such as `done`, steps, options, limits and stores must not be inside that memory. This is
+ * not checked.
  *
  * Archives for bare devices have no functions for gzip: its inflater needs a panic handler, as
  * hosted programs have.

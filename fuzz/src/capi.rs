@@ -65,8 +65,8 @@ const CALLS: [(Call, InCore); 5] = [
     ),
 ];
 
-/// Memory with a pattern, and the parts of it that a call is lent. It is reached through its pointer
-/// alone, like that of a program in C.
+/// Memory with a pattern, and the parts of it that a call is lent. It is reached through its
+/// pointer alone, like that of a program in C.
 struct Arena {
     memory: *mut [u64; ARENA],
     parts: Vec<Range<usize>>,

@@ -253,6 +253,8 @@ fn image_table() -> Result<String> {
          `cargo xtask size --image` measures and writes this table. The image is the first 40 KiB of OpenSBI,\n\
          which is not of this project: `{}`. Every program decodes it at\n\
          opt-level `z`, GCC at `-Oz`, and a hash of its output is compared.\n\n\
+         * No program, peers included, has the short loops of the tables above: the memory functions are\n  \
+         those of the compiler's library.\n\
          * RAM includes what a decoder takes from a heap, and the page of \"to flash\".\n\
          * Decoders to memory use the output as the window. tamp and heatshrink have a window of 1 KB.\n\
          * miniz, miniz_oxide, uzlib, tamp and heatshrink compare no checksum.\n\
@@ -582,7 +584,8 @@ program of unspool links with a panic handler that nothing defines: no panic is 
 
 Cortex-M0 and RISC-V use the smallest tables (feature `small`), wasm the large ones. A Cortex-M4F is
 measured with both. With small tables and level z, every program, peers included, copies and fills
-memory with the short loops of [`byte_loops.rs`](../capi/memory/byte_loops.rs).
+memory with the short loops of [`byte_loops.rs`](../capi/memory/byte_loops.rs). Programs of the
+[last table](#the-same-firmware-image-on-a-cortex-m0) do not.
 zstd, xz, miniz_oxide, ruzstd and lzma-rust2 decode the same 64 KiB of text, each in its own format.
 Rows \"from C\" call the function of the C interface that does the same. They are measured on a
 Cortex-M0 only. Their options are not known to the compiler, as in a program in C.

@@ -198,8 +198,6 @@ static void overlaps(void) {
   OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, pco_words, 64), &error));
   OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, &pco_meta, 64), &error));
   OVERLAPS(unspool_pco_step_32(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, bytes + len - 4, 4), &error));
-  OVERLAPS(unspool_pco_step_16(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, pco_words, 64), &error));
-  OVERLAPS(unspool_pco_step_64(&pco_decoder, with(&step, scratch, 9, UNSPOOL_END_HERE, pco_words, 64), &error));
   OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_meta, 9 * 8, &error));
   OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_decoder, 9 * 8, &error));
   OVERLAPS(unspool_pco_step_8(&pco_decoder, with(&step, dst, 9, UNSPOOL_END_HERE, dst, 9), &error));

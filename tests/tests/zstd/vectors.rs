@@ -136,8 +136,8 @@ fn a_checksum_tells_two_bytes_of_the_draft_from_one_of_the_rfc() {
     }
 }
 
-/// The start of a frame of RFC 8878 may look like a frame of the draft without content. Its checksum
-/// is not that of no bytes.
+/// The start of a frame of RFC 8878 may look like a frame of the draft without content. Its
+/// checksum is not that of no bytes.
 #[test]
 fn a_cut_frame_is_not_one_of_the_draft_without_content() {
     let checksum = (unspool::checksum::Xxh64::of(&[]) >> 11) as u32 & 0x3F_FFFF;
