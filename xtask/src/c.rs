@@ -335,8 +335,10 @@ fn pages_are_true() -> Result<()> {
         ensure!(outcome.success, "a page shows a command that fails: {command}\n{}", outcome.stderr);
         if command.starts_with("qemu") {
             // The depth of the stack differs between compilers.
-            let said = outcome.stdout.trim();
+            let said = format!("{}{}", outcome.stdout, outcome.stderr);
+            let said = said.trim();
             let start = said.trim_end_matches(" bytes").trim_end_matches(|c: char| c.is_ascii_digit());
+            ensure!(start.contains(": ok"), "{command} prints: {said}");
             ensure!(bare.contains(&format!("`{start}")), "{BARE_PAGE} does not show this output: {said}");
             println!("    {said}");
         }

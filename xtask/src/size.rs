@@ -323,7 +323,7 @@ pub fn test() -> Result<()> {
 /// Measures every program, writes the page, and makes the result the new budgets.
 pub fn set_budgets() -> Result<()> {
     let weights = write_page()?;
-    let mut text = "program\ttarget\tlevel\tflash\tframe\tstack\tinstructions per byte\n".to_owned();
+    let mut text = "program\ttarget\tlevel\tflash\tram\tframe\tstack\tinstructions per byte\n".to_owned();
     for ((program, target, level), weight) in &weights {
         if program.starts_with("peer_") {
             continue;
@@ -332,8 +332,9 @@ pub fn set_budgets() -> Result<()> {
         let more = |n: u64| n + n / 50 + 8;
         let _ = writeln!(
             text,
-            "{program}\t{target}\t{level}\t{}\t{}\t{}\t{:.1}",
+            "{program}\t{target}\t{level}\t{}\t{}\t{}\t{}\t{:.1}",
             more(weight.flash),
+            weight.ram,
             more(weight.frame),
             more(weight.stack),
             weight.cost * 1.03 + 0.1
@@ -542,9 +543,11 @@ fn check(weights: &Weights) -> Result<()> {
         if *target == CORTEX_M0 && *level == "z" && weight.frame >= FRAME {
             over.push(format!("{program}: a stack frame of {} bytes, and the limit is {FRAME}", weight.frame));
         }
-        let found = [weight.flash as f64, weight.frame as f64, weight.stack as f64, weight.cost];
-        for ((found, budget), what) in found.iter().zip(budget).zip(["flash", "frame", "stack", "instructions a byte"])
-        {
+        let [flash, ram, frame, stack] = [weight.flash, weight.ram, weight.frame, weight.stack].map(|n| n as f64);
+        let found = [flash, ram, frame, stack, weight.cost];
+        const NAMES: [&str; 5] = ["flash", "RAM", "frame", "stack", "instructions a byte"];
+        ensure!(budget.len() == NAMES.len(), "{program} for {target} at {level} has {} budgets", budget.len());
+        for ((found, budget), what) in found.iter().zip(budget).zip(NAMES) {
             if found > budget {
                 over.push(format!(
                     "{program} for {target} at {level}: {what} {found:.1}, and the budget is {budget:.1}"

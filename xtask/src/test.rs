@@ -254,7 +254,7 @@ fn fuzz() -> Result<()> {
 
 /// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
 /// the interpreter.
-const EXHAUSTIVE: [&str; 17] = [
+const EXHAUSTIVE: [&str; 23] = [
     "every_width_at_every_bit",
     "at_every_length_and_split",
     "any_split_returns",
@@ -272,6 +272,12 @@ const EXHAUSTIVE: [&str; 17] = [
     "every_prefix_of_every_token",
     "every_string_of_three_bytes",
     "every_list_of_small_weights",
+    "every_short_description",
+    "every_list_of_counts",
+    "a_walk_around_the_table",
+    "every_list_of_weights",
+    "every_match_after_every_byte",
+    "bytes_leave_a_window_of_every_size",
 ];
 
 /// A 64-bit big-endian machine. Others are 64-bit or big-endian, but not both.
