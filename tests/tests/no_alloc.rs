@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use unspool::cvc::{Decoder, File, Options, Workspace, inspect};
-use unspool::{Count, End, Limits, Result, Status, Step, Verify, onpair};
+use unspool::{Count, End, Limits, Result, Status, Step, Verify, onpair, pco};
 use unspool_tests::{assert_ran, list, manifest, read, text, vector_folders};
 
 struct Counting;
@@ -49,7 +49,7 @@ fn allocates_nothing(files: &[(String, Vec<u8>)], compact: usize, mut work: impl
 }
 
 /// Steps through a stream until it ends or fails.
-fn stream(bytes: &[u8], out: &mut [u8], mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step>) {
+fn stream<T>(bytes: &[u8], out: &mut [T], mut step: impl FnMut(&[u8], &mut [T]) -> Result<Step>) {
     let mut rest = bytes;
     while let Ok(step) = step(rest, out) {
         rest = &rest[step.read..];
@@ -106,7 +106,9 @@ const CVC: usize = 178;
 const ONPAIR: usize = 48;
 const ZSTD: usize = 1339;
 const XZ: usize = 1277;
+const LZMA: usize = 741;
 const GZIP: usize = 252;
+const PCO: usize = 535;
 const AT1: usize = 372;
 
 #[test]
@@ -254,6 +256,44 @@ fn xz() {
     });
 }
 
+/// Each file runs with every set of options that one of them needs.
+#[test]
+fn lzma() {
+    use unspool::lzma::{
+        Architecture, Coder, Decoder, FilterKind, Header, LzmaWish, Options, Raw, SymbolReader, Workspace, decode,
+        decode_to, decoded_len, inspect, salvage,
+    };
+    let files = with_broken_bytes("lzma", 100);
+    let raw = |coder, filters| Options { raw: Some(Raw { coder, filters }), ..Options::DEFAULT };
+    let lzma = |lc, lp, pb| Coder::Lzma(Header { lc, lp, pb, dictionary: 1 << 18, size: None });
+    let lzma2 = Coder::Lzma2 { dictionary: 1 << 18 };
+    let [arm, delta, delta_4] =
+        [FilterKind::Branch(Architecture::Arm, 0), FilterKind::Delta(1), FilterKind::Delta(4)].map(Some);
+    let options = [
+        Options::DEFAULT,
+        raw(lzma(3, 0, 2), [None; 3]),
+        raw(lzma(1, 3, 4), [delta_4, None, None]),
+        raw(lzma2, [None; 3]),
+        raw(lzma2, [arm, delta, None]),
+    ];
+    let (mut out, mut window, mut workspace) = (vec![0; 1 << 16], vec![0; 9 << 20], Workspace::new());
+    let mut decoded = [0; 5];
+    allocates_nothing(&files, LZMA, |bytes| {
+        for (options, decoded) in options.iter().zip(&mut decoded) {
+            let _ = inspect(bytes, &mut workspace, &mut window, options, &mut ());
+            let _ = decoded_len(bytes, &mut workspace, &mut window, options);
+            *decoded += usize::from(decode(bytes, &mut out, &mut workspace, options, &mut ()).is_ok());
+            let _ = salvage(bytes, &mut out, &mut workspace, options);
+            let _ = decode_to(bytes, &mut Count::default(), &mut workspace, &mut window, options);
+            let mut decoder = Decoder::new(&mut workspace, &mut window, options);
+            stream(bytes, &mut out, |src, dst| decoder.step(src, End::Here, dst));
+        }
+        let mut reader = SymbolReader::new(&Limits::DEFAULT);
+        let _ = reader.feed(bytes, End::Here, &mut workspace, &mut window, |_| LzmaWish::Symbols);
+    });
+    assert!(decoded.iter().all(|&files| files > 0), "{decoded:?}");
+}
+
 #[test]
 fn gzip() {
     use unspool::gzip::{Decoder, Options, WINDOW_SIZE, Workspace, decode, decode_to, inspect, salvage};
@@ -267,6 +307,61 @@ fn gzip() {
         let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
         stream(bytes, &mut out, |src, dst| decoder.step(src, End::Here, dst));
     });
+}
+
+/// Decodes a page of Pco in batches.
+fn batches<L: pco::Latent>(chunk: &pco::Chunk<'_>, plan: pco::Plan, words: &mut [u64], numbers: &mut [L]) {
+    let mut decoder = pco::Decoder::<L>::new(&chunk.meta, chunk.len, plan);
+    if decoder.open(words).is_ok() && decoder.start(chunk.len, chunk.page_at).is_ok() {
+        stream(chunk.page(), numbers, |src, dst| decoder.step(src, End::Here, dst));
+        let _ = decoder.skip(chunk.page(), chunk.len, chunk.page_at);
+    }
+}
+
+#[test]
+fn pco() {
+    use unspool::pco::{
+        File, Options, Outline, Plan, SCRATCH_LEN, decode, decode_bytes, decode_to, decoded_len, inspect, salvage,
+        workspace_len,
+    };
+    let folders = ["", "synth", "old", "assets", "bad"].map(|folder| (folder, "files"));
+    let (mut out, mut words, mut scratch) = (vec![0; 1 << 20], vec![0; 1 << 18], [0; SCRATCH_LEN]);
+    let mut numbers = ([0u8; 300], [0u16; 300], [0u32; 300], [0u64; 300], vec![0u32; 1 << 18]);
+    let mut pages = [0; 4];
+    allocates_nothing(&listed("pco", &folders), PCO, |bytes| {
+        let mut outline = Outline::new(bytes.len() as u64, &Limits::DEFAULT);
+        while let Some(needs) = outline.needs() {
+            let [start, end] = [needs.start, needs.end].map(|at| usize::try_from(at).unwrap());
+            if outline.feed(needs.start, &bytes[start..end], &mut words, &mut ()).is_err() {
+                break;
+            }
+        }
+        for plan in [Plan::Batches, Plan::CompactBatches] {
+            let options = &Options { plan, ..Options::DEFAULT };
+            let _ = workspace_len(bytes, options);
+            let _ = inspect(bytes, &mut words, &mut scratch, options, &mut ());
+            let _ = decoded_len(bytes, &mut words, options);
+            let _ = decode_bytes(bytes, &mut out, &mut words, options, &mut ());
+            let _ = decode_to(bytes, &mut Count::default(), &mut words, &mut scratch, options);
+            let _ = decode(bytes, &mut numbers.4, &mut words, options, &mut ());
+            let _ = salvage(bytes, &mut numbers.4, &mut words, options);
+            let Ok(file) = File::open(bytes, &options.limits) else { return };
+            let mut at = file.first();
+            while let Ok(Some(chunk)) = file.chunk(at, &mut ()) {
+                let log = chunk.number_type().bits().ilog2() - 3;
+                match log {
+                    0 => batches(&chunk, plan, &mut words, &mut numbers.0),
+                    1 => batches(&chunk, plan, &mut words, &mut numbers.1),
+                    2 => batches(&chunk, plan, &mut words, &mut numbers.2),
+                    _ => batches(&chunk, plan, &mut words, &mut numbers.3),
+                }
+                pages[log as usize] += 1;
+                let Ok(next) = chunk.skip(&mut words) else { break };
+                at = next;
+            }
+        }
+    });
+    assert!(pages.iter().all(|&pages| pages > 50), "{pages:?}");
 }
 
 #[test]

@@ -96,48 +96,18 @@ pub(crate) const fn successor(x: u32, log: u32) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entropy::model;
 
-    /// Writes a description: the inverse of `describe`.
-    fn write(counts: &[i16], log: u32) -> Vec<u8> {
-        let (mut bits, mut n) = (u128::from(log - MIN_LOG), 4);
-        let mut out = vec![];
-        let mut put = |value: u32, width: u32| {
-            bits |= u128::from(value) << n;
-            n += width;
-            while n >= 8 {
-                out.push(bits as u8);
-                bits >>= 8;
-                n -= 8;
-            }
+    /// Reads a description, whose counts then end with the last symbol that has cells.
+    fn read(bytes: &[u8], max_symbol: usize, max_log: u32) -> Option<(Vec<i16>, u32, usize)> {
+        let mut counts = vec![];
+        let each = &mut |symbol, count| {
+            assert!((counts.len()..=max_symbol).contains(&symbol));
+            counts.resize(symbol, 0);
+            counts.push(count);
         };
-        let mut left = 1u32 << log;
-        let mut symbol = 0;
-        while left > 0 {
-            let (range, count) = (left + 1, counts[symbol]);
-            let width = 32 - range.leading_zeros();
-            let short = (1u32 << width) - 1 - range;
-            let value = (count + 1) as u32;
-            if value < short {
-                put(value, width - 1);
-            } else if value < 1 << (width - 1) {
-                put(value, width);
-            } else {
-                put(value + short, width);
-            }
-            left -= u32::from(count.unsigned_abs());
-            symbol += 1;
-            if count == 0 {
-                let mut zeros = counts[symbol..].iter().take_while(|&&count| count == 0).count();
-                symbol += zeros;
-                while zeros >= 3 {
-                    put(3, 2);
-                    zeros -= 3;
-                }
-                put(zeros as u32, 2);
-            }
-        }
-        put(0, 7);
-        out
+        let (log, len) = describe(bytes, max_symbol, max_log, each)?;
+        Some((counts, log, len))
     }
 
     #[test]
@@ -149,20 +119,73 @@ mod tests {
             (&[1, 0, 30, -1], 5),
             (&[100, 0, 0, 0, 56, 50, 50], 8),
         ];
-        let read = |bytes: &[u8], max_symbol, max_log| {
-            let mut counts = [0; 64];
-            describe(bytes, max_symbol, max_log, &mut |symbol, count| counts[symbol] = count)
-                .map(|(log, len)| (counts, log, len))
-        };
         for (counts, log) in cases {
-            let bytes = write(counts, log);
+            let bytes = model::write(counts, log);
             let (read_counts, read_log, len) = read(&bytes, 63, 9).unwrap();
-            assert_eq!((&read_counts[..counts.len()], read_log), (counts, log));
+            assert_eq!((&read_counts[..], read_log), (counts, log));
             assert!(len == bytes.len() || len + 1 == bytes.len());
             assert!(read(&bytes[..len - 1], 63, 9).is_none());
             assert!(read(&bytes, 63, log - 1).is_none());
             assert!(read(&bytes, counts.len() - 1, 9).is_some());
             assert!(counts.len() == 1 || read(&bytes, counts.len() - 2, 9).is_none());
+        }
+    }
+
+    /// All strings of two bytes, complete or not. Other bytes after them end long descriptions in
+    /// different ways. With the least log, strings of 20 bits, which are three counts or more.
+    #[test]
+    fn every_short_description_reads_as_in_the_text() {
+        let compare = |bytes: &[u8], max_symbol, max_log| {
+            let expected = model::read(bytes, max_symbol, max_log);
+            assert_eq!(read(bytes, max_symbol, max_log), expected, "{bytes:x?}");
+            usize::from(expected.is_some())
+        };
+        let mut accepted = 0;
+        for [low, high] in (0..=u16::MAX).map(u16::to_le_bytes) {
+            accepted += compare(&[low], 255, 9) + compare(&[low, high], 255, 9);
+            for (tail, max_symbol, max_log) in [(0, 255, 9), (0xFF, 20, 9), (0x9C, 5, 6)] {
+                accepted += compare(&[&[low, high][..], &[tail; 9]].concat(), max_symbol, max_log);
+            }
+        }
+        for bytes in (0..1u32 << 16).map(|number| (number << 4).to_le_bytes()) {
+            accepted += compare(&bytes[..3], 30, 5);
+        }
+        assert!(accepted > 60_000, "{accepted}");
+    }
+
+    #[test]
+    fn every_list_of_counts_reads_back() {
+        let mut lists = 0;
+        let mut check = |log, counts: &[i16]| {
+            let bytes = model::write(counts, log);
+            let (last, expected) = (counts.len() - 1, model::read(&bytes, 255, 9));
+            assert_eq!(expected.as_ref().map(|(read, log, _)| (&read[..], *log)), Some((counts, log)));
+            assert_eq!(read(&bytes, last, log), expected);
+            assert!(last == 0 || read(&bytes, last - 1, log).is_none());
+            lists += 1;
+        };
+        model::each_list(5, 4, &mut |counts| check(5, counts));
+        model::each_list(6, 3, &mut |counts| check(6, counts));
+        model::each_list_of_ones(5, &mut |counts| check(5, counts));
+        // Gaps, which are described three symbols at a time.
+        for gap in 1..40 {
+            check(5, &[&vec![0; gap][..], &[16, -1, 15]].concat());
+            check(5, &[&[31][..], &vec![0; gap], &[-1]].concat());
+        }
+        assert!(lists > 10_000, "{lists}");
+    }
+
+    #[test]
+    fn a_walk_around_the_table_meets_every_free_cell_once() {
+        for log in MIN_LOG..=9 {
+            for high in 1..=1usize << log {
+                let (mut at, mut met) = (0, vec![false; high]);
+                for _ in 0..high {
+                    assert!(!core::mem::replace(&mut met[at], true), "{at} of {high} of {log}");
+                    at = next(at, log, high);
+                }
+                assert_eq!(at, 0);
+            }
         }
     }
 

@@ -5,6 +5,8 @@
 pub(crate) mod cells;
 pub(crate) mod fse;
 pub(crate) mod huffman;
+#[cfg(test)]
+pub(crate) mod model;
 
 /// Returns the low 32 bits.
 #[inline(always)]

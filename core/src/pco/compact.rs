@@ -488,3 +488,35 @@ fn field<W: Latent>(bytes: &[u8], at: usize, width: u32) -> W {
     }
     value
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+    use crate::pco::model;
+
+    #[test]
+    fn every_list_of_weights_builds_the_compact_table_of_the_format() {
+        let mut words = vec![0; 1 << 15];
+        model::each_table(&mut |log, weights| {
+            let (bytes, mut meta) = (model::metadata(log, weights), Meta::new());
+            meta.read(&bytes, NumberType::U32, 4, 0, &Limits::NONE, &mut ()).unwrap();
+            let mut lane = CompactLane::<u32>::default();
+            lane.build(meta.variable(Role::Primary).unwrap(), &mut &mut words[..], &meta).unwrap();
+            assert_eq!((lane.entries.len(), lane.lowers.len()), (1 << log, weights.len()));
+            model::check(log, weights, |state| {
+                let bin = lane.entries[state] >> 18;
+                assert_eq!((lane.lowers[bin as usize], lane.widths[bin as usize]), (bin, (bin % 33) as u8));
+                // The first and the last of the next states.
+                let ends = [[0; 4], [0xFF; 4]].map(|bytes| {
+                    let (mut next, mut at) = (state as u16, 0);
+                    assert_eq!(lane.symbol(&mut next, &bytes, &mut at), bin as usize);
+                    (u32::from(next), at as u32)
+                });
+                let [(base, read), (last, _)] = ends;
+                assert_eq!(last, base + (1 << read) - 1);
+                (bin as usize, read, base)
+            });
+        });
+    }
+}

@@ -68,6 +68,8 @@ mod file;
 mod header;
 mod latents;
 mod meta;
+#[cfg(test)]
+pub(crate) mod model;
 mod number;
 mod outline;
 mod page;

@@ -60,12 +60,75 @@ pub(crate) const fn transition(x: u32, log: u32) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::pco::meta::Meta;
+    use crate::pco::{NumberType, model};
+    use crate::{Error, Limits};
+
     #[test]
     fn the_step_is_three_fifths_made_odd() {
         for log in 0..=14 {
             let size = 1u32 << log;
             let fifths = 3 * size / 5;
-            assert_eq!(super::stride(size), if fifths.is_multiple_of(2) { fifths + 1 } else { fifths }, "{size}");
+            assert_eq!(stride(size), if fifths.is_multiple_of(2) { fifths + 1 } else { fifths }, "{size}");
         }
+    }
+
+    /// Spreads bins of these weights. Returns the bin of each entry.
+    fn bins(log: u32, weights: &[u32]) -> crate::Result<Vec<u32>> {
+        let (bytes, mut meta) = (model::metadata(log, weights), Meta::new());
+        meta.read(&bytes, NumberType::U32, 4, 0, &Limits::NONE, &mut ())?;
+        let (variable, mut slots) = (meta.variable(Role::Primary).unwrap(), vec![u32::MAX; 1 << log]);
+        let (mut each, mut filled) = (0, 0);
+        let mut fill = |i, bin: &Bin, at: usize| {
+            assert_eq!((i, core::mem::replace(&mut slots[at], i)), (bin.lower as u32, u32::MAX));
+            filled += 1;
+        };
+        let count = |i: u32, bin: &Bin| {
+            assert_eq!((i, bin.lower, bin.weight), (each, u64::from(each), weights[each as usize]));
+            each += 1;
+        };
+        spread(variable, 0, count, &mut fill).map_err(|fault| meta.error(fault))?;
+        assert_eq!((each as usize, filled), (weights.len(), 1 << log));
+        Ok(slots)
+    }
+
+    #[test]
+    fn every_list_of_weights_is_refused_unless_it_fills_the_table() {
+        let mut accepted = 0;
+        for (log, most) in [(0, 1), (1, 2), (2, 4), (3, 5)] {
+            let size = 1u32 << log;
+            let lists = (1..=most).flat_map(|count| (0..size.pow(count)).map(move |number| (count, number)));
+            for (count, number) in lists {
+                let weights: Vec<_> = (0..count).map(|place| 1 + number / size.pow(place) % size).collect();
+                let sum: u32 = weights.iter().sum();
+                // The bin with which the sum is too large, or the end of all bins.
+                let more = |end: &u32| weights[..=*end as usize].iter().sum::<u32>() > size;
+                let at = (0..count).find(more).unwrap_or(count);
+                let expected = match (log, count) {
+                    (1.., 1) => Err(Error::new(ErrorKind::PcoTableSize, 1)),
+                    _ if sum == size => Ok(()),
+                    _ => Err(Error::new(ErrorKind::PcoWeights, (27 + u64::from(at) * u64::from(log + 38)) / 8)),
+                };
+                assert_eq!(bins(log, &weights).map(drop), expected, "{weights:?} for {size}");
+                accepted += u32::from(expected.is_ok());
+            }
+        }
+        // Lists of each length that add up to 1, 2, 4, and, of up to five numbers, to 8.
+        assert_eq!(accepted, 1 + 1 + (3 + 3 + 1) + (7 + 21 + 35 + 35));
+    }
+
+    #[test]
+    fn every_list_of_weights_leads_to_each_state_once() {
+        model::each_table(&mut |log, weights| {
+            let (slots, mut counters) = (bins(log, weights).unwrap(), weights.to_vec());
+            let entry = |bin: u32| {
+                let (read, base) = transition(counters[bin as usize], log);
+                counters[bin as usize] += 1;
+                (bin as usize, read, base)
+            };
+            let entries: Vec<_> = slots.into_iter().map(entry).collect();
+            model::check(log, weights, |state| entries[state]);
+        });
     }
 }

@@ -133,3 +133,122 @@ impl<'a> Window<'a> {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lzma::History;
+    use super::*;
+
+    /// A byte of the content that differs from those nearby.
+    fn byte(i: usize) -> u8 {
+        (i * 167 + i / 256) as u8
+    }
+
+    /// A stream, and all of its bytes.
+    struct Model<'a> {
+        window: Window<'a>,
+        all: &'a mut Vec<u8>,
+    }
+
+    impl Model<'_> {
+        /// Copies a match as the decoder does: what does not fit follows at the start of the ring.
+        fn repeat(&mut self, distance: usize, len: usize, mut want: usize) {
+            let mut left = len;
+            while left > 0 {
+                let (area, lapped) = self.window.area(want);
+                let copied = Some(lapped).copy(area.buf, area.at, distance, left, area.limit);
+                assert!(copied > 0 && copied <= left && area.at + copied <= area.limit);
+                self.window.at += copied;
+                (left, want) = (left - copied, want - copied);
+            }
+            (0..len).for_each(|_| self.all.push(self.all[self.all.len() - distance]));
+        }
+
+        /// Compares everything that a match may refer to.
+        fn check(&mut self, dictionary: usize) {
+            assert_eq!(self.window.last(), self.all[self.all.len() - 1]);
+            assert_eq!(self.window.position() % 16, self.all.len() % 16);
+            let (area, lapped) = self.window.area(0);
+            for (distance, expected) in (1..=dictionary).zip(self.all.iter().rev()) {
+                assert_eq!(Some(lapped).byte(area.buf, area.at, distance), *expected, "{distance} before");
+            }
+        }
+    }
+
+    #[test]
+    fn every_match_after_every_byte_copies_from_the_dictionary() {
+        let mut matches = 0;
+        for (dictionary, more) in [(1, 0), (7, 16), (16, 0), (33, 0)] {
+            let header = BlockHeader { dictionary, ..BlockHeader::EMPTY };
+            let (dictionary, mut ring) = (index(dictionary.into()), vec![0xEE; index(header.window()) + more]);
+            let mut window = Window::new(&mut ring);
+            window.start(&header, u64::MAX).unwrap();
+            let mut place = window.pause();
+            let (mut all, mut copy) = (vec![], ring.clone());
+            // Two laps.
+            for before in 1..=2 * ring.len() {
+                let mut window = Window::resume(&mut ring, place);
+                assert_eq!(window.copy(&[byte(before - 1)]), 1);
+                place = window.pause();
+                for distance in 1..=dictionary.min(before) {
+                    for len in (1..=34).chain([64, 273]) {
+                        // A chunk that ends with the match, and one with more.
+                        for want in [len, len + 400] {
+                            all.truncate(before - 1);
+                            all.push(byte(before - 1));
+                            copy.copy_from_slice(&ring);
+                            let mut model = Model { window: Window::resume(&mut copy, place), all: &mut all };
+                            model.repeat(distance, len, want);
+                            model.check(dictionary);
+                            matches += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(matches > 500_000, "{matches}");
+    }
+
+    #[test]
+    fn bytes_leave_a_window_of_every_size_in_order() {
+        let mut workspace = Workspace::new();
+        for size in [16, 32, 48] {
+            let all: Vec<_> = (0..3 * size + 5).map(byte).collect();
+            for (piece, room) in (1..size + 3).flat_map(|piece| (1..size + 3).map(move |room| (piece, room))) {
+                let mut ring = vec![0; size];
+                let (mut window, mut out, mut read) = (Window::new(&mut ring), Vec::new(), 0);
+                while read < all.len() {
+                    let copied = window.copy(&all[read..all.len().min(read + piece)]);
+                    assert!((1..=piece).contains(&copied));
+                    read += copied;
+                    while out.len() < read {
+                        let (mut dst, mut wrote) = (vec![0; room], 0);
+                        let end = window.flush(read == all.len(), &mut workspace, &mut dst, &mut wrote);
+                        assert_eq!(wrote, room.min(read - out.len()));
+                        out.extend_from_slice(&dst[..wrote]);
+                        assert_eq!(end, out.len() == read, "pieces of {piece} and {room}");
+                    }
+                }
+                assert!(out == all, "pieces of {piece} and {room}");
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_start_in_every_window_that_is_large_enough() {
+        let contents = [None, Some(0), Some(50)];
+        for len in (0..100).step_by(if cfg!(miri) { 9 } else { 1 }) {
+            for (dictionary, content) in (0..70).flat_map(|size| contents.map(|content| (size, content))) {
+                let header = BlockHeader { dictionary, uncompressed: content, ..BlockHeader::EMPTY };
+                let mut ring = vec![0; len];
+                let mut window = Window::new(&mut ring);
+                assert_eq!(window.buf.len(), len / 16 * 16);
+                let reach = content.unwrap_or(u64::MAX).min(u64::from(dictionary) + 32);
+                let found = window.start(&header, 1000).map_err(|fault| fault.kind);
+                assert_eq!(found.is_ok(), len as u64 / 16 >= reach.div_ceil(16), "{header:?} in {len}");
+                assert!(found.is_ok() || found == Err(ErrorKind::XzWindowBuffer));
+                assert!(window.dictionary <= window.buf.len());
+            }
+        }
+    }
+}

@@ -136,3 +136,45 @@ impl<T: Trace> TableReader<'_, T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tables::FseTableOf;
+    use super::*;
+    use crate::entropy::model;
+
+    #[test]
+    fn every_list_of_counts_builds_the_table_of_the_text() {
+        let (mut table, mut built) = (FseTableOf::<512>::EMPTY, 0);
+        for (alphabet, max_symbol, log) in
+            [(&LITERALS, MAX_LITERALS_CODE, 9), (&OFFSETS, 31, 8), (&MATCHES, MAX_MATCH_CODE, 9)]
+        {
+            let value = |symbol| {
+                table.any().repeat(symbol, alphabet);
+                table.cell(0).value(alphabet)
+            };
+            let values: Vec<_> = (0..=max_symbol).map(value).collect();
+            let mut check = |counts: &[i16], log| {
+                let description = model::write(counts, log);
+                assert!(table.any().read(&description, max_symbol, alphabet).is_some());
+                assert_eq!(u32::from(table.log), log);
+                model::check(counts, log, |state| {
+                    let cell = table.cell(state as u32);
+                    let (bits, base) = cell.successor(table.log);
+                    let symbol = values.iter().position(|&value| value == cell.value(alphabet));
+                    (symbol.expect("a symbol of the alphabet"), bits.into(), base)
+                });
+                built += 1;
+            };
+            model::each_list(5, 4, &mut |counts| check(counts, 5));
+            // With the last symbols of the alphabet, also in the largest table.
+            let last = |counts: &[i16]| {
+                let before = values.len().checked_sub(counts.len())?;
+                Some([&vec![0; before][..], counts].concat())
+            };
+            model::each_list_of_ones(5, &mut |counts| last(counts).iter().for_each(|counts| check(counts, 5)));
+            model::each_list(log, 2, &mut |counts| last(counts).iter().for_each(|counts| check(counts, log)));
+        }
+        assert!(built > 25_000, "{built}");
+    }
+}

@@ -13,6 +13,7 @@ pub(crate) use weights::{Rules, lengths};
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entropy::model;
 
     /// Lists of up to five weights, each up to 5, with the weight that they leave to the last
     /// symbol. Codes are numbered from the longest, in the order of the symbols.
@@ -49,6 +50,58 @@ mod tests {
             assert_eq!(next, 1 << depth, "{weights:?}");
         }
         assert!(decoded > 2000, "{decoded}");
+    }
+
+    /// Decodes with two states in turns, as RFC 8878 describes it in section 4.2.1.2. `None` if
+    /// there is no end.
+    fn in_turns(cells: &[model::Cell], log: u32, bits: &str) -> Option<Vec<u8>> {
+        let (mut at, mut out) = (0, vec![]);
+        let mut take = |width: u32| {
+            let end = at + width as usize;
+            let field = bits.get(at..end)?.chars().fold(0, |field, bit| field << 1 | u32::from(bit == '1'));
+            at = end;
+            Some(field)
+        };
+        let mut states = [take(log)?, take(log)?];
+        for turn in 0..254 {
+            let (symbol, width, base) = cells[states[turn % 2] as usize];
+            out.push(symbol as u8);
+            match take(width) {
+                Some(field) => states[turn % 2] = base + field,
+                None => {
+                    out.push(cells[states[(turn + 1) % 2] as usize].0 as u8);
+                    return Some(out);
+                }
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn coded_weights_of_every_list_of_counts_decode_as_in_the_text() {
+        let (mut cells, mut ended, mut seed) = ([coded::EMPTY; coded::CELLS], 0, 1u32);
+        let mut check = |counts: &[i16], log| {
+            let (description, expected) = (model::write(counts, log), model::table(counts, log));
+            let len = model::read(&description, 255, 6).expect("a description").2;
+            // Every first state, and streams of every length of up to 8 bytes.
+            for state in 0..1u64 << log {
+                seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+                let width = 2 * log + seed % (64 - 2 * log);
+                let rest = (u64::from(seed) * 0x9E37_79B9) & ((1 << (width - log)) - 1);
+                let marked = 1 << width | state << (width - log) | rest;
+                let stream = &marked.to_le_bytes()[..width as usize / 8 + 1];
+                let src = [&description[..len], stream].concat();
+                let mut out = [0; 256];
+                let decoded = coded::decode(&src, 0..src.len(), 6, &mut cells, &mut out);
+                let bits = format!("{marked:b}");
+                let text = in_turns(&expected, log, &bits[1..]);
+                assert_eq!(decoded.map(|count| &out[..count]), text.as_deref(), "{counts:?} {bits}");
+                ended += usize::from(text.is_some());
+            }
+        };
+        model::each_list(5, 3, &mut |counts| check(counts, 5));
+        model::each_list(6, 2, &mut |counts| check(&[&[0; 9][..], counts].concat(), 6));
+        assert!(ended > 20_000, "{ended}");
     }
 
     #[test]

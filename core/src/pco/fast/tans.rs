@@ -92,3 +92,35 @@ impl<'w, D: Latent> SymbolTable<'w, D> {
         Ok(Self { entries, lowers, log: variable.table_log, widest })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+    use crate::pco::meta::{Meta, Role};
+    use crate::pco::{NumberType, model};
+
+    #[test]
+    fn every_list_of_weights_builds_the_table_of_the_format() {
+        const SHIFT: u32 = 0xFFFF_F000;
+        let (mut entries, mut lowers, mut counters) = (vec![0; 1 << 14], vec![0; 1 << 14], vec![0; 1 << 14]);
+        model::each_table(&mut |log, weights| {
+            let (bytes, mut meta, size) = (model::metadata(log, weights), Meta::new(), 1 << log);
+            meta.read(&bytes, NumberType::U32, 4, 0, &Limits::NONE, &mut ()).unwrap();
+            let variable = meta.variable(Role::Primary).unwrap();
+            let (entries, lowers) = (&mut entries[..size], &mut lowers[..size]);
+            let table = SymbolTable::build(variable, entries, lowers, &mut counters, SHIFT, 0).unwrap();
+            assert_eq!((table.log, table.widest), (log, (weights.len() as u32 - 1).min(32)));
+            model::check(log, weights, |state| {
+                let [read, width, low, high] = table.entries[state].to_le_bytes();
+                let bin = table.lowers[state].wrapping_sub(SHIFT);
+                assert_eq!(u32::from(width), bin % 33, "offset bits of bin {bin}");
+                // The first and the last of the next states.
+                assert_eq!(next_state(table.entries[state], 0), usize::from(u16::from_le_bytes([low, high])));
+                let last = usize::from(u16::from_le_bytes([low, high])) + (1 << read) - 1;
+                assert_eq!(next_state(table.entries[state], u64::MAX), last);
+                (bin as usize, read.into(), u16::from_le_bytes([low, high]).into())
+            });
+        });
+    }
+}
