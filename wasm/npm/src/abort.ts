@@ -3,17 +3,18 @@
 /** Waits for a promise, but no longer than until the signal aborts. */
 export async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  const over = new AbortController();
+  let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { signal: over.signal });
+    stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    // Removed by hand: Node loses the `signal` of listeners when it collects garbage.
+    else signal.addEventListener('abort', stop);
   });
   try {
     // The race handles a late error of the other promise.
     return await Promise.race([aborted, promise]);
   } finally {
-    over.abort();
+    signal.removeEventListener('abort', stop);
   }
 }
 

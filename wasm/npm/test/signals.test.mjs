@@ -1,5 +1,6 @@
 // Every asynchronous call takes a signal.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
@@ -99,6 +100,24 @@ test('every call that reads ends when its signal aborts', async () => {
     assert.ok(isOver, `${name} ends the read`);
   }
   pool.terminate();
+});
+
+test('reads leave no listener on their signal, even if garbage is collected meanwhile', () => {
+  const script = `
+    Promise.all([import('unspool'), import('node:events')]).then(async ([{ openSource }, { getEventListeners }]) => {
+      const { signal } = new AbortController();
+      const read = () => new Promise((resolve) => setTimeout(() => resolve(new Uint8Array(1)), 2));
+      const source = await openSource({ size: 1, read }, { signal });
+      for (let turn = 0; turn < 10; turn++) {
+        const reads = Promise.all(Array.from({ length: 5 }, () => source.read({ start: 0, end: 1 })));
+        await new Promise((resolve) => setImmediate(resolve));
+        gc();
+        await reads;
+      }
+      console.log(getEventListeners(signal, 'abort').length);
+    });`;
+  const said = execFileSync(process.execPath, ['--expose-gc', '-e', script], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
+  assert.equal(said, '0\n');
 });
 
 test('init ends a download, and waiting for a module, and can be repeated', async () => {
