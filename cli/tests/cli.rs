@@ -1234,6 +1234,21 @@ fn piped(arguments: &[&str], bytes: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
+/// The header of a block in RFC 8878 looks like the end of a frame of the draft. Its checksum is
+/// not that of no bytes.
+#[test]
+fn a_cut_frame_of_zstandard_is_truncated() {
+    let frame = read(&vector_folders("zstd")[0].join("rfc8878/s-blk-rle-max.zst"));
+    let path = scratch("cut_frame").join("cut.zst");
+    for cut in 4..frame.len() {
+        std::fs::write(&path, &frame[..cut]).unwrap();
+        for output in [unspool(&["check", path.to_str().unwrap()]), piped(&["check", "-"], &frame[..cut])] {
+            let start = format!("error: truncated at byte {cut}");
+            assert!(stderr(&output).starts_with(&start), "{cut}: {}", stderr(&output));
+        }
+    }
+}
+
 /// If the first megabyte is a frame to skip, nothing there shows the generation of Zstandard.
 #[test]
 fn an_unsure_generation_of_zstandard_names_the_option() {

@@ -454,7 +454,8 @@ fn flavour(head: &[u8], is_whole: bool) -> Flavour {
         Err(error) => error.kind == ErrorKind::Truncated && !is_whole,
     };
     match detect(head) {
-        Some(flavour) if !fits(flavour) && fits(Flavour::Draft) => Flavour::Draft,
+        // A head may end within a frame. Of a whole file, `detect` knows everything.
+        Some(flavour) if !is_whole && !fits(flavour) && fits(Flavour::Draft) => Flavour::Draft,
         None => Flavour::Rfc8878,
         Some(flavour) => flavour,
     }

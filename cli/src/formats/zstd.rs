@@ -32,7 +32,8 @@ pub fn format_of(head: &[u8], is_whole: bool) -> (Format, bool) {
     let detected = detect(head);
     let is_sure = is_whole || detected.is_some_and(|flavour| fits(flavour) != fits(Flavour::Draft));
     let format = match detected {
-        Some(flavour) if !fits(flavour) && fits(Flavour::Draft) => Format::ZstdDraft,
+        // A head may end within a frame. Of a whole file, `detect` knows everything.
+        Some(flavour) if !is_whole && !fits(flavour) && fits(Flavour::Draft) => Format::ZstdDraft,
         None | Some(Flavour::Rfc8878) => Format::Zstd,
         Some(Flavour::Draft) => Format::ZstdDraft,
         Some(Flavour::V07) => Format::ZstdV07,
