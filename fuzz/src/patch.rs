@@ -78,6 +78,25 @@ pub fn patch_differential(bytes: &[u8]) {
     // The checksum would reject every change of the content.
     let bytes = &unchecked(bytes);
     let ours = decoded(bytes, Verify::Refuse, &mut random);
+    let options = zstd::Options { dictionary: Some(Dictionary::raw(OLD)), ..OPTIONS };
+    if let Some(theirs) = by_reference(bytes) {
+        compare(bytes, &options, &theirs, &ours);
+    }
+}
+
+/// Compares patches with their checksums, as `zstd --patch-from` writes them: both accept the same,
+/// with the same bytes.
+pub fn patch_as_written(bytes: &[u8]) {
+    let ours = decoded(bytes, Verify::Refuse, &mut Random::of(bytes));
+    let has_checksum = bytes.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
+    if let Some(theirs) = by_reference(bytes).filter(|_| has_checksum) {
+        assert_eq!(ours.is_ok(), theirs.is_ok(), "ours: {:?}, the reference: {:?}", ours.err(), theirs.err());
+        assert!(ours.ok() == theirs.ok(), "other bytes than the reference");
+    }
+}
+
+/// Decodes a patch with the C library. `None` if it takes more room than there is.
+fn by_reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, &'static str>> {
     let mut decoder = zstd_safe::DCtx::create();
     decoder.set_parameter(zstd_safe::DParameter::WindowLogMax(LIMITS.max_window.ilog2())).unwrap();
     decoder.ref_prefix(OLD).unwrap();
@@ -90,13 +109,12 @@ pub fn patch_differential(bytes: &[u8]) {
             Ok(0) if input.pos() == bytes.len() => break Ok(()),
             // A prefix is for one frame.
             Ok(0) => decoder.ref_prefix(OLD).map(|_| ()).unwrap(),
-            Ok(_) if out.pos() == out.capacity() => return,
+            Ok(_) if out.pos() == out.capacity() => return None,
             Ok(_) if input.pos() == read && out.pos() == wrote => break Err("the input ends"),
             Ok(_) => {}
         }
     };
-    let options = zstd::Options { dictionary: Some(Dictionary::raw(OLD)), ..OPTIONS };
-    compare(bytes, &options, &theirs.map(|()| out.as_slice().to_vec()), &ours);
+    Some(theirs.map(|()| out.as_slice().to_vec()))
 }
 
 /// Decodes xz to a slice and to a store.
