@@ -37,15 +37,14 @@ impl Output {
     ///
     /// A terminal shows control characters as escapes. A pipe or a file gets the bytes as they are.
     pub fn create(path: Option<&Path>) -> Result<Self, Failure> {
-        if path.is_none() {
-            stdout()?;
-        }
         let shown = path.unwrap_or(Path::new("standard output"));
         let failed = |error| Failure::io("cannot create", shown, error);
         let metadata = path.and_then(|path| path.metadata().ok());
         let writer: Box<dyn Write + Send> = match (path, metadata) {
-            (None, _) if io::stdout().is_terminal() => Box::new(Visible::new(io::stdout())),
-            (None, _) => Box::new(io::stdout()),
+            (None, _) => match stdout()? {
+                terminal if terminal.is_terminal() => Box::new(Visible::new(terminal)),
+                stdout => Box::new(stdout),
+            },
             (Some(_), Some(metadata)) if metadata.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
             // A device or a pipe is written to directly; it must not be replaced by a file.
             (Some(path), Some(metadata)) if !metadata.is_file() => {

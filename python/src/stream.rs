@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use self_cell::{MutBorrow, self_cell};
 use unspool::threads::in_order;
-use unspool::zstd::{Dictionary, Flavour, Header, SeekFrame, SeekTableReader, detect, stream_buffer};
+use unspool::zstd::{Dictionary, Flavour, Header, SeekFrame, SeekTableReader, detect, detect_start};
 use unspool::{End, Error, ErrorKind, Limits as CoreLimits, Status, Step, gzip, lzma, xz, zstd};
 
 use crate::fail::{Fail, Result, Signals};
@@ -448,17 +448,8 @@ impl Decoder {
 
 /// Detects the format of a file by its first bytes; two formats share each magic number.
 fn flavour(head: &[u8], is_whole: bool) -> Flavour {
-    let fits = |flavour| match stream_buffer(head, &zstd::Options { flavour: Some(flavour), ..zstd::Options::DEFAULT })
-    {
-        Ok(_) => true,
-        Err(error) => error.kind == ErrorKind::Truncated && !is_whole,
-    };
-    match detect(head) {
-        // A head may end within a frame. Of a whole file, `detect` knows everything.
-        Some(flavour) if !is_whole && !fits(flavour) && fits(Flavour::Draft) => Flavour::Draft,
-        None => Flavour::Rfc8878,
-        Some(flavour) => flavour,
-    }
+    let flavour = if is_whole { detect(head) } else { detect_start(head).0 };
+    flavour.unwrap_or(Flavour::Rfc8878)
 }
 
 /// Reads the index of an xz file. A broken one is left to the decoder, which knows the first error.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use unspool::tree::Tree;
 use unspool::zstd::{
     Decoder, Dictionary, File, Flavour, FrameHeader, Header, MAX_BLOCK, Options, Outline, SeekTableReader, Workspace,
-    decoded_len, detect, stream_buffer,
+    decoded_len, detect, detect_start,
 };
 use unspool::{Checksums as Sums, Count, Done, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
 
@@ -20,20 +20,9 @@ use crate::source::Source;
 
 /// Detects the format of a file by its first bytes; two formats share each magic number. Returns
 /// also whether another one is excluded.
-///
-/// The format is the one whose headers lead to the end of the file, or out of its first bytes.
-/// Those hold several blocks, and no two formats agree on that many headers. A long skippable frame
-/// may leave none of them.
 pub fn format_of(head: &[u8], is_whole: bool) -> (Format, bool) {
-    let fits = |flavour| match stream_buffer(head, &Options { flavour: Some(flavour), ..Options::DEFAULT }) {
-        Ok(_) => true,
-        Err(error) => error.kind == ErrorKind::Truncated && !is_whole,
-    };
-    let detected = detect(head);
-    let is_sure = is_whole || detected.is_some_and(|flavour| fits(flavour) != fits(Flavour::Draft));
-    let format = match detected {
-        // A head may end within a frame. Of a whole file, `detect` knows everything.
-        Some(flavour) if !is_whole && !fits(flavour) && fits(Flavour::Draft) => Format::ZstdDraft,
+    let (flavour, is_sure) = if is_whole { (detect(head), true) } else { detect_start(head) };
+    let format = match flavour {
         None | Some(Flavour::Rfc8878) => Format::Zstd,
         Some(Flavour::Draft) => Format::ZstdDraft,
         Some(Flavour::V07) => Format::ZstdV07,

@@ -46,6 +46,22 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
     Some(owner)
 }
 
+/// Returns the format of a file whose first bytes are all that is known, and whether no other one
+/// is possible.
+///
+/// The format is the one whose headers lead out of these bytes. A megabyte holds several blocks,
+/// and no two formats agree on that many headers. A long skippable frame may leave none of them.
+#[cfg(feature = "zstd")]
+pub fn detect_start(head: &[u8]) -> (Option<Flavour>, bool) {
+    let leads_out = |flavour| match promise(head, flavour, false) {
+        Ok(_) => true,
+        Err(fault) => fault.kind == ErrorKind::Truncated,
+    };
+    let Some(found) = detect(head) else { return (None, false) };
+    let (is_found, is_draft) = (leads_out(found), leads_out(Flavour::Draft));
+    (Some(if is_draft && !is_found { Flavour::Draft } else { found }), is_found != is_draft)
+}
+
 /// Returns how badly the headers fit a format: a chain that ends at the end of the file fits best,
 /// then one that the end cuts. If none fits, the magic number decides.
 ///

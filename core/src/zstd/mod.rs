@@ -61,6 +61,8 @@ mod workspace;
 pub use decode::decode_to_vec;
 pub use decode::{decode, decoded_len, inspect, salvage};
 pub use describe::{code_lengths, state_counts};
+#[cfg(feature = "zstd")]
+pub use detect::detect_start;
 #[cfg(feature = "at1-columnar")]
 pub(crate) use detect::promise;
 pub use detect::{detect, stream_buffer};
