@@ -150,6 +150,11 @@ fn common(a: &Range<usize>, b: &Range<usize>) -> bool {
     !a.is_empty() && !b.is_empty() && a.start < b.end && b.start < a.end
 }
 
+/// Returns whether memory at random places and of random sizes explains an error.
+fn is_of_memory(kind: UnspoolErrorKind) -> bool {
+    [ErrorKind::Misaligned, ErrorKind::WorkspaceTooSmall].map(|kind| kind as u32).contains(&kind)
+}
+
 /// Decodes a whole file by each format.
 pub fn capi_whole(bytes: &[u8]) {
     let bytes = bytes.get(..MOST).unwrap_or(bytes);
@@ -169,8 +174,7 @@ pub fn capi_whole(bytes: &[u8]) {
             continue;
         }
         arena.assert_untouched(&before);
-        let of_memory = [ErrorKind::Misaligned, ErrorKind::WorkspaceTooSmall].map(|kind| kind as u32);
-        if of_memory.contains(&kind) {
+        if is_of_memory(kind) {
             continue;
         }
         let [src, dst, _, _, scratch] = [0, 1, 2, 3, 4].map(|number| arena.parts[number].clone());
@@ -224,9 +228,8 @@ stream!(UnspoolGzipDecoder, unspool_gzip_init, unspool_gzip_step);
 pub fn capi_stream(bytes: &[u8]) {
     let bytes = bytes.get(..MOST).unwrap_or(bytes);
     let window = vec![0xA5; 40_000];
-    let (mut ws, options) = (zstd::Workspace::new(), zstd::Options { flavour: None, ..zstd::Options::DEFAULT });
-    let mut room = window.clone();
-    let mut decoder = zstd::Decoder::new(&mut ws, &mut room, &options);
+    let (mut ws, mut room) = (zstd::Workspace::new(), window.clone());
+    let mut decoder = zstd::Decoder::new(&mut ws, &mut room, &zstd::Options::DEFAULT);
     streams::<UnspoolZstdDecoder>(bytes, window.len(), |src, end, dst| decoder.step(src, end, dst));
     let (mut ws, mut room) = (xz::Workspace::new(), window.clone());
     let mut decoder = xz::Decoder::new(&mut ws, &mut room, &xz::Options::DEFAULT);
@@ -250,8 +253,7 @@ fn streams<S: Stream>(bytes: &[u8], window: usize, mut in_core: impl FnMut(&[u8]
         return;
     }
     if kind != 0 {
-        let of_memory = [ErrorKind::Misaligned, ErrorKind::WorkspaceTooSmall].map(|kind| kind as u32);
-        assert!(of_memory.contains(&kind), "{kind}");
+        assert!(is_of_memory(kind), "{kind}");
         return;
     }
     let all = ARENA * 8;

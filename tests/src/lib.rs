@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
+use unspool::zstd::Flavour;
 use unspool::{Error, Status, Step};
 pub use unspool_harness::{Leaves, Random, drive};
 
@@ -50,6 +51,21 @@ pub fn is_again(path: &Path) -> bool {
     let Some(within) = big_set().and_then(|root| path.strip_prefix(root).ok()) else { return false };
     let compact = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(within);
     std::fs::read(compact).is_ok_and(|bytes| bytes == read(path))
+}
+
+/// Returns `true` for a vector that must be refused.
+pub fn is_bad(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == "bad")
+}
+
+/// Returns the format of a vector of Zstandard, as its entry in the manifest names it.
+pub fn flavour(entry: &Json) -> Flavour {
+    match text(entry, "variant") {
+        "zstd" => Flavour::Rfc8878,
+        "zstd-draft" => Flavour::Draft,
+        "zstd-v07" => Flavour::V07,
+        other => panic!("no format is called {other}"),
+    }
 }
 
 /// Asserts how many vectors a loop ran: all of the compact set, and at least as many with the big

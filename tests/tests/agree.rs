@@ -4,13 +4,13 @@
 //! a file that was cut is reported as truncated.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use liblzma::stream::{Check, Filters, LzmaOptions, MtStreamBuilder, Stream};
 use unspool::{Class, Done, Limits, Result, at1, cvc, gzip, lzma, onpair, pco, xz, zstd};
 use unspool_harness::mutate;
 use unspool_tests::{
-    Random, all_vectors, big_set, damage, golden, is_again, list, manifest, read, text, vector_folders,
+    Random, all_vectors, big_set, damage, flavour, golden, is_again, is_bad, list, manifest, read, text, vector_folders,
 };
 
 /// Limits so small that no header can request much memory or time. Vectors that decode to more are
@@ -105,8 +105,10 @@ fn check(files: &[Valid], least: usize, mutations: usize) {
 
 /// Returns the vectors with this extension, without the broken ones.
 fn vectors(format: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
-    let good = |path: &PathBuf| !path.components().any(|part| part.as_os_str() == "bad");
-    all_vectors(format, extension).filter(good).map(|path| (path.display().to_string(), read(&path))).collect()
+    all_vectors(format, extension)
+        .filter(|path| !is_bad(path))
+        .map(|path| (path.display().to_string(), read(&path)))
+        .collect()
 }
 
 /// Makes files of bytes whose doors need no more than the bytes.
@@ -158,11 +160,7 @@ fn zstd_files(told: bool) -> Vec<Valid> {
                 continue;
             }
             let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
-            let flavour = match text(entry, "variant") {
-                "zstd" => zstd::Flavour::Rfc8878,
-                "zstd-draft" => zstd::Flavour::Draft,
-                _ => zstd::Flavour::V07,
-            };
+            let flavour = flavour(entry);
             let agree = move |bytes: &[u8]| {
                 let dictionary = dictionary.as_deref().map(zstd::Dictionary::new);
                 let flavour = told.then_some(flavour);

@@ -5,14 +5,24 @@ mod damage;
 
 use std::path::Path;
 
-use damage::{Hash, answers};
+use damage::{Hash, answers, answers_in};
 use unspool::lzma::{Architecture, Coder, FilterKind, Raw};
-use unspool::{Result, Sink, SliceStore, at1, cvc, lzma, onpair, pco, xz, zstd};
+use unspool::{Done, Result, SliceStore, at1, cvc, lzma, onpair, pco, xz, zstd};
 
-/// Returns the answers to a vector with one wrong bit.
+fn read(vector: &str) -> Vec<u8> {
+    unspool_tests::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(vector))
+}
+
+/// Returns the answers to a vector with one wrong bit, decoded to a sink.
 fn answers_to(vector: &str, decode: impl FnMut(&[u8], &mut Hash) -> Result<()>) -> u32 {
-    let file = unspool_tests::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(vector));
+    let file = read(vector);
     answers(&file, &mut file.clone(), decode)
+}
+
+/// Does the same with a page as the output.
+fn answers_of(vector: &str, decode: impl FnMut(&[u8], &mut [u8]) -> Result<Done>) -> u32 {
+    let file = read(vector);
+    answers_in(&mut [0; 4096], &file, &mut file.clone(), decode)
 }
 
 /// Compares hashes, in hexadecimal digits.
@@ -22,32 +32,22 @@ fn assert_alike(found: u32, of_devices: u32) {
 
 #[test]
 fn zstd() {
-    let (mut workspace, mut out, options) = (zstd::Workspace::new(), [0; 4096], zstd::Options::DEFAULT);
-    let found = answers_to("zstd/page.zst", |src, sink| {
-        let done = zstd::decode(src, &mut out, &mut workspace, &options, &mut ())?;
-        sink.write(&out[..done.wrote])
-    });
+    let (mut workspace, options) = (zstd::Workspace::new(), zstd::Options::DEFAULT);
+    let found = answers_of("zstd/page.zst", |src, dst| zstd::decode(src, dst, &mut workspace, &options, &mut ()));
     assert_alike(found, damage::ZSTD);
-    let found = answers_to("zstd/page.zst", |src, sink| {
-        let mut store = SliceStore::new(&mut out);
-        let done = zstd::decode_to_store(src, &mut store, &mut workspace, &mut [0; 64], &options)?;
-        sink.write(&out[..done.wrote])
+    let found = answers_of("zstd/page.zst", |src, dst| {
+        zstd::decode_to_store(src, &mut SliceStore::new(dst), &mut workspace, &mut [0; 64], &options)
     });
     assert_alike(found, damage::ZSTD);
 }
 
 #[test]
 fn xz() {
-    let (mut workspace, mut out, options) = (xz::Workspace::new(), [0; 4096], xz::Options::DEFAULT);
-    let found = answers_to("xz/page.xz", |src, sink| {
-        let done = xz::decode(src, &mut out, &mut workspace, &options, &mut ())?;
-        sink.write(&out[..done.wrote])
-    });
+    let (mut workspace, options) = (xz::Workspace::new(), xz::Options::DEFAULT);
+    let found = answers_of("xz/page.xz", |src, dst| xz::decode(src, dst, &mut workspace, &options, &mut ()));
     assert_alike(found, damage::XZ);
-    let found = answers_to("xz/page.xz", |src, sink| {
-        let mut store = SliceStore::new(&mut out);
-        let done = xz::decode_to_store(src, &mut store, &mut workspace, &mut [0; 64], &options)?;
-        sink.write(&out[..done.wrote])
+    let found = answers_of("xz/page.xz", |src, dst| {
+        xz::decode_to_store(src, &mut SliceStore::new(dst), &mut workspace, &mut [0; 64], &options)
     });
     assert_alike(found, damage::XZ);
 }
@@ -56,14 +56,11 @@ fn xz() {
 fn lzma() {
     let filters = [Some(FilterKind::Branch(Architecture::Arm, 0)), Some(FilterKind::Delta(1)), None];
     let raw = Some(Raw { coder: Coder::Lzma2 { dictionary: 4096 }, filters });
-    let (mut workspace, mut out) = (lzma::Workspace::new(), [0; 4096]);
+    let mut workspace = lzma::Workspace::new();
     let files = [("lzma/properties.lzma", None, damage::LZMA), ("lzma/filters.lzma2", raw, damage::LZMA2)];
     for (file, raw, of_devices) in files {
-        let found = answers_to(file, |src, sink| {
-            let options = lzma::Options { raw, ..lzma::Options::DEFAULT };
-            let done = lzma::decode(src, &mut out, &mut workspace, &options, &mut ())?;
-            sink.write(&out[..done.wrote])
-        });
+        let options = lzma::Options { raw, ..lzma::Options::DEFAULT };
+        let found = answers_of(file, |src, dst| lzma::decode(src, dst, &mut workspace, &options, &mut ()));
         assert_alike(found, of_devices);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `tests/tests/damage.rs` includes this file, too, and compares the hashes.
 
-use unspool::{Result, Sink};
+use unspool::{Done, Result, Sink};
 
 /// The hash of the answers for each file.
 pub const ZSTD: u32 = 0xF03F_ECD5;
@@ -44,4 +44,17 @@ pub fn answers(file: &[u8], copy: &mut [u8], mut decode: impl FnMut(&[u8], &mut 
         let _ = all.write(&answer.to_le_bytes());
     }
     all.0
+}
+
+/// The same for a decoder that writes to a slice.
+pub fn answers_in(
+    out: &mut [u8],
+    file: &[u8],
+    copy: &mut [u8],
+    mut decode: impl FnMut(&[u8], &mut [u8]) -> Result<Done>,
+) -> u32 {
+    answers(file, copy, |bytes, sink| {
+        let done = decode(bytes, out)?;
+        sink.write(out.get(..done.wrote).unwrap_or_default())
+    })
 }

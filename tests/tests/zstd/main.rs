@@ -21,7 +21,7 @@ use unspool::zstd::{
 use unspool::{Class, Done, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Symbols, Trace, Value, Verify};
 use unspool_tests::store::{CheckedStore, FailingStore};
 use unspool_tests::{
-    Leaves, Random, assert_ran, drive, go_on, golden_verdicts, is_again, list, manifest, number, read, text,
+    Leaves, Random, assert_ran, drive, flavour, go_on, golden_verdicts, is_again, list, manifest, number, read, text,
     vector_folders,
 };
 
@@ -49,15 +49,6 @@ impl Vector {
     }
 }
 
-fn flavour(name: &str) -> Flavour {
-    match name {
-        "zstd" => Flavour::Rfc8878,
-        "zstd-draft" => Flavour::Draft,
-        "zstd-v07" => Flavour::V07,
-        other => panic!("no format is called {other}"),
-    }
-}
-
 /// Valid vectors in the compact set.
 const COMPACT: usize = 659;
 
@@ -78,7 +69,7 @@ fn valid_if(wanted: impl Fn(&Vector) -> bool, compact: usize, mut test: impl FnM
             let vector = Vector {
                 name: name.to_owned(),
                 bytes: read(&folder.join(name)),
-                flavour: flavour(text(entry, "variant")),
+                flavour: flavour(entry),
                 dictionary,
                 entry: entry.clone(),
             };

@@ -39,6 +39,7 @@ fn main() -> ! {
         test.case(name, || by_stream(bytes, expected, SPACE), expected.len());
     }
     test.case("lossless, large", || by_rows(LARGE.get(), LARGE_VALUES.get(), VALUES), LARGE_VALUES.get().len());
+    test.case("a wrong byte", || wrong_byte(FP16.get(), SPACE, VALUES), 1);
     test.case("wrong bits", || wrong_bits(FP16.get(), SPACE) == damage::CVC, 1);
     test.case("every end", || every_end(FP16.get(), VALUES), 1);
     test.finish()
@@ -82,6 +83,17 @@ fn by_stream(bytes: &[u8], expected: &[u8], space: &mut [u8]) -> bool {
             return expected.next().is_none();
         }
     }
+}
+
+/// Flips one bit of the last chunk: the checksum must not match.
+fn wrong_byte(bytes: &[u8], space: &mut [u8], values: &mut [f32]) -> bool {
+    let Some(copy) = space.get_mut(..bytes.len()) else { return false };
+    copy.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    copy.iter_mut().rev().take(1).for_each(|last| *last ^= 1);
+    let Ok(file) = File::open(copy, &Limits::DEFAULT) else { return false };
+    let Ok(column) = file.only_column() else { return false };
+    let last = column.rows().end - 1..column.rows().end;
+    column.decode(copy, last, values, &Options::DEFAULT).is_err_and(|error| error.class() == Class::Checksum)
 }
 
 /// Returns the answers to a file with one wrong bit.

@@ -4,8 +4,8 @@
 #![no_main]
 
 use firmware::{Test, damage, entry, file};
+use unspool::Class;
 use unspool::lzma::{Architecture, Coder, Decoder, FilterKind, Options, Raw, Workspace, decode};
-use unspool::{Class, Sink};
 
 file!(PAGE, "../../../vectors/lzma/properties.lzma");
 file!(CHUNKS, "../../../vectors/lzma/filters.lzma2");
@@ -49,10 +49,7 @@ fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace, options: &Options
 
 /// Returns the answers to a file with one wrong bit.
 fn wrong_bits(file: &[u8], copy: &mut [u8], out: &mut [u8], ws: &mut Workspace, options: &Options) -> u32 {
-    damage::answers(file, copy, |bytes, sink| {
-        let done = decode(bytes, out, ws, options, &mut ())?;
-        sink.write(out.get(..done.wrote).unwrap_or_default())
-    })
+    damage::answers_in(out, file, copy, |src, dst| decode(src, dst, ws, options, &mut ()))
 }
 
 /// Decodes 64 bytes at a time, through a window as large as the dictionary.

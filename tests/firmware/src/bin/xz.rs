@@ -5,7 +5,7 @@
 
 use firmware::{Test, damage, entry, file};
 use unspool::xz::{Decoder, File, Options, Workspace, decode, decode_to_store};
-use unspool::{Class, Limits, Sink, SliceStore};
+use unspool::{Class, Limits, SliceStore};
 
 file!(PAGE, "../../../vectors/xz/page.xz");
 file!(BLOCKS, "../../../vectors/xz/blocks.xz");
@@ -45,14 +45,10 @@ fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
 
 /// Returns the answers to a file with one wrong bit, decoded to memory and to a store.
 fn wrong_bits(file: &[u8], copy: &mut [u8], out: &mut [u8], ws: &mut Workspace) -> [u32; 2] {
-    let whole = damage::answers(file, copy, |bytes, sink| {
-        let done = decode(bytes, out, ws, &Options::DEFAULT, &mut ())?;
-        sink.write(out.get(..done.wrote).unwrap_or_default())
-    });
-    let stored = damage::answers(file, copy, |bytes, sink| {
-        let mut store = SliceStore::new(out);
-        let done = decode_to_store(bytes, &mut store, ws, &mut [0; 64], &Options::DEFAULT)?;
-        sink.write(out.get(..done.wrote).unwrap_or_default())
+    let options = &Options::DEFAULT;
+    let whole = damage::answers_in(out, file, copy, |src, dst| decode(src, dst, ws, options, &mut ()));
+    let stored = damage::answers_in(out, file, copy, |src, dst| {
+        decode_to_store(src, &mut SliceStore::new(dst), ws, &mut [0; 64], options)
     });
     [whole, stored]
 }

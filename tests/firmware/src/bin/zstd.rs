@@ -5,7 +5,7 @@
 
 use firmware::{Test, damage, entry, file};
 use unspool::zstd::{File, Options, Workspace, decode, decode_in_place, decode_to_store, decoded_len};
-use unspool::{Class, Limits, Sink, SliceStore};
+use unspool::{Class, Limits, SliceStore};
 
 file!(PAGE, "../../../vectors/zstd/page.zst");
 file!(FRAMES, "../../../vectors/zstd/page-seekable.zst");
@@ -56,14 +56,10 @@ fn every_end(bytes: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
 /// Returns the answers to a file with one wrong bit, decoded to memory and to a store.
 fn wrong_bits(file: &[u8], copy: &mut [u8], out: &mut [u8], workspace: &mut Workspace) -> [u32; 2] {
     let out = out.get_mut(..4096).unwrap_or_default();
-    let whole = damage::answers(file, copy, |bytes, sink| {
-        let done = decode(bytes, out, workspace, &Options::DEFAULT, &mut ())?;
-        sink.write(out.get(..done.wrote).unwrap_or_default())
-    });
-    let stored = damage::answers(file, copy, |bytes, sink| {
-        let mut store = SliceStore::new(out);
-        let done = decode_to_store(bytes, &mut store, workspace, &mut [0; 64], &Options::DEFAULT)?;
-        sink.write(out.get(..done.wrote).unwrap_or_default())
+    let options = &Options::DEFAULT;
+    let whole = damage::answers_in(out, file, copy, |src, dst| decode(src, dst, workspace, options, &mut ()));
+    let stored = damage::answers_in(out, file, copy, |src, dst| {
+        decode_to_store(src, &mut SliceStore::new(dst), workspace, &mut [0; 64], options)
     });
     [whole, stored]
 }
