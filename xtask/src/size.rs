@@ -3,7 +3,7 @@
 //! `tests/size` has a program for each. The size of a decoder is the size of its program minus that
 //! of the program `empty`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -355,26 +355,10 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
         install::target(machine.target)?;
         for (profile, level) in PROFILES {
             let programs = || PROGRAMS.iter().filter(|program| chosen(program) && program.builds_for(machine));
-            for feature in [
-                "",
-                "formats",
-                "columnar",
-                "rfc",
-                "patch",
-                "xz-flash",
-                "at1",
-                "lzma",
-                "capi",
-                "capi-columnar",
-                "capi-patch",
-                "capi-xz-flash",
-                "peers",
-                "c",
-            ] {
+            // The program `empty` has none.
+            let features: BTreeSet<_> = std::iter::once("").chain(programs().map(Program::feature)).collect();
+            for feature in features {
                 let bins: Vec<_> = programs().filter(|program| program.feature() == feature).collect();
-                if bins.is_empty() && !feature.is_empty() {
-                    continue;
-                }
                 let mut build = cmd("cargo build --locked --target").arg(machine.target).arg("--profile").arg(profile);
                 build = if feature.is_empty() {
                     build.arg(format!("--bin={EMPTY}"))

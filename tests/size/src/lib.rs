@@ -11,7 +11,7 @@ mod board;
 #[path = "../../../capi/memory/byte_loops.rs"]
 pub mod byte_loops;
 
-#[cfg(any(feature = "capi", feature = "capi-columnar", feature = "capi-patch", feature = "capi-xz-flash"))]
+#[cfg(feature = "from-c")]
 pub mod c;
 
 use unspool::{Done, End, Status, Step};
@@ -93,12 +93,7 @@ macro_rules! program {
 #[macro_export]
 macro_rules! no_panic {
     () => {
-        #[cfg(not(any(
-            feature = "capi",
-            feature = "capi-columnar",
-            feature = "capi-patch",
-            feature = "capi-xz-flash"
-        )))]
+        #[cfg(not(feature = "from-c"))]
         #[panic_handler]
         fn panic(_: &core::panic::PanicInfo) -> ! {
             unsafe extern "C" {
