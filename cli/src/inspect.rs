@@ -63,15 +63,22 @@ impl Report {
         self.decoded.filter(|_| size > 0).map(|decoded| decoded as f64 / size as f64)
     }
 
-    /// Returns the bytes of each part that has any. In a truncated file, the last field is clipped
-    /// to `size`.
-    fn parts(&self, size: u64) -> Vec<(Part, u64)> {
+    /// Returns the bytes of each part that has any, and those after an error, which were not read.
+    /// In a truncated file, the last field is clipped to `size`.
+    fn parts(&self, size: u64) -> Vec<(&'static str, u64)> {
         let end = size.saturating_mul(8);
         let sum = |part| {
             let leaves = self.tree.nodes().iter().filter(|node| node.part == Some(part));
             leaves.map(|node| node.bits.end.min(end).saturating_sub(node.bits.start)).sum::<u64>().div_ceil(8)
         };
-        Part::ALL.iter().map(|&part| (part, sum(part))).filter(|&(_, bytes)| bytes > 0).collect()
+        let mut parts: Vec<_> = Part::ALL.iter().map(|&part| (part.name(), sum(part))).collect();
+        // Fields follow each other without a gap.
+        if self.error.is_some() && self.tree.left_out == 0 {
+            let read = self.tree.nodes().iter().map(|node| node.bits.end).max().unwrap_or(0);
+            parts.push(("unread", end.saturating_sub(read) / 8));
+        }
+        parts.retain(|&(_, bytes)| bytes > 0);
+        parts
     }
 
     pub fn to_text(&self, path: &Path, size: u64, all: bool) -> String {
@@ -105,7 +112,7 @@ impl Report {
         for (part, bytes) in self.parts(size) {
             #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
             let share = 100.0 * bytes as f64 / size as f64;
-            writeln!(out, "  {:<10} {bytes} bytes, {share:.1} %", part.name())?;
+            writeln!(out, "  {part:<10} {bytes} bytes, {share:.1} %")?;
         }
         writeln!(out, "\n{:>24}  field", "bytes")?;
         self.write_nodes(out, all)?;
@@ -219,7 +226,7 @@ impl Report {
         }
         out.push_str("],\"parts\":{");
         for (at, (part, bytes)) in self.parts(size).into_iter().enumerate() {
-            write!(out, "{}\"{}\":{bytes}", if at == 0 { "" } else { "," }, part.name())?;
+            write!(out, "{}\"{part}\":{bytes}", if at == 0 { "" } else { "," })?;
         }
         out.push('}');
         if let Some(error) = self.error {

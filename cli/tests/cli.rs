@@ -538,14 +538,19 @@ fn json_of_inspect_covers_every_byte() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
     assert_eq!((&json["format"], &json["version"], &json["rows"]), (&"cvc".into(), &"2.0".into(), &11.into()));
     assert_eq!(list(&json, "columns").len(), 8);
-    fn leaves(node: &serde_json::Value) -> u64 {
+    assert_eq!(bits_of_leaves(&json), 8 * json["size"].as_u64().unwrap());
+    assert!(json["error"].is_null() && json["parts"]["unread"].is_null());
+}
+
+/// Returns the number of bits that the leaves in a report of `inspect` have.
+fn bits_of_leaves(json: &serde_json::Value) -> u64 {
+    fn bits(node: &serde_json::Value) -> u64 {
         match node["children"].as_array() {
-            Some(children) => children.iter().map(leaves).sum(),
+            Some(children) => children.iter().map(bits).sum(),
             None => node["end"].as_u64().unwrap() - node["start"].as_u64().unwrap(),
         }
     }
-    assert_eq!(list(&json, "nodes").iter().map(leaves).sum::<u64>(), 8 * json["size"].as_u64().unwrap());
-    assert!(json["error"].is_null());
+    list(json, "nodes").iter().map(bits).sum()
 }
 
 #[test]
@@ -557,6 +562,10 @@ fn inspect_shows_a_broken_file_up_to_its_error() {
     assert!(shown.contains("cvc 1.0") && shown.contains("crc-32 0x00000000"), "{shown}");
     let json: serde_json::Value = serde_json::from_slice(&unspool(&["inspect", "--json", &file]).stdout).unwrap();
     assert_eq!((&json["error"]["code"], &json["error"]["offset"]), (&514.into(), &213.into()));
+    // All bytes of the file are accounted for.
+    let unread = json["parts"]["unread"].as_u64().unwrap();
+    assert!(shown.contains(&format!("unread     {unread} bytes")), "{shown}");
+    assert_eq!(bits_of_leaves(&json) + 8 * unread, 8 * json["size"].as_u64().unwrap());
 }
 
 #[test]

@@ -82,9 +82,9 @@ pub enum Value<'a> {
 /// Receives the fields that a parser reads, while it reads them.
 ///
 /// Groups nest: every field between [`enter`](Trace::enter) and [`leave`](Trace::leave) belongs to
-/// the group, whose range is that of its leaves. **Leaves tile a valid file**: each bit belongs to
-/// exactly one of them, in any order. After an error, open groups stay open, and the fields emitted
-/// so far are true.
+/// the group, whose range is that of its leaves. **Leaves tile the file**: each bit belongs to
+/// exactly one of them, in any order. After an error, they tile it from its first bit to another
+/// one, and the rest was not read. Open groups stay open, and the fields emitted so far are true.
 pub trait Trace {
     /// `false` if fields are ignored. A parser may then skip work that only serves the trace.
     const LISTENS: bool = true;

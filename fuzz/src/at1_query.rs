@@ -6,9 +6,9 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use unspool::at1::{self, Ask, ColumnRef, Filter, Number, Options, Query, Request, Test, Workspace};
-use unspool::{Class, Error, ErrorKind, Limits};
+use unspool::{Class, Error, ErrorKind, Format, Limits};
 
-use unspool_harness::Random;
+use unspool_harness::{Random, tile};
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 18, max_elements: 1 << 12, max_columns: 1 << 10, ..Limits::DEFAULT };
@@ -19,6 +19,7 @@ type Values = Vec<Vec<u8>>;
 
 /// Queries arbitrary bytes.
 pub fn at1_query(bytes: &[u8]) {
+    tile(Format::At1, bytes, &LIMITS);
     let mut random = Random::of(bytes);
     let mut ws = Workspace::new();
     let all = Request { filters: &[], ask: Ask::Rows, limit: u64::MAX };

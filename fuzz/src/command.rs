@@ -48,6 +48,7 @@ pub fn at1_command(bytes: &[u8]) {
 fn same(format: Format, bytes: &[u8]) {
     // So small that no file takes long.
     let limits = Limits { max_output: 1 << 18, max_window: 1 << 18, max_elements: 1 << 16, ..Limits::DEFAULT };
+    unspool_harness::tile(format, bytes, &limits);
     let mut random = crate::Random::of(bytes);
     let expected = Expected::new(format, bytes, &limits);
     assert_eq!(expected.unlike_core(), None);

@@ -2,10 +2,10 @@
 //! library agrees.
 
 use unspool::Limits;
-use unspool::lzma::{Architecture, Coder, FilterKind, Header, Options, Raw, decode_to_vec};
+use unspool::lzma::{Architecture, Coder, FilterKind, Header, Options, Raw, Workspace, decode_to_vec, inspect};
 
-use unspool_harness::Random;
 use unspool_harness::lzma::agree;
+use unspool_harness::{Random, traced_done};
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, ..Limits::DEFAULT };
@@ -27,6 +27,8 @@ pub fn lzma_mutated(bytes: &[u8]) {
 pub fn lzma_differential(bytes: &[u8]) {
     let random = &mut Random::of(bytes);
     for (bytes, options) in [(repaired(bytes), OPTIONS), (bytes.to_vec(), raw(random))] {
+        let (ws, mut window) = (&mut Workspace::new(), vec![0; 1 << 17]);
+        let _ = traced_done("inspect", &bytes, |leaves| inspect(&bytes, ws, &mut window, &options, leaves));
         let ours = decode_to_vec(&bytes, &options);
         match (reference(&bytes, &options), ours) {
             (None, _) | (Some(Err(())), Err(_)) => {}

@@ -2,9 +2,9 @@
 //! The same verdict and the same bytes as in a slice, and as the C library.
 
 use unspool::zstd::{self, Dictionary, Flavour};
-use unspool::{Done, Limits, Result, SliceStore, Store, Verify, xz};
+use unspool::{Done, Format, Limits, Result, SliceStore, Store, Verify, xz};
 
-use unspool_harness::Random;
+use unspool_harness::{Random, tile, traced_done};
 
 use crate::zstd::{compare, unchecked};
 
@@ -54,6 +54,7 @@ fn decoded(bytes: &[u8], verify: Verify, random: &mut Random) -> Result<Vec<u8>>
     let unread = zstd::Options { verify, ..OPTIONS };
     let options = zstd::Options { dictionary: Some(Dictionary::raw(OLD)), ..unread };
     let (workspace, mut whole) = (&mut zstd::Workspace::new(), vec![0; ROOM]);
+    let _ = traced_done("inspect", bytes, |leaves| zstd::inspect(bytes, workspace, &options, leaves));
     let done = zstd::decode(bytes, &mut whole, workspace, &options, &mut ());
     let mut page = vec![0; 1 + random.below([16, 5000][bytes.len() % 2])];
     let (mut first, mut second) = (vec![0; ROOM], vec![0; ROOM]);
@@ -126,6 +127,7 @@ pub fn xz_store(bytes: &[u8]) {
     let options = xz::Options { limits, verify, streams };
     let (workspace, mut whole, mut stored) = (&mut xz::Workspace::new(), vec![0; 1 << 16], vec![0; 1 << 16]);
     let room = 1 + random.below(1 << 16);
+    tile(Format::Xz, bytes, &limits);
     let done = xz::decode(bytes, &mut whole[..room], workspace, &options, &mut ());
     let mut page = vec![0; 1 + random.below([16, 5000][bytes.len() % 2])];
     let mut store = SliceStore::new(&mut stored[..room]);

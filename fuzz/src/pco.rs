@@ -1,8 +1,9 @@
 //! Pco: every door returns the same result for a file, and the reference agrees where it can run.
 
 use unspool::pco::{Chunk, File, Options, Plan};
-use unspool::{Class, Error, ErrorKind, Limits, Trace};
+use unspool::{Class, Error, ErrorKind, Format, Limits, Trace};
 use unspool_harness::pco::agree;
+use unspool_harness::tile;
 
 /// Limits so small that a file with large claims is refused at once.
 const LIMITS: Limits = Limits { max_output: 1 << 20, max_window: 1 << 20, max_elements: 1 << 18, ..Limits::DEFAULT };
@@ -37,6 +38,7 @@ const COMPARED: usize = 4 << 20;
 
 /// Compares with the reference: it must decode the same files, to the same numbers.
 pub fn pco_differential(bytes: &[u8]) {
+    tile(Format::Pco, bytes, &LIMITS);
     let Ok(file) = File::open(bytes, &LIMITS) else { return };
     let (mut at, mut all, mut ty) = (file.first(), vec![], None);
     let taken = loop {

@@ -1,9 +1,11 @@
-//! Threads on arbitrary bytes: any number returns the output of one thread, or its error.
+//! Threads on arbitrary bytes: any number returns the output of one thread, or its error. The
+//! leaves of the file tile it.
 
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 
-use unspool::{Done, ErrorKind, Limits, Result, at1, cvc, onpair, pco, xz, zstd};
+use unspool::{Done, ErrorKind, Format, Limits, Result, at1, cvc, onpair, pco, xz, zstd};
+use unspool_harness::tile;
 
 /// Limits so small that no file takes long.
 const LIMITS: Limits = Limits { max_output: 1 << 18, max_window: 1 << 18, max_elements: 1 << 16, ..Limits::DEFAULT };
@@ -14,6 +16,7 @@ const ROOM: usize = 1 << 16;
 pub fn xz_threads(bytes: &[u8]) {
     let options = &xz::Options { limits: LIMITS, ..xz::Options::DEFAULT };
     for file in [bytes, &bytes.repeat(2)] {
+        tile(Format::Xz, file, &LIMITS);
         let one = |dst: &mut [u8]| xz::decode(file, dst, &mut xz::Workspace::new(), options, &mut ());
         agree(one, |dst, threads| xz::decode_threaded(file, dst, threads, options));
     }
@@ -23,6 +26,7 @@ pub fn xz_threads(bytes: &[u8]) {
 pub fn zstd_threads(bytes: &[u8]) {
     let options = &zstd::Options { limits: LIMITS, ..zstd::Options::DEFAULT };
     for file in [bytes, &bytes.repeat(2)] {
+        tile(Format::Zstd, file, &LIMITS);
         let one = |dst: &mut [u8]| zstd::decode(file, dst, &mut zstd::Workspace::new(), options, &mut ());
         agree(one, |dst, threads| zstd::decode_threaded(file, dst, threads, options));
     }
@@ -30,6 +34,7 @@ pub fn zstd_threads(bytes: &[u8]) {
 
 /// Decodes AT-1.
 pub fn at1_threads(bytes: &[u8]) {
+    tile(Format::At1, bytes, &LIMITS);
     let options = &at1::Options { limits: LIMITS, ..at1::Options::DEFAULT };
     let one = |dst: &mut [u8]| {
         let (mut workspace, mut scratch) = (at1::Workspace::new(), vec![0; 1 << 12]);
@@ -45,6 +50,7 @@ pub fn at1_threads(bytes: &[u8]) {
 
 /// Decodes OnPair.
 pub fn onpair_threads(bytes: &[u8]) {
+    tile(Format::OnPair, bytes, &LIMITS);
     let options = &onpair::Options { limits: LIMITS };
     let one = |dst: &mut [u8]| onpair::decode(bytes, dst, &mut onpair::Workspace, options, &mut ());
     agree(one, |dst, threads| onpair::decode_threaded(bytes, dst, threads, options));
@@ -52,6 +58,7 @@ pub fn onpair_threads(bytes: &[u8]) {
 
 /// Decodes CVC.
 pub fn cvc_threads(bytes: &[u8]) {
+    tile(Format::Cvc, bytes, &LIMITS);
     let options = &cvc::Options { limits: LIMITS, ..cvc::Options::DEFAULT };
     // Not as floats, whose NaNs are not equal.
     let one = |dst: &mut [i64]| cvc::decode(bytes, dst, &mut cvc::Workspace::new(), options, &mut ());
@@ -70,6 +77,7 @@ pub fn cvc_threads(bytes: &[u8]) {
 
 /// Decodes Pco, as numbers of three widths.
 pub fn pco_threads(bytes: &[u8]) {
+    tile(Format::Pco, bytes, &LIMITS);
     numbers::<u8>(bytes);
     numbers::<i32>(bytes);
     numbers::<u64>(bytes);

@@ -3,10 +3,10 @@
 //! Whole inputs and streams are read by different code, which must agree on every verdict.
 
 use unspool::xz::{LzmaItem, LzmaWish, Options, Streams, SymbolReader, decode_to_vec};
-use unspool::{Class, Error, Limits, Result, Verify};
+use unspool::{Class, Error, Format, Limits, Result, Verify};
 
-use unspool_harness::Random;
 use unspool_harness::xz::{agree, feed_symbols, repair};
+use unspool_harness::{Random, tile};
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, max_header: 1 << 16, ..Limits::DEFAULT };
@@ -69,6 +69,7 @@ fn symbols(file: &[u8], step: usize) -> (Vec<LzmaItem>, Option<Error>) {
 pub fn xz_differential(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     repair(&mut bytes);
+    tile(Format::Xz, &bytes, &LIMITS);
     if let (Some(reference), ours) = (reference(&bytes), decoded(&bytes)) {
         match (reference, ours) {
             (Ok(reference), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),

@@ -3,10 +3,10 @@
 
 use unspool::checksum::Xxh64;
 use unspool::zstd::{Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, detect, inspect, state_counts};
-use unspool::{Error, ErrorKind, Limits, Name, Result, Verify};
+use unspool::{Error, ErrorKind, Format, Limits, Name, Result, Verify};
 
 use unspool_harness::zstd::agree;
-use unspool_harness::{Leaves, Random};
+use unspool_harness::{Leaves, Random, tile};
 
 /// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 18, ..Limits::DEFAULT };
@@ -47,6 +47,7 @@ pub fn zstd_mutated(bytes: &[u8]) {
 /// same output.
 pub fn zstd_differential(bytes: &[u8]) {
     let bytes = unchecked(bytes);
+    tile(Format::Zstd, &bytes, &LIMITS);
     let ours = decode_to_vec(&bytes, &RFC8878);
     if let Some(reference) = reference(&bytes) {
         compare(&bytes, &RFC8878, &reference, &ours);

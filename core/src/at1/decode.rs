@@ -262,7 +262,10 @@ fn walk<T: Trace>(
         }
         Ok(!out.is_full())
     })?;
-    header.emit_trailer(src, trace);
+    // The limit of the output may end the walk before the trailer.
+    if !out.is_full() {
+        header.emit_trailer(src, trace);
+    }
     let mut checksums = Checksums::default();
     match header.hash.zip(out.hash()) {
         Some((stored, ours)) => {

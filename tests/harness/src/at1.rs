@@ -5,7 +5,7 @@ use unspool::at1::{
 };
 use unspool::{Class, Done, Error, ErrorKind, Result};
 
-use crate::{TWO, room, same, same_in_memory, traced_done};
+use crate::{TWO, fails_too, room, same, same_in_memory, traced_done};
 
 /// The most scratch that a call gets.
 pub const SCRATCH: u64 = 1 << 20;
@@ -23,7 +23,9 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     let heard = traced_done("decode", bytes, |leaves| decode(bytes, &mut again, ws, &mut scratch, options, leaves));
     assert_eq!(heard, whole, "a trace changes the verdict");
     let seen = traced_done("inspect", bytes, |leaves| inspect(bytes, ws, options, leaves));
+    fails_too("inspect", &whole, &seen);
     let counted = decoded_len(bytes, ws, &mut scratch, options);
+    fails_too("decoded_len", &whole, &counted);
     let mut sunk = vec![];
     let mut sink = |piece: &[u8]| {
         sunk.extend_from_slice(piece);

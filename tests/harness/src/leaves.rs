@@ -33,18 +33,18 @@ impl Leaves {
         self.assert_walk(bytes, &Ok::<_, ()>(bytes), file);
     }
 
-    /// Asserts what holds for the leaves of any walk over a file of `len` bytes: none reaches
-    /// outside of the file, and no bit belongs to two. After a walk without an error, each bit of
-    /// the bytes that it read belongs to one, and every group ended.
+    /// Asserts what holds for the leaves of any walk over a file of `len` bytes: they tile it from
+    /// its first bit to another one, which is not outside of the file. Without an error, they tile
+    /// the bytes that the walk read, and every group ended.
     #[track_caller]
     pub fn assert_walk<E>(mut self, len: usize, read: &Result<usize, E>, file: &str) {
         self.leaves.sort_by_key(|(bits, _)| (bits.start, bits.end));
-        let (mut end, whole) = (0, read.is_ok());
+        let mut end = 0;
         for (bits, name) in self.leaves {
             let (start, until) = (bits.start, bits.end);
             assert!(start <= until, "{file}: {name:?} ends at bit {until}, before its start {start}");
             assert!(start >= end, "{file}: {name:?} starts at bit {start}, in a leaf that ends at {end}");
-            assert!(start == end || !whole, "{file}: no leaf has the bits from {end} to {name:?} at {start}");
+            assert!(start == end, "{file}: no leaf has the bits from {end} to {name:?} at {start}");
             end = until;
         }
         assert!(end <= len as u64 * 8, "{file}: a leaf ends at bit {end}, after the {len} bytes of the file");
@@ -68,8 +68,8 @@ mod tests {
     #[test]
     fn finds_gaps_overlaps_and_leaves_outside_of_the_file() {
         assert!(walked(&[8..16, 0..8], Ok(2)) && walked(&[0..8], Err(())) && walked(&[0..8], Ok(1)));
-        assert!(walked(&[0..3, 8..9], Err(())), "an error may leave gaps");
-        assert!(!walked(&[0..8], Ok(2)) && !walked(&[0..7, 8..16], Ok(2)), "a gap");
+        assert!(walked(&[3..8, 0..3], Err(())) && walked(&[], Err(())), "an error leaves the rest");
+        assert!(!walked(&[0..8], Ok(2)) && !walked(&[0..7, 8..16], Ok(2)) && !walked(&[8..9], Err(())), "a gap");
         assert!(!walked(&[0..9, 8..16], Ok(2)) && !walked(&[0..9, 8..16], Err(())), "an overlap");
         assert!(!walked(&[8..17], Err(())) && !walked(&[17..17], Err(())), "outside");
     }

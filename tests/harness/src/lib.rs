@@ -16,6 +16,7 @@ pub mod lzma;
 mod mutate;
 pub mod onpair;
 pub mod pco;
+mod tile;
 mod whole;
 pub mod xz;
 pub mod zstd;
@@ -23,6 +24,7 @@ pub mod zstd;
 pub use drive::drive;
 pub use leaves::Leaves;
 pub use mutate::{Random, mutate};
+pub use tile::tile;
 
 use std::num::NonZeroUsize;
 
@@ -52,6 +54,27 @@ fn same_in_memory<T, U>(door: &str, expected: &Result<T>, found: &Result<U>) {
     }
 }
 
+/// Asserts that decoding fails if a door fails that reads less, unless that met a limit or lacks
+/// memory. Returns both errors.
+#[track_caller]
+fn fails_too<T, U>(door: &str, whole: &Result<T>, found: &Result<U>) -> Option<(Error, Error)> {
+    let found = found.as_ref().err()?;
+    if matches!(found.class(), Class::Limit | Class::OutputTooSmall { .. } | Class::WorkspaceTooSmall { .. }) {
+        return None;
+    }
+    let whole = whole.as_ref().err().unwrap_or_else(|| panic!("only {door} fails: {found:?}"));
+    Some((*whole, *found))
+}
+
+/// Asserts the same of a door that reads headers in their order: decoding does not fail at a later
+/// byte. It may find another error at that one.
+#[track_caller]
+fn no_later<T, U>(door: &str, whole: &Result<T>, found: &Result<U>) {
+    if let Some((whole, found)) = fails_too(door, whole, found) {
+        assert!(whole.at <= found.at, "{door} returns {found:?}, decoding {whole:?}");
+    }
+}
+
 /// Runs a door with a trace, and checks its leaves. `read` returns the bytes that they tile.
 fn traced<T>(
     door: &str,
@@ -66,7 +89,7 @@ fn traced<T>(
 }
 
 /// Runs a door with a trace, as [`traced`] does, if it reports what it read.
-fn traced_done(door: &str, bytes: &[u8], run: impl FnOnce(&mut Leaves) -> Result<Done>) -> Result<Done> {
+pub fn traced_done(door: &str, bytes: &[u8], run: impl FnOnce(&mut Leaves) -> Result<Done>) -> Result<Done> {
     traced(door, bytes, run, |done| done.read)
 }
 

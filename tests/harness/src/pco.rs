@@ -6,7 +6,7 @@ use unspool::pco::{
 };
 use unspool::{Class, Done, End, Error, ErrorKind, Result, Status};
 
-use crate::{Leaves, TWO, ranges, room, same, traced};
+use crate::{Leaves, TWO, no_later, ranges, room, same, traced};
 
 /// The most words of workspace that a call gets.
 pub const WORDS: u64 = 1 << 18;
@@ -59,7 +59,7 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
         leaves.assert_walk(bytes.len(), &walked.map(|()| bytes.len()), "the outline");
         walked
     };
-    assert!(whole.is_err() || walked.is_ok());
+    no_later("the outline", &whole, &walked);
     match first_type(bytes, options) {
         Some(NumberType::U8) => typed::<u8>(bytes, options, &mut words),
         Some(NumberType::I8) => typed::<i8>(bytes, options, &mut words),

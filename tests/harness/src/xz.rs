@@ -8,7 +8,7 @@ use unspool::xz::{
 use unspool::{Checksums, Class, Done, End, Error, ErrorKind, Result, SliceStore};
 
 use crate::whole::whole_file;
-use crate::{Random, drive, room, same, same_in_memory, traced_done};
+use crate::{Random, drive, fails_too, room, same, same_in_memory, traced_done};
 
 /// The longest window that is lent, with room for copies in pieces.
 const WINDOW: usize = (1 << 17) + 32;
@@ -22,6 +22,7 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     same("decode_to_vec", &whole, &doors.vector);
     same_but_for_claims("salvage", &whole, &doors.salvage);
     let seen = traced_done("inspect", bytes, |leaves| inspect(bytes, ws, options, leaves));
+    fails_too("inspect", &whole, &seen);
     if let Ok(done) = whole {
         let checksums = seen.map(|done| done.checksums).unwrap_or_default();
         assert_eq!(seen, Ok(Done { wrote: 0, checksums, ..done }));
@@ -61,7 +62,7 @@ pub fn agree(bytes: &[u8], options: &Options) -> Result<Done> {
     assert_eq!(stream(3), (streamed, end), "other splits, another end");
     in_small_tables(bytes, options, whole, &doors.out);
     if options.streams == Streams::All {
-        by_block(bytes, options, whole.map(|_| content));
+        by_block(bytes, options, &whole, content);
     }
     whole
 }
@@ -106,22 +107,22 @@ fn in_small_tables(bytes: &[u8], options: &Options, whole: Result<Done>, expecte
 }
 
 /// Checks that the blocks in the index, decoded one by one, are the file.
-fn by_block(bytes: &[u8], options: &Options, whole: Result<&[u8]>) {
+fn by_block(bytes: &[u8], options: &Options, whole: &Result<Done>, content: &[u8]) {
     let Ok(file) = File::open(bytes, &options.limits) else { return };
-    let (mut position, mut all, ws) = (0, vec![], &mut Workspace::new());
+    let (mut position, mut all, ws) = (0, Vec::<u8>::new(), &mut Workspace::new());
     for _ in 0..20 {
         let Ok(Some(block)) = file.locate(position) else { break };
         assert!(block.content.contains(&position) && block.range.end <= bytes.len() as u64);
         let len = (block.content.end - block.content.start).min(1 << 17);
         let mut room = vec![0; usize::try_from(len).unwrap()];
-        let Ok(done) = file.decode_block(&block, &mut room, ws, options) else { return };
+        let decoded = file.decode_block(&block, &mut room, ws, options);
+        fails_too("a block", whole, &decoded);
+        let Ok(done) = decoded else { return };
         all.extend(&room[..done.wrote]);
         position = block.content.end;
     }
-    if position == file.content
-        && let Ok(whole) = whole
-    {
-        assert!(whole == all, "other bytes block by block");
+    if position == file.content && whole.is_ok() {
+        assert!(content == all, "other bytes block by block");
     }
 }
 

@@ -7,7 +7,7 @@ use unspool::zstd::{
 use unspool::{Done, ErrorKind, Result, SliceStore, Symbols};
 
 use crate::whole::whole_file;
-use crate::{Leaves, Random, drive, ranges, room, same, same_in_memory, traced_done};
+use crate::{Leaves, Random, drive, fails_too, no_later, ranges, room, same, same_in_memory, traced_done};
 
 /// The longest window that is lent.
 const WINDOW: u64 = 1 << 20;
@@ -32,14 +32,16 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
     });
     assert_eq!(symbols, whole, "symbols change the verdict");
     let seen = traced_done("inspect", bytes, |leaves| inspect(bytes, workspace, options, leaves));
+    fails_too("inspect", &whole, &seen);
     let counted = decoded_len(bytes, workspace, options);
+    fails_too("decoded_len", &whole, &counted);
     if let Ok(done) = whole {
         let seen = seen.expect("it decodes");
         assert_eq!((seen.read, seen.parts, seen.blocks), (done.read, done.parts, done.blocks));
         assert_eq!(seen.checksums.unchecked, done.checksums.unchecked);
         assert_eq!(counted, Ok(done.wrote as u64));
     }
-    outline(bytes, options);
+    no_later("the outline", &whole, &outline(bytes, options));
 
     let claimed = stream_buffer(bytes, options);
     // Decoding finds the error of the headers, or one before it.
@@ -86,12 +88,13 @@ pub fn agree(bytes: &[u8], options: &Options<'_>) -> Result<Done> {
 }
 
 /// Checks the leaves of the headers alone.
-fn outline(bytes: &[u8], options: &Options<'_>) {
+fn outline(bytes: &[u8], options: &Options<'_>) -> Result<()> {
     if options.magicless {
-        return;
+        return Ok(());
     }
     let flavour = options.flavour.or_else(|| detect(bytes)).unwrap_or(Flavour::Rfc8878);
     let (mut leaves, mut outline) = (Leaves::default(), Outline::new(bytes.len() as u64, flavour));
     let walked = ranges(bytes, &mut outline, Outline::needs, |outline, at, part| outline.feed(at, part, &mut leaves));
     leaves.assert_walk(bytes.len(), &walked.map(|()| bytes.len()), "the outline");
+    walked
 }
