@@ -133,7 +133,14 @@ impl Folder {
 
     /// Renames a file in it, and replaces no other.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.handle.rename(from, to)
+        // A second name fails if it is taken. Some file systems have none.
+        match self.handle.link(from, to) {
+            Ok(()) => self.remove(from),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists || self.has(to) => {
+                Err(ErrorKind::AlreadyExists.into())
+            }
+            Err(_) => self.handle.rename(from, to),
+        }
     }
 
     /// Removes a file in it.
@@ -142,15 +149,12 @@ impl Folder {
     }
 }
 
-#[cfg(unix)]
 use by_handle::Handle;
-#[cfg(not(unix))]
-use by_path::Handle;
 
 /// Work relative to a handle: what is opened once cannot be replaced by a link later.
 #[cfg(unix)]
 mod by_handle {
-    use super::{ErrorKind, File, Path, io};
+    use super::{File, Path, io};
     use rustix::fd::OwnedFd;
     use rustix::fs::{self, AtFlags, Mode, OFlags};
 
@@ -188,14 +192,12 @@ mod by_handle {
             Ok(fs::openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?.into())
         }
 
+        /// Gives a file a second name.
+        pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
+            Ok(fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+        }
+
         pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-            // A link fails if the name is taken. Some file systems have none.
-            match fs::linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
-                Ok(()) => return self.remove(from),
-                Err(rustix::io::Errno::EXIST) => return Err(ErrorKind::AlreadyExists.into()),
-                Err(_) if self.has(to) => return Err(ErrorKind::AlreadyExists.into()),
-                Err(_) => {}
-            }
             Ok(fs::renameat(&self.0, from, &self.0, to)?)
         }
 
@@ -205,54 +207,84 @@ mod by_handle {
     }
 }
 
-/// Work by paths, for systems without such handles in safe code. A link is refused where it is met;
-/// on Windows, few users may create one.
-#[cfg(not(unix))]
-mod by_path {
-    use super::{ErrorKind, File, Path, PathBuf, io};
+/// Work by the path of a folder that is held open. No other program can remove, rename or replace
+/// it, nor a folder that leads to it, so the path means the same folder all the time.
+#[cfg(windows)]
+mod by_handle {
+    use super::{ErrorKind, File, Path, PathBuf, Rc, io};
+    use std::os::windows::fs::OpenOptionsExt;
 
-    pub struct Handle(PathBuf);
+    pub struct Handle {
+        path: PathBuf,
+        held: Rc<Held>,
+    }
+
+    /// An open folder, and those that lead to it.
+    struct Held {
+        _folder: File,
+        _parent: Option<Rc<Held>>,
+    }
+
+    const FILE_SHARE_READ: u32 = 1;
+    const FILE_SHARE_WRITE: u32 = 2;
+    const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
 
     impl Handle {
         pub fn open(path: &Path) -> io::Result<Self> {
-            Ok(Self(path.to_owned()))
+            // The user may name a link. Later, it may lead elsewhere.
+            Self::hold(path.canonicalize()?, None)
+        }
+
+        fn hold(path: PathBuf, parent: Option<Rc<Held>>) -> io::Result<Self> {
+            let mut options = File::options();
+            // Without `FILE_SHARE_DELETE`, which would let others remove it. A folder opens with
+            // backup semantics only, and a link itself as a reparse point.
+            options.read(true).share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE);
+            let folder = options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT).open(&path)?;
+            // A link or a junction is no folder here.
+            if !folder.metadata()?.is_dir() {
+                return Err(ErrorKind::NotADirectory.into());
+            }
+            Ok(Self { path, held: Rc::new(Held { _folder: folder, _parent: parent }) })
         }
 
         /// Creates a folder. Returns `false` if the name is taken.
         pub fn make_folder(&self, name: &str) -> io::Result<bool> {
-            match std::fs::create_dir(self.0.join(name)) {
+            match std::fs::create_dir(self.path.join(name)) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
                 made => made.map(|()| true),
             }
         }
 
         pub fn remove_folder(&self, name: &str) -> io::Result<()> {
-            std::fs::remove_dir(self.0.join(name))
+            std::fs::remove_dir(self.path.join(name))
         }
 
         pub fn enter(&self, name: &str) -> io::Result<Self> {
-            let path = self.0.join(name);
-            // A link or a junction is no folder here.
-            if path.symlink_metadata()?.is_dir() { Ok(Self(path)) } else { Err(ErrorKind::NotADirectory.into()) }
+            Self::hold(self.path.join(name), Some(Rc::clone(&self.held)))
         }
 
         pub fn has(&self, name: &str) -> bool {
-            self.0.join(name).symlink_metadata().is_ok()
+            self.path.join(name).symlink_metadata().is_ok()
         }
 
+        /// Creates a file. A link counts as one.
         pub fn create(&self, name: &str) -> io::Result<File> {
-            File::create_new(self.0.join(name))
+            File::create_new(self.path.join(name))
+        }
+
+        /// Gives a file a second name.
+        pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
+            std::fs::hard_link(self.path.join(from), self.path.join(to))
         }
 
         pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-            if self.has(to) {
-                return Err(ErrorKind::AlreadyExists.into());
-            }
-            std::fs::rename(self.0.join(from), self.0.join(to))
+            std::fs::rename(self.path.join(from), self.path.join(to))
         }
 
         pub fn remove(&self, name: &str) -> io::Result<()> {
-            std::fs::remove_file(self.0.join(name))
+            std::fs::remove_file(self.path.join(name))
         }
     }
 }
@@ -315,5 +347,69 @@ mod tests {
             assert_eq!(refuse(names).map_err(|(name, _)| name), Err(names[1]));
         }
         assert_eq!(refuse(["a/b", "a/c", "b"]), Ok(()));
+    }
+
+    #[test]
+    fn a_folder_that_another_replaces_gets_no_file() {
+        let base = scratch("replaced");
+        let root = Rc::new(Folder::open(&base.join("root")).unwrap());
+        let inside = root.enter("inside").unwrap();
+        root.keep();
+        inside.keep();
+        let (place, away) = (base.join("root/inside"), base.join("away"));
+        let moved = std::fs::rename(&place, &away).and_then(|()| std::fs::create_dir(&place));
+        // Windows moves no folder that is open.
+        assert_eq!(moved.is_ok(), cfg!(unix), "{moved:?}");
+        drop(inside.create("file").unwrap());
+        assert_eq!(away.join("file").exists(), moved.is_ok());
+        assert_eq!(place.join("file").exists(), moved.is_err());
+        drop((inside, root));
+        std::fs::remove_dir_all(base).unwrap();
+    }
+
+    #[test]
+    fn a_link_is_no_folder_and_no_new_file() {
+        #[cfg(unix)]
+        use std::os::unix::fs::symlink;
+        #[cfg(windows)]
+        use std::os::windows::fs::symlink_dir as symlink;
+        let base = scratch("link");
+        let outside = base.join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        let root = Rc::new(Folder::open(&base.join("root")).unwrap());
+        root.keep();
+        let link = base.join("root/link");
+        let linked = symlink(&outside, &link);
+        // Few users of Windows may create a link.
+        assert!(link.is_symlink() || cfg!(windows), "{linked:?}");
+        if link.is_symlink() {
+            assert!(root.enter("link").is_err() && root.create("link").is_err() && root.has("link"));
+        }
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+        drop(root);
+        std::fs::remove_dir_all(base).unwrap();
+    }
+
+    #[test]
+    fn renaming_replaces_no_file() {
+        let base = scratch("rename");
+        let root = Folder::open(&base.join("root")).unwrap();
+        drop((root.create("a").unwrap(), root.create("b").unwrap()));
+        assert_eq!(root.create("a").unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(root.rename("a", "b").unwrap_err().kind(), ErrorKind::AlreadyExists);
+        root.rename("a", "c").unwrap();
+        assert!(!root.has("a") && root.has("b") && root.has("c"));
+        root.remove("b").unwrap();
+        root.remove("c").unwrap();
+        drop(root);
+        std::fs::remove_dir(base).expect("the folder in it is gone, because it held nothing");
+    }
+
+    /// Returns a new folder.
+    fn scratch(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("unspool-folder-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).unwrap();
+        folder
     }
 }

@@ -206,7 +206,7 @@ impl Source {
     }
 
     /// Returns the number of bytes that were read of a file so far.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub fn fetched(&self) -> u64 {
         self.fetched.get() + self.head.len() as u64
     }
