@@ -7,15 +7,32 @@ const PIECE = 2 ** 19;
 /** Maximum number of reads in flight: the limit of a browser for one server. */
 export const AHEAD = 6;
 
-/** Marks a read as one that may never be awaited. */
-function mayBeUnused(bytes: Promise<Uint8Array>): Promise<Uint8Array> {
-  bytes.catch(() => undefined);
-  return bytes;
+/** A read of more than is needed, or of bytes that may never be needed. */
+export interface Guess {
+  /** First byte. */
+  readonly start: number;
+  readonly bytes: Promise<Uint8Array>;
+}
+
+/** Returns a guess, which may never be awaited. */
+function guess(start: number, bytes: Uint8Array | Promise<Uint8Array>): Guess {
+  const promise = Promise.resolve(bytes);
+  promise.catch(() => undefined);
+  return { start, bytes: promise };
+}
+
+/** Returns a needed range of a guess. If the guess failed, reads that range alone. */
+async function partOf({ start, bytes }: Guess, needed: ByteRange, read: Reader['read']): Promise<Uint8Array> {
+  try {
+    return (await bytes).subarray(needed.start - start, needed.end - start);
+  } catch {
+    return read(needed);
+  }
 }
 
 /** Returns a reader that takes, with each range, the ranges that will probably follow. */
 export function readForeseen(reader: Reader): (needed: ByteRange, later: readonly ByteRange[]) => Promise<Uint8Array> {
-  let coming: { readonly range: ByteRange; readonly bytes: Promise<Uint8Array> }[] = [];
+  let coming: { readonly range: ByteRange; readonly guess: Guess }[] = [];
   const find = ({ start, end }: ByteRange) => coming.find(({ range }) => range.start <= start && end <= range.end);
   /** Number of reads in flight, including those no longer wanted. */
   let underWay = 0;
@@ -29,14 +46,14 @@ export function readForeseen(reader: Reader): (needed: ByteRange, later: readonl
   };
   return async (needed, later) => {
     const held = find(needed);
-    const [start, whole] = held === undefined ? [needed.start, read(needed)] : [held.range.start, held.bytes];
+    const bytes = held === undefined ? read(needed) : partOf(held.guess, needed, read);
     // Drop reads that are no longer wanted.
     coming = coming.filter((part) => later.some((range) => find(range) === part));
     for (const range of later) {
       if (coming.length >= AHEAD - 1 || underWay >= AHEAD) break;
-      if (find(range) === undefined) coming.push({ range, bytes: mayBeUnused(read(range)) });
+      if (find(range) === undefined) coming.push({ range, guess: guess(range.start, read(range)) });
     }
-    return (await whole).subarray(needed.start - start, needed.end - start);
+    return bytes;
   };
 }
 
@@ -46,13 +63,13 @@ export function readForeseen(reader: Reader): (needed: ByteRange, later: readonl
  */
 export function readAhead(reader: Reader, piece = PIECE): Reader {
   const { size } = reader;
-  const pieces = new Map<number, Promise<Uint8Array>>();
+  const pieces = new Map<number, Guess>();
   let position = 0;
   /** Returns a piece, and starts to read those after it. */
-  const take = (first: number): Promise<Uint8Array> | undefined => {
+  const take = (first: number): Guess | undefined => {
     for (let start = first; start < Math.min(size, first + AHEAD * piece); start += piece) {
       if (pieces.has(start)) continue;
-      pieces.set(start, mayBeUnused(Promise.resolve(reader.read({ start, end: Math.min(size, start + piece) }))));
+      pieces.set(start, guess(start, reader.read({ start, end: Math.min(size, start + piece) })));
     }
     return pieces.get(first);
   };
@@ -62,8 +79,9 @@ export function readAhead(reader: Reader, piece = PIECE): Reader {
     const bytes = new Uint8Array(Math.max(0, end - start));
     for (let at = start - (start % piece); at < end; at += piece) {
       for (const old of pieces.keys()) if (old < at) pieces.delete(old);
-      const part = (await take(at))?.subarray(Math.max(0, start - at), end - at);
-      if (part !== undefined) bytes.set(part, Math.max(0, at - start));
+      const taken = take(at);
+      const needed = { start: Math.max(start, at), end: Math.min(end, at + piece) };
+      if (taken !== undefined) bytes.set(await partOf(taken, needed, (range) => reader.read(range)), needed.start - start);
     }
     return bytes;
   };

@@ -5,7 +5,7 @@ import { anySignal } from './abort.js';
 import { AHEAD, readForeseen } from './ahead.js';
 import { checkOptions } from './check.js';
 import { checkRows } from './check-numbers.js';
-import { refuse, UnspoolError } from './error.js';
+import { refuse } from './error.js';
 import { HalfFloats } from './half.js';
 import { type Exports, Handle, moduleFor } from './instance.js';
 import { type Limits, limitNumbers, limitsOf } from './limits.js';
@@ -261,12 +261,9 @@ export class CvcColumn {
     signal?.throwIfAborted();
     const { reader } = this.#opened;
     if (!reader.isRemote) return this.#pump(this.#decode(start, end, options), (range) => reader.read(range, signal));
-    // The plan is known beforehand, so only chunk lengths cost a round trip. If the file is broken,
-    // the plan may fail at a later byte than decoding would.
-    const ranges = await this.plan(start, end, { checksums, signal }).catch((error: unknown) => {
-      if (error instanceof UnspoolError) return [];
-      throw error;
-    });
+    // The plan is known beforehand, so only chunk lengths cost a round trip. It may fail at a later
+    // byte than decoding would: then nothing is read ahead.
+    const ranges = await this.plan(start, end, { checksums, signal }).catch(() => []);
     // Aborts reads ahead after an error.
     const over = new AbortController();
     const until = anySignal(signal, over.signal);

@@ -1,5 +1,6 @@
 // Reads a file for a walk over its headers: in larger pieces, and ahead if the headers are evenly
 // spaced.
+import type { Guess } from './ahead.js';
 import type { Reader } from './source.js';
 
 /** Length of a read. Nearby headers share one; on a server it is shorter. */
@@ -23,7 +24,7 @@ export class Pieces {
   #bytes: Uint8Array = new Uint8Array();
   /** Distance between the last two pieces. */
   #stride = 0;
-  #ahead = new Map<number, Promise<Uint8Array>>();
+  #ahead = new Map<number, Guess>();
 
   /** Reads larger pieces of a local file. `onPiece` is called with the start of each piece. */
   constructor(reader: Reader, local: boolean, onPiece: (done: number) => void) {
@@ -35,18 +36,33 @@ export class Pieces {
     const first = this.#start;
     const last = first + this.#bytes.length;
     if (start < first || end > last) {
-      if (this.#local && start >= first && start - last <= FAR) await this.#take(start, Math.max(end, start + PIECE));
+      if (this.#local && start >= first && start - last <= FAR) await this.#take(this.#guess(start, Math.max(end, start + PIECE)), start, end);
       // A search for an end walks backwards.
-      else if (this.#local && start < first && first - end <= FAR) await this.#take(Math.max(0, Math.min(start, end - PIECE)), end);
+      else if (this.#local && start < first && first - end <= FAR) await this.#take(this.#guess(Math.max(0, Math.min(start, end - PIECE)), end), start, end);
       else await this.#jump(start, end);
       this.#onPiece(start);
     }
     return this.#bytes.subarray(start - this.#start, end - this.#start);
   }
 
-  async #take(start: number, end: number): Promise<void> {
-    this.#bytes = await this.#reader.read({ start, end: Math.min(this.#reader.size, end) });
-    this.#start = start;
+  #read(start: number, end: number): Uint8Array | Promise<Uint8Array> {
+    return this.#reader.read({ start, end: Math.min(this.#reader.size, end) });
+  }
+
+  #guess(start: number, end: number): Guess {
+    // The same as in ahead.ts, which the inspector does not load.
+    const bytes = Promise.resolve(this.#read(start, end));
+    bytes.catch(() => undefined);
+    return { start, bytes };
+  }
+
+  /** Takes a guess as the current piece. If it failed, reads the needed range alone. */
+  async #take(piece: Guess, start: number, end: number): Promise<void> {
+    try {
+      [this.#bytes, this.#start] = [await piece.bytes, piece.start];
+    } catch {
+      [this.#bytes, this.#start] = [await this.#read(start, end), start];
+    }
   }
 
   /** Reads far from the last piece. If the stride is steady, also starts the next reads. */
@@ -55,19 +71,12 @@ export class Pieces {
     const steady = !this.#local && stride === this.#stride && stride > 0;
     this.#stride = stride;
     if (!steady) this.#ahead.clear();
-    const read = (at: number, to: number): Promise<Uint8Array> => {
-      const bytes = Promise.resolve(this.#reader.read({ start: at, end: Math.min(this.#reader.size, to) }));
-      // It may never be awaited.
-      bytes.catch(() => undefined);
-      return bytes;
-    };
     const known = end - start <= REMOTE_PIECE ? this.#ahead.get(start) : undefined;
     this.#ahead.delete(start);
-    const bytes = known ?? read(start, Math.max(end, start + REMOTE_PIECE));
+    const piece = known ?? this.#guess(start, Math.max(end, start + REMOTE_PIECE));
     for (let at = start + stride; steady && at < Math.min(this.#reader.size, start + AHEAD * stride); at += stride) {
-      if (!this.#ahead.has(at)) this.#ahead.set(at, read(at, at + REMOTE_PIECE));
+      if (!this.#ahead.has(at)) this.#ahead.set(at, this.#guess(at, at + REMOTE_PIECE));
     }
-    this.#bytes = await bytes;
-    this.#start = start;
+    await this.#take(piece, start, end);
   }
 }

@@ -261,12 +261,17 @@ test('reads six blocks ahead for a query on a remote table', async () => {
 test('aborts reads ahead on an answer and on a failure', async () => {
   const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
   for (const failing of [false, true]) {
-    let [reads, calledOff] = [0, []];
+    let [reads, again, calledOff, bad] = [0, 0, [], undefined];
     // Blocks arrive in the order of the requests; the answer needs the first eight.
     const read = ({ start, end }, signal) =>
       new Promise((resolve, reject) => {
+        if (start === bad) {
+          again++;
+          return reject(new Error('torn'));
+        }
         const turn = ++reads;
-        const timer = setTimeout(() => (failing && turn === 8 ? reject(new Error('torn')) : resolve(bytes.subarray(start, end))), 10 * turn);
+        if (failing && turn === 8) bad = start;
+        const timer = setTimeout(() => (start === bad ? reject(new Error('busy')) : resolve(bytes.subarray(start, end))), 10 * turn);
         signal.addEventListener('abort', () => {
           clearTimeout(timer);
           if (turn > 8) calledOff.push(turn);
@@ -277,6 +282,7 @@ test('aborts reads ahead on an answer and on a failure', async () => {
     await (failing ? assert.rejects(asked, /torn/) : asked);
     assert.ok(reads > 8, 'nothing was asked for in vain');
     assert.equal(calledOff.length, reads - 8);
+    assert.equal(again, failing ? 1 : 0, 'a failed read ahead is read again once');
   }
 });
 

@@ -64,7 +64,8 @@ export type Job = { [N in keyof Jobs]: { readonly name: N } & Jobs[N] }[keyof Jo
 export type Command =
   | { readonly job: Job }
   | { readonly abort: true }
-  | { readonly read: number; readonly bytes: Uint8Array }
+  /** The answer to a read: without bytes if it failed. */
+  | { readonly read: number; readonly bytes: Uint8Array | undefined }
   | { readonly module: SharedModule; readonly compiled: WasmModule };
 
 /** A message of a worker. The first one is `ready`. */
@@ -75,8 +76,8 @@ export type Reply =
   | { readonly progress: Progress }
   | Answer;
 
-/** The end of a job. */
-export type Answer = { readonly result: unknown } | { readonly refused: PlainError } | { readonly failed: Failure };
+/** The end of a job. `unread` is a failed read whose bytes it needed. */
+export type Answer = { readonly result: unknown } | { readonly refused: PlainError } | { readonly unread: number } | { readonly failed: Failure };
 
 /** An error that is not an `UnspoolError`. */
 export interface Failure {

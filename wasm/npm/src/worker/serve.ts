@@ -6,12 +6,22 @@ import { type Answer, buffers, type Command, type Job, type Port, type Reply, ty
 import { startModule } from './modules.js';
 import { pauses } from './pause.js';
 
+/** A read that failed. The pool has the error. */
+class Unread extends Error {
+  readonly read: number;
+
+  constructor(read: number) {
+    super();
+    this.read = read;
+  }
+}
+
 /**
  * Returns the listener for commands. `rest` resolves after other messages of the pool have arrived.
  */
 export function serve(port: Port, rest: () => Promise<void>): (command: Command) => void {
   const reply = (reply: Reply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
-  const reads = new Map<number, (bytes: Uint8Array) => void>();
+  const reads = new Map<number, (bytes: Uint8Array | undefined) => void>();
   const modules = new Map<SharedModule, (compiled: WebAssembly.Module) => void>();
   let reading = 0;
   let running: AbortController | undefined;
@@ -30,7 +40,10 @@ export function serve(port: Port, rest: () => Promise<void>): (command: Command)
         read(range) {
           const read = reading++;
           reply({ read, range });
-          return unlessAborted(new Promise((resolve) => reads.set(read, resolve)), signal);
+          const answered = new Promise<Uint8Array>((resolve, reject) => {
+            reads.set(read, (bytes) => (bytes === undefined ? reject(new Unread(read)) : resolve(bytes)));
+          });
+          return unlessAborted(answered, signal);
         },
         load: (name) =>
           startModule(name, () => {
@@ -41,6 +54,7 @@ export function serve(port: Port, rest: () => Promise<void>): (command: Command)
       return { result };
     } catch (error) {
       if (error instanceof UnspoolError) return { refused: error.toJSON() };
+      if (error instanceof Unread) return { unread: error.read };
       const { name, message } = error instanceof Error || error instanceof DOMException ? error : { name: 'Error', message: String(error) };
       return { failed: { name, message } };
     } finally {

@@ -4,7 +4,7 @@ import { UnspoolError } from '../error.js';
 import { INSPECTORS } from '../inspectors.js';
 import { shareModule } from '../instance.js';
 import { ready } from '../ready.js';
-import type { OpenedSource } from '../source.js';
+import type { ByteRange, OpenedSource } from '../source.js';
 import { copyOf } from './copy.js';
 import { type Answer, buffers, type Command, type Failure, type Job, type Progress, type Reply, type SharedModule } from './messages.js';
 
@@ -62,6 +62,8 @@ interface Running {
   /** Aborts the reads of the file. */
   readonly over: AbortController;
   source: OpenedSource | undefined;
+  /** The errors of reads, by their numbers. */
+  readonly unread: Map<number, Error>;
   isSent: boolean;
 }
 
@@ -96,7 +98,7 @@ export class Slot {
   /** Runs a job. */
   run(task: Task): void {
     this.#port?.ref?.();
-    const running: Running = (this.#running = { task, over: new AbortController(), source: undefined, isSent: false });
+    const running: Running = (this.#running = { task, over: new AbortController(), source: undefined, unread: new Map(), isSent: false });
     this.#send(running).catch((error: unknown) => this.abort(task, error as Error));
   }
 
@@ -150,15 +152,7 @@ export class Slot {
     const running = this.#running;
     if ('progress' in reply) return running && this.#report(running.task, reply.progress);
     if ('wants' in reply) return running && this.#serve(running, () => this.#sendModule(running, reply.wants));
-    if ('range' in reply) {
-      return (
-        running &&
-        this.#serve(running, async () => {
-          const bytes = await copyOf((await running.source?.read(reply.range, running.over.signal)) ?? new Uint8Array());
-          if (this.#running === running) this.#post({ read: reply.read, bytes }, [bytes.buffer]);
-        })
-      );
-    }
+    if ('range' in reply) return running && this.#serve(running, () => this.#sendBytes(running, reply.read, reply.range));
     this.#running = undefined;
     if (running !== undefined) settle(running, reply);
     this.#free();
@@ -175,6 +169,17 @@ export class Slot {
   /** Sends the worker what its job needs. If that fails, so does the job. */
   #serve({ task }: Running, send: () => Promise<void>): void {
     send().catch((error: unknown) => this.abort(task, error as Error));
+  }
+
+  /** Sends a range of the file. Only the worker knows if its job needs the bytes. */
+  async #sendBytes(running: Running, read: number, range: ByteRange): Promise<void> {
+    let bytes;
+    try {
+      bytes = await copyOf((await running.source?.read(range, running.over.signal)) ?? new Uint8Array());
+    } catch (error) {
+      running.unread.set(read, error as Error);
+    }
+    if (this.#running === running) this.#post({ read, bytes }, bytes === undefined ? [] : [bytes.buffer]);
   }
 
   async #sendModule(running: Running, module: SharedModule): Promise<void> {
@@ -211,10 +216,11 @@ export class Slot {
   }
 }
 
-function settle({ task, over }: Running, answer: Answer): void {
+function settle({ task, over, unread }: Running, answer: Answer): void {
   // Reads ahead are in vain.
   over.abort();
   if ('result' in answer) task.resolve(answer.result);
+  else if ('unread' in answer) task.reject(unread.get(answer.unread) as Error);
   else task.reject('refused' in answer ? UnspoolError.from(answer.refused) : restoreError(answer.failed));
 }
 
