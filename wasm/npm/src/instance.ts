@@ -6,7 +6,8 @@ import { registerErrors, UnspoolError, type ErrorLine } from './error.js';
 import { lost, trapped } from './trap.js';
 import type { Init, InitOptions, ModuleSource } from './init.js';
 import { isArray, isBuffer } from './bytes.js';
-import { unlessAborted } from './abort.js';
+import { anySignal, unlessAborted } from './abort.js';
+import { bodyOf, hangUp, headOf } from './answer.js';
 import { ready } from './ready.js';
 import { SourceError } from './source-error.js';
 import { bytesOfText } from './text.js';
@@ -266,28 +267,39 @@ function checkModule(module: WebAssembly.Module, glue: Glue): void {
   if (lacks !== undefined || !known.has('memory')) throw new TypeError(`the wasm module does not match this entry of unspool: it lacks ${lacks ?? 'memory'}`);
 }
 
+/** Maximum length of a module that a server sends. The largest of the package has 0.2 MiB. */
+const MOST_MODULE = 16 * 2 ** 20;
+
 async function compile(source: ModuleSource, signal?: AbortSignal): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (isArray(source) || isBuffer(source)) return WebAssembly.compile(source as BufferSource);
   if (typeof source !== 'string' && !(source instanceof URL) && !(source instanceof Response)) {
     throw new TypeError('init expects a WebAssembly.Module, its bytes, a URL or a Response');
   }
-  const response = source instanceof Response ? source : await fetched(source, signal);
-  if (!response.ok) throw new SourceError(`the server returned ${response.status} ${response.statusText} for the wasm module`, response.url || String(source), response.status);
-  return WebAssembly.compile(await response.arrayBuffer());
+  const response = source instanceof Response ? source : await fetched(String(source), signal);
+  const { ok, status, statusText } = response;
+  const url = response.url || String(source);
+  const refused = (why: string): SourceError => new SourceError(`the server ${why} for the wasm module`, url, status);
+  if (!ok) {
+    hangUp(response);
+    throw refused(`returned ${status} ${statusText}`);
+  }
+  const bytes = await bodyOf(response, url, MOST_MODULE, signal);
+  if (bytes === undefined) throw refused(`sent more than ${MOST_MODULE} bytes`);
+  return WebAssembly.compile(bytes as BufferSource);
 }
 
 /** Returns the error for a `fetch` that failed. On a page, a relative address can be fetched. */
-export function notFetched(url: string | URL, cause: unknown, signal: AbortSignal | undefined, hint: string): unknown {
+export function notFetched(url: string, cause: unknown, signal: AbortSignal | undefined, hint: string): unknown {
   if (signal?.aborted === true) return cause;
-  if (/^https?:/i.test(String(url)) || 'location' in globalThis) return new SourceError('the server cannot be reached', String(url), 0, { cause });
-  return new TypeError(`${String(url)} cannot be fetched; in Node, ${hint}`, { cause });
+  if (/^https?:/i.test(url) || 'location' in globalThis) return new SourceError('the server cannot be reached', url, 0, { cause });
+  return new TypeError(`${url} cannot be fetched; in Node, ${hint}`, { cause });
 }
 
-async function fetched(url: string | URL, signal: AbortSignal | undefined): Promise<Response> {
-  return fetch(url, signal === undefined ? {} : { signal }).catch((cause: unknown) => {
+function fetched(url: string, signal: AbortSignal | undefined): Promise<Response> {
+  return headOf(url, (over) => fetch(url, { signal: anySignal(signal, over) }).catch((cause: unknown) => {
     throw notFetched(url, cause, signal, 'pass the bytes: await init(await readFile(url))');
-  });
+  }));
 }
 
 function isStackOverflow(error: unknown): boolean {

@@ -1,11 +1,11 @@
 // Sources of bytes: memory, a Blob, a server with range requests, or a reader of the caller's.
 
 import { anySignal, unlessAborted } from './abort.js';
+import { bodyOf, hangUp, headOf } from './answer.js';
 import { type Bytes, bytesOf, described, isArray, isBuffer, kindOf } from './bytes.js';
 import { checkWhole } from './check-numbers.js';
-import { join } from './join.js';
-import { DEFAULT_LIMITS, type Limits, limitsOf } from './limits.js';
 import { notFetched } from './instance.js';
+import { DEFAULT_LIMITS, type Limits, limitsOf } from './limits.js';
 import { SourceError } from './source-error.js';
 
 /**
@@ -133,27 +133,7 @@ const FIRST_READ = 16 * 1024;
 /** Maximum length of a file that a server sends with a `Content-Encoding`, which may be a bomb. */
 const MOST_ENCODED = 64 * 2 ** 20;
 
-/** Maximum silence of a server, in milliseconds. */
-const SILENCE = 30_000;
-const TIMED_OUT = `the server sent nothing for ${SILENCE / 1000} seconds`;
-
 const CHANGED = 'the file has changed since it was opened';
-
-/** Awaits an answer of a server, and throws the error of `late` after a long silence. */
-async function inTime<T>(answer: Promise<T>, late: () => Error): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), SILENCE);
-  });
-  try {
-    return await Promise.race([answer, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Ends an answer without reading its body, which may be endless. */
-const hangUp = ({ body }: Response): void => void body?.cancel().catch(() => undefined);
 
 /** A server's answer: bytes from `start` on, and the version of the file. */
 interface Answer {
@@ -176,44 +156,18 @@ function isSame(one: SourceVersion, other: SourceVersion): boolean {
 async function openUrl(source: string | URL | Request, { limits, signal, version: opened }: OpenSourceOptions): Promise<OpenedSource> {
   const most = limits?.maxInput ?? DEFAULT_LIMITS.maxInput;
   const request = isRequest(source) ? source : undefined;
-  const url = isRequest(source) ? source.url : source;
+  const url = isRequest(source) ? source.url : String(source);
   if (request !== undefined && request.method !== 'GET') throw new TypeError(`a file must be requested by GET, not ${request.method}`);
-  const refused = (status: number, why: string, options?: ErrorOptions): SourceError => new SourceError(why, String(url), status, options);
-  /** Reads at most `most` bytes of a body. Returns `undefined` if it has more. */
-  const bodyOf = async ({ body, status }: Response, most: number, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> => {
-    if (body === null) return new Uint8Array();
-    const [reader, parts] = [body.getReader(), [] as Uint8Array[]];
-    let length = 0;
-    try {
-      for (;;) {
-        const piece = reader.read().catch((cause: unknown) => {
-          throw signal?.aborted === true ? cause : refused(status, 'the connection closed early', { cause });
-        });
-        const { value } = await inTime(piece, () => refused(status, TIMED_OUT));
-        if (value === undefined) return join(parts, (length) => new Uint8Array(length));
-        length += value.length;
-        if (length > most) return undefined;
-        parts.push(value);
-      }
-    } finally {
-      // Hangs up, unless the body was read to its end.
-      reader.cancel().catch(() => undefined);
-    }
-  };
+  const refused = (status: number, why: string): SourceError => new SourceError(why, url, status);
   /** Requests a range of the `known` version, of any version if there is none. */
   const ask = async (start: number, end: number, signal: AbortSignal | undefined, known?: SourceVersion): Promise<Answer> => {
-    const over = new AbortController();
     const either = anySignal(signal, request?.signal);
     // The headers here replace those of a Request.
     const headers = new Headers(request?.headers);
     headers.set('Range', `bytes=${start}-${end - 1}`);
-    const sent = fetch(source, { headers, signal: anySignal(either, over.signal) }).catch((cause: unknown) => {
+    const response = await headOf(url, (over) => fetch(source, { headers, signal: anySignal(either, over) }).catch((cause: unknown) => {
       throw notFetched(url, cause, either, 'openAsBlob of node:fs opens a path');
-    });
-    const response = await inTime(sent, () => {
-      over.abort();
-      return refused(0, TIMED_OUT);
-    });
+    }));
     const { status, headers: answered } = response;
     const refuse = (why: string): SourceError => {
       hangUp(response);
@@ -242,7 +196,7 @@ async function openUrl(source: string | URL | Request, { limits, signal, version
       // Another version is refused before its body is read.
       if (known !== undefined) versionOf(known.size);
       const limit = isEncoded ? Math.min(most, MOST_ENCODED) : most;
-      const bytes = await bodyOf(response, Math.min(limit, known?.size ?? limit), either);
+      const bytes = await bodyOf(response, url, Math.min(limit, known?.size ?? limit), either);
       if (bytes === undefined && known !== undefined) throw refused(status, CHANGED);
       if (bytes === undefined) throw refused(status, isEncoded ? `the server sent more than ${limit} bytes in the Content-Encoding ${encoding}` : `the server sent more than limits.maxInput, ${limit} bytes`);
       return { bytes, start: 0, version: versionOf(bytes.length), status };
@@ -258,7 +212,7 @@ async function openUrl(source: string | URL | Request, { limits, signal, version
     if (isEncoded) throw refuse(`the server sent a range in the Content-Encoding ${encoding}`);
     const length = last + 1 - first;
     if (length > most) throw refuse(`a range has ${length} bytes, more than limits.maxInput, ${most}`);
-    const bytes = await bodyOf(response, length, either);
+    const bytes = await bodyOf(response, url, length, either);
     if (bytes?.length !== length) throw refused(status, 'the server sent a body that does not match its Content-Range');
     return { bytes, start, version, status };
   };

@@ -1,12 +1,13 @@
-// Answers of a server that would fill the memory, or that never end.
+// Answers of a server that would fill the memory, or that never end: of files, and of modules.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { open, SourceError } from 'unspool';
 import { openCvc } from 'unspool/cvc';
+import { init } from 'unspool/pco/separate';
 import { UnspoolWorker } from 'unspool/worker';
-import { read, valid } from './vectors.mjs';
+import { read, settled, valid } from './vectors.mjs';
 
 const bytes = read(valid.find(({ name }) => name === 'med_fp16').file);
 const MEGABYTE = 2 ** 20;
@@ -15,7 +16,8 @@ const MEGABYTE = 2 ** 20;
 async function serve(answer) {
   const state = { sent: 0, closed: undefined };
   const server = createServer((request, response) => {
-    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range).map(Number);
+    // A module is requested as a whole.
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? 'bytes=0-16383').map(Number);
     state.closed = new Promise((resolve) => response.on('close', resolve));
     answer(response, start, Math.min(end + 1, bytes.length), state);
   });
@@ -39,11 +41,11 @@ function pour(response, state, most = Infinity) {
 
 const range = (start, end, size = bytes.length) => ({ 'Content-Range': `bytes ${start}-${end - 1}/${size}` });
 
-/** Opens a file at a server, and returns its error. */
-async function refusal(answer, options) {
+/** Opens a file, or loads a module, and returns the error. */
+async function refusal(answer, options, load = openCvc) {
   const server = await serve(answer);
   try {
-    const error = await openCvc(server.url, options).then(() => assert.fail('opened'), (error) => error);
+    const error = await load(server.url, options).then(() => assert.fail('opened'), (error) => error);
     assert.ok(error instanceof SourceError, String(error));
     await server.state.closed;
     return [error.message, server.state.sent];
@@ -113,16 +115,38 @@ test('refuses sizes that a number does not hold exactly', async () => {
   server.close();
 });
 
-test('ends a silent server after a time, before and within the body', async (context) => {
+test('hangs up on an endless module, and on an endless page of an error', async () => {
+  const [message, sent] = await refusal((response, start, end, state) => pour(response.writeHead(200), state, 2 ** 30), {}, init);
+  assert.match(message, /the server sent more than 16777216 bytes for the wasm module/);
+  assert.ok(sent < 80 * MEGABYTE, `${sent} bytes were sent`);
+  const [refused, sentOfPage] = await refusal((response, start, end, state) => pour(response.writeHead(404), state, 2 ** 30), {}, init);
+  assert.match(refused, /the server returned 404 Not Found for the wasm module/);
+  assert.ok(sentOfPage < 64 * MEGABYTE, `${sentOfPage} bytes were sent`);
+});
+
+test('ends a silent server after a time, before and within the body', { timeout: 20_000 }, async (context) => {
   const { setTimeout: real } = globalThis;
   globalThis.setTimeout = (run, delay, ...more) => real(run, delay === 30_000 ? 50 : delay, ...more);
   context.after(() => (globalThis.setTimeout = real));
-  for (const answer of [
-    () => undefined,
-    (response, start, end) => response.writeHead(206, range(start, end)).write(bytes.subarray(start, start + 100)),
-    (response) => response.writeHead(200).write(bytes.subarray(0, 100)),
+  for (const [answer, ...loads] of [
+    [() => undefined, openCvc, init],
+    [(response, start, end) => response.writeHead(206, range(start, end)).write(bytes.subarray(start, start + 100)), openCvc],
+    [(response) => response.writeHead(200).write(bytes.subarray(0, 100)), openCvc, init],
   ]) {
-    const [message] = await refusal(answer);
-    assert.match(message, /sent nothing for 30 seconds/);
+    for (const load of loads) {
+      const [message] = await refusal(answer, {}, load);
+      assert.match(message, /sent nothing for 30 seconds/);
+    }
   }
+});
+
+test('a signal ends the download of a module, also of a Response', async () => {
+  const stop = new AbortController();
+  let isClosed = false;
+  const body = new ReadableStream({ pull: () => stop.abort(new Error('enough')), cancel: () => (isClosed = true) }, { highWaterMark: 0 });
+  await assert.rejects(init(new Response(body), { signal: stop.signal }), /enough/);
+  await settled();
+  assert.ok(isClosed);
+  // The next call does not wait for it.
+  await assert.rejects(init(new Response(new Uint8Array(4))), WebAssembly.CompileError);
 });
