@@ -6,13 +6,17 @@ import { SourceError } from './source-error.js';
 /** Maximum silence of a server, in milliseconds. */
 const SILENCE = 30_000;
 
-const TIMED_OUT = `the server sent nothing for ${SILENCE / 1000} seconds`;
+/** Minimum rate of a body in bytes per second, and the milliseconds before it applies. */
+const [SLOWEST, GRACE] = [256, 60_000];
 
-/** Awaits part of an answer, and throws the error of `late` after a long silence. */
-async function inTime<T>(part: Promise<T>, late: () => Error): Promise<T> {
+const TIMED_OUT = `the server sent nothing for ${SILENCE / 1000} seconds`;
+const TOO_SLOW = `the server sent less than ${SLOWEST} bytes a second`;
+
+/** Awaits part of an answer, and throws the error of `late` after a time. */
+async function inTime<T>(part: Promise<T>, time: number, late: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), SILENCE);
+    timer = setTimeout(() => reject(late()), time);
   });
   try {
     return await Promise.race([part, silence]);
@@ -24,7 +28,7 @@ async function inTime<T>(part: Promise<T>, late: () => Error): Promise<T> {
 /** Awaits the head of an answer. `send` sends the request, which its signal aborts. */
 export function headOf(url: string, send: (over: AbortSignal) => Promise<Response>): Promise<Response> {
   const over = new AbortController();
-  return inTime(send(over.signal), () => {
+  return inTime(send(over.signal), SILENCE, () => {
     over.abort();
     return new SourceError(TIMED_OUT, url, 0);
   });
@@ -38,13 +42,15 @@ export async function bodyOf({ body, status }: Response, url: string, most: numb
   if (body === null) return new Uint8Array();
   const refused = (why: string, options?: ErrorOptions): SourceError => new SourceError(why, url, status, options);
   const [reader, parts] = [body.getReader(), [] as Uint8Array[]];
+  const began = performance.now();
   let length = 0;
   try {
     for (;;) {
       const piece = unlessAborted(reader.read(), signal).catch((cause: unknown) => {
         throw signal?.aborted === true ? cause : refused('the connection closed early', { cause });
       });
-      const { value } = await inTime(piece, () => refused(TIMED_OUT));
+      const left = GRACE + (1000 * length) / SLOWEST - (performance.now() - began);
+      const { value } = await inTime(piece, Math.max(0, Math.min(SILENCE, left)), () => refused(left < SILENCE ? TOO_SLOW : TIMED_OUT));
       if (value === undefined) return join(parts, (length) => new Uint8Array(length));
       length += value.length;
       if (length > most) return undefined;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { open, SourceError } from 'unspool';
+import { open, openSource, SourceError } from 'unspool';
 import { openCvc } from 'unspool/cvc';
 import { init } from 'unspool/pco/separate';
 import { UnspoolWorker } from 'unspool/worker';
@@ -137,6 +137,58 @@ test('ends a silent server after a time, before and within the body', { timeout:
       const [message] = await refusal(answer, {}, load);
       assert.match(message, /sent nothing for 30 seconds/);
     }
+  }
+});
+
+/** Replaces the clock by one that stands still. Returns a function that lets time pass. */
+function stopClock(context) {
+  const { setTimeout: set, clearTimeout: clear } = globalThis;
+  const { performance } = globalThis;
+  const timers = new Map();
+  let now = 0;
+  globalThis.performance = { now: () => now };
+  globalThis.setTimeout = (run, delay) => {
+    const timer = {};
+    timers.set(timer, { run, at: now + delay });
+    return timer;
+  };
+  globalThis.clearTimeout = (timer) => timers.delete(timer) || clear(timer);
+  context.after(() => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear, performance }));
+  return (time) => {
+    now += time;
+    for (const [timer, { run, at }] of [...timers]) if (at <= now && timers.delete(timer)) run();
+  };
+}
+
+test('ends an answer that trickles, and waits for a slow one', { timeout: 20_000 }, async (context) => {
+  const pass = stopClock(context);
+  const { fetch: real } = globalThis;
+  context.after(() => (globalThis.fetch = real));
+  const state = { sent: 0, isClosed: false };
+  /** Serves `length` bytes, of which a part arrives every 29 seconds. */
+  const trickle = (part, length, init) => {
+    Object.assign(state, { sent: 0, isClosed: false });
+    const pull = async (controller) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      pass(29_000);
+      const next = Math.min(length, state.sent + part);
+      if (next > state.sent) controller.enqueue(new Uint8Array(next - state.sent));
+      else controller.close();
+      state.sent = next;
+    };
+    globalThis.fetch = async () => new Response(new ReadableStream({ pull, cancel: () => (state.isClosed = true) }, { highWaterMark: 0 }), init);
+  };
+  const ranged = { status: 206, headers: { 'Content-Range': 'bytes 0-16383/100000' } };
+  const found = { name: 'SourceError', reason: 'the server sent less than 256 bytes a second' };
+  for (const [load, ...answer] of [[openSource, 16_384, ranged], [openSource, Infinity, {}], [init, Infinity, {}]]) {
+    trickle(1, ...answer);
+    await assert.rejects(load('http://127.0.0.1/file'), found);
+    assert.ok(state.sent <= 4 && state.isClosed, `${state.sent} bytes`);
+  }
+  // Four minutes at the least rate, and a piece that takes long after a fast start.
+  for (const [part, length, answer] of [[29 * 256, 16_384, ranged], [29 * 256, 60_000, {}], [16_384, 16_384, ranged]]) {
+    trickle(part, length, answer);
+    assert.equal((await openSource('http://127.0.0.1/file')).size, answer === ranged ? 100_000 : length);
   }
 });
 
