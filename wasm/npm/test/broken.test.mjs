@@ -1,5 +1,5 @@
 // The table in recipes/broken-input.md matches this package. `cargo xtask peers` writes the other
-// columns.
+// columns. Each refusal has an offset in the file; `verdicts.test.mjs` compares it with the core's.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ for (const format of Object.keys(FORMATS)) {
     for (const [title, files] of cases) {
       const found = words(files.map((bytes) => ownOutcome(format, bytes, wanted)));
       assert.equal(found, known.get(title), `${title}; update the table with cargo xtask peers`);
-      assert.doesNotMatch(found, /breaks down|hangs/);
+      assert.doesNotMatch(found, /breaks down|hangs|misplaced/);
     }
   });
 }

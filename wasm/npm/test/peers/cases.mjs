@@ -97,11 +97,18 @@ export function words(outcomes) {
   return names.map((name) => (names.length === 1 ? `all ${counts.get(name)} ${name}` : `${counts.get(name)} ${name}`)).join(', ');
 }
 
+/**
+ * Tests the place of an error: of a truncated file its length, else an offset in 0..length, without
+ * the length.
+ */
+const isPlaced = ({ class: class_, offset }, { length }) => Number.isSafeInteger(offset) && (class_ === 'Truncated' ? offset === length : offset >= 0 && offset < length);
+
 /** Decodes a broken file with this package. */
 export function ownOutcome(format, bytes, wanted) {
   try {
     return same(FORMATS[format].own(bytes), wanted) ? 'right' : 'wrong bytes';
   } catch (error) {
-    return error.name === 'Trap' || error.class === 'Internal' || error.class === undefined ? 'breaks down' : 'refused';
+    if (error.name === 'Trap' || error.class === 'Internal' || error.class === undefined) return 'breaks down';
+    return isPlaced(error, bytes) ? 'refused' : 'misplaced';
   }
 }
