@@ -165,8 +165,12 @@ export class OnPairFile implements Disposable {
     // Aborts the other reads after an error.
     const over = new AbortController();
     const until = anySignal(options.signal, over.signal);
-    const reads = Promise.all([this.#tokens(until), mapConcurrently(spans, (span) => this.#readPart(span, until))]);
-    const [dictionary, parts] = await reads.finally(() => over.abort());
+    const reads = async () => {
+      // First, as the spans may take all reads in flight. It is read only after `release`.
+      const dictionary = await this.#tokens(until);
+      return [dictionary, await mapConcurrently(spans, (span) => this.#readPart(span, until))] as const;
+    };
+    const [dictionary, parts] = await reads().finally(() => over.abort());
     const packedCodes = new Uint8Array(parts.reduce((sum, { padded }) => sum + padded, 0));
     const codeOffsets = new Uint32Array(Math.max(1, parts.reduce((sum, { offsets }) => sum + offsets.length, 0)));
     const wanted: number[] = [];

@@ -25,6 +25,8 @@ export class Pieces {
   /** Distance between the last two pieces. */
   #stride = 0;
   #ahead = new Map<number, Guess>();
+  /** Number of reads in flight, including those no longer wanted. */
+  #underWay = 0;
 
   /** Reads larger pieces of a local file. `onPiece` is called with the start of each piece. */
   constructor(reader: Reader, local: boolean, onPiece: (done: number) => void) {
@@ -45,13 +47,18 @@ export class Pieces {
     return this.#bytes.subarray(start - this.#start, end - this.#start);
   }
 
-  #read(start: number, end: number): Uint8Array | Promise<Uint8Array> {
-    return this.#reader.read({ start, end: Math.min(this.#reader.size, end) });
+  async #read(start: number, end: number): Promise<Uint8Array> {
+    this.#underWay++;
+    try {
+      return await this.#reader.read({ start, end: Math.min(this.#reader.size, end) });
+    } finally {
+      this.#underWay--;
+    }
   }
 
   #guess(start: number, end: number): Guess {
-    // The same as in ahead.ts, which the inspector does not load.
-    const bytes = Promise.resolve(this.#read(start, end));
+    const bytes = this.#read(start, end);
+    // It may never be awaited.
     bytes.catch(() => undefined);
     return { start, bytes };
   }
@@ -75,7 +82,7 @@ export class Pieces {
     this.#ahead.delete(start);
     const piece = known ?? this.#guess(start, Math.max(end, start + REMOTE_PIECE));
     for (let at = start + stride; steady && at < Math.min(this.#reader.size, start + AHEAD * stride); at += stride) {
-      if (!this.#ahead.has(at)) this.#ahead.set(at, this.#guess(at, at + REMOTE_PIECE));
+      if (!this.#ahead.has(at) && this.#underWay < AHEAD) this.#ahead.set(at, this.#guess(at, at + REMOTE_PIECE));
     }
     await this.#take(piece, start, end);
   }

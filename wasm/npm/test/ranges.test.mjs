@@ -317,15 +317,22 @@ test('reads six ranges of a remote CVC file at a time, and no byte twice', async
   }
 });
 
-test('aborts the reads that an outline has started ahead, when it fails', async () => {
-  // Chunks at equal distances, so that the next ones are read ahead.
-  const [chunks, size] = [40, 2 ** 21];
-  const json = JSON.stringify({ num_vectors: chunks * 2 ** 17, dimension: 8, compression: 'fp16', chunks: Array(chunks).fill({ rows: 2 ** 17 }) });
-  const bytes = new Uint8Array(8 + json.length + chunks * (4 + size));
+/** Returns a CVC file with chunks of 8 half floats a row, and the offsets of the chunks. */
+function withChunks(rows) {
+  const json = JSON.stringify({ num_vectors: rows.reduce((sum, count) => sum + count), dimension: 8, compression: 'fp16', chunks: rows.map((count) => ({ rows: count })) });
+  const starts = [8 + json.length];
+  for (const count of rows) starts.push(starts.at(-1) + 4 + 16 * count);
+  const bytes = new Uint8Array(starts.at(-1));
   bytes.set(Buffer.from(`CVCF\0\0\0\0${json}`));
   const view = new DataView(bytes.buffer);
   view.setUint32(4, json.length, true);
-  for (let at = 8 + json.length; at < bytes.length; at += 4 + size) view.setUint32(at, size, true);
+  for (const [at, count] of rows.entries()) view.setUint32(starts[at], 16 * count, true);
+  return { bytes, starts };
+}
+
+test('aborts the reads that an outline has started ahead, when it fails', async () => {
+  // Chunks at equal distances, so that the next ones are read ahead.
+  const { bytes } = withChunks(Array(40).fill(2 ** 17));
   const signals = [];
   const read = async ({ start, end }, signal) => {
     signals.push(signal);
@@ -708,4 +715,64 @@ test('aborts reading a Blob', async () => {
   await assert.rejects(readBlob(new Blob([new Uint8Array(9e6)]), { signal: stop.signal, onProgress }), /enough/);
   await assert.rejects(readBlob(new Blob(['a']), { onprogress: 1 }), TypeError);
   assert.deepEqual(await readBlob(new Blob(['ab'])), Uint8Array.of(97, 98));
+});
+
+test('keeps at most six reads of a call in flight, of every function', async () => {
+  const load = (name) => read(`../${name}`);
+  const [table, strings, vectors] = [load('at1/c8_events.at1'), load('onpair/cpp/urls_b12.onp'), read(med.file)];
+  const [frames, streams] = ['zstd/page.zst', 'xz/blocks.xz'].map((name) => new Uint8Array(Buffer.concat(Array(200).fill(load(name)))));
+  /** Runs a call on a reader that takes some time. Returns the largest number of reads in flight. */
+  const most = async (bytes, open, call = () => undefined) => {
+    let [underWay, found] = [0, 0];
+    const readSlowly = async ({ start, end }) => {
+      found = Math.max(found, ++underWay);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      underWay--;
+      return bytes.subarray(start, end);
+    };
+    await call(await open({ size: bytes.length, read: readSlowly }));
+    return found;
+  };
+  const drain = async (file) => {
+    for await (const piece of at1Text(file)) assert.ok(piece.length > 0);
+  };
+  const scattered = (file) => Array.from({ length: 9 }, (_, at) => Math.floor((at * file.rowCount) / 9));
+  const forget = (call) => (file) => (file.release(), call(file));
+  const calls = {
+    openOnPairFile: [strings, openOnPairFile],
+    texts: [strings, openOnPairFile, (file) => file.texts(scattered(file))],
+    'texts after release': [strings, openOnPairFile, forget((file) => file.texts(scattered(file)))],
+    'search after release': [strings, openOnPairFile, forget((file) => file.search({ contains: 'a' }))],
+    openCvc: [vectors, openCvc, (file) => file.column().rows()],
+    'openCvc, skip': [vectors, openCvc, (file) => file.column().rows(1, file.rowCount - 1, { checksums: 'skip' })],
+    at1Text: [table, drain],
+    describeAt1: [table, describeAt1],
+    queryAt1: [table, queryAt1],
+    'outline of zstd': [frames, outline],
+    'outline of xz': [streams, outline],
+    'outline of cvc': [vectors, outline],
+    'outline of onpair': [strings, outline],
+    'outline of large chunks': [withChunks(Array(20).fill(2 ** 14)).bytes, outline],
+  };
+  const found = {};
+  for (const [name, call] of Object.entries(calls)) found[name] = await most(...call);
+  assert.deepEqual(Object.entries(found).filter(([, count]) => count > 6), []);
+  assert.ok(Math.max(...Object.values(found)) === 6);
+});
+
+test('counts reads in vain of an outline among the six', async () => {
+  // Distances change, so that reads ahead miss the chunks. Those never end.
+  const { bytes, starts } = withChunks([1, 2, 3].flatMap((factor) => Array(12).fill(factor * 2 ** 14)));
+  let [underWay, most, vain] = [0, 0, 0];
+  const readSlowly = async ({ start, end }, signal) => {
+    most = Math.max(most, ++underWay);
+    const isVain = start > starts[0] && !starts.includes(start);
+    vain += Number(isVain);
+    await new Promise((resolve) => (isVain ? signal.addEventListener('abort', resolve) : setTimeout(resolve, 1)));
+    underWay--;
+    return bytes.subarray(start, end);
+  };
+  assert.deepEqual(await outline({ size: bytes.length, read: readSlowly }), await outline(bytes));
+  assert.ok(vain > 1, `${vain} reads in vain`);
+  assert.equal(most, 6);
 });
