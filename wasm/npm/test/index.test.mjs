@@ -1,7 +1,7 @@
 // The lazy entry: detection without wasm, one format loaded, the results of the format entries.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -99,6 +99,19 @@ test('recognises the headers of .lzma that the core recognises', async () => {
     // A skippable frame may start with the same byte.
     if (length > 1) assert.equal(probe(start).needed, 14);
   }
+});
+
+test('detects every vector from 14 bytes', () => {
+  const folder = new URL('../../../tests/vectors/', import.meta.url);
+  let detected = 0;
+  for (const name of readdirSync(folder, { recursive: true }).filter((name) => /\.(at1|cvc|gz|lzma|onp|pco|xz|zst)$/.test(name))) {
+    const bytes = new Uint8Array(readFileSync(new URL(name, folder)));
+    const found = probe(bytes.subarray(0, 14));
+    assert.deepEqual(found, probe(bytes), name);
+    assert.ok(bytes.length < 14 || found.needed === undefined, name);
+    detected += found.format === undefined ? 0 : 1;
+  }
+  assert.ok(detected > 500, `${detected} files`);
 });
 
 test('returns what the format entries return', async () => {

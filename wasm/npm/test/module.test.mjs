@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decodeCvc, errorTable, inspect } from './all.mjs';
-import { read, valid } from './vectors.mjs';
+import { decodeCvc, DEFAULT_LIMITS, errorTable, inspect } from './all.mjs';
+import { read, text, valid } from './vectors.mjs';
 
 const entry = valid.find(({ name }) => name === 'v1_int8');
 const bytes = read(entry.file);
@@ -18,6 +18,29 @@ test('has the error numbers, names and classes of the core', () => {
     errorTable().map(({ code, name, class: class_, words }) => [String(code), name, class_, words]),
     rows.map(([, code, name, class_, words]) => [code, name, class_, words]),
   );
+});
+
+test('never changes the number or the class of an error', () => {
+  // A new error adds a line; no line may change.
+  const golden = text('golden/errors.txt').trimEnd().split('\n');
+  assert.ok(golden.length > 170, String(golden.length));
+  assert.deepEqual(errorTable().map(({ code, name, class: class_ }) => `${code} ${name} ${class_}`), golden);
+});
+
+test('documents every class of errors', () => {
+  const page = readFileSync(new URL('../recipes/errors.md', import.meta.url), 'utf8');
+  const documented = [...page.matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(documented.filter((name) => name !== 'Internal').sort(), [...new Set(errorTable().map(({ class: class_ }) => class_))].sort());
+});
+
+test('has the default limits that it documents, and those of the core', () => {
+  const source = readFileSync(new URL('../../../core/src/limits.rs', import.meta.url), 'utf8');
+  const [, core] = /DEFAULT: Self = Self \{([^}]+)\}/.exec(source);
+  const names = [...core.matchAll(/(\w+): (\d+)(?: << (\d+))?,/g)].map(([, name, number, shift = 0]) => [name.replace(/_(.)/, (_, letter) => letter.toUpperCase()), number * 2 ** shift]);
+  // A typed array holds less than the core decodes; the core reads no server.
+  assert.deepEqual({ ...Object.fromEntries(names), maxOutput: 2 ** 32 - 1, maxInput: 2 ** 32 - 1 }, { ...DEFAULT_LIMITS });
+  const { maxWindow, maxHeader, maxElements, maxColumns } = DEFAULT_LIMITS;
+  assert.deepEqual([maxWindow, maxHeader, maxElements, maxColumns], [128 * 2 ** 20, 256 * 2 ** 20, 2 ** 24, 4096]);
 });
 
 test('does not grow memory over a thousand calls', () => {

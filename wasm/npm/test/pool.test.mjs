@@ -263,6 +263,7 @@ test('runs jobs in order of priority, and of the same priority in order of arriv
 });
 
 test('bounds its queue, and tells when there is room', async () => {
+  assert.equal(puppets({ workers: 1 }).pool.room, 1000, 'by default');
   const { pool, lines } = puppets({ workers: 2, maxQueue: 3 });
   const finish = async (at) => {
     lines[at].hear({ result: at });

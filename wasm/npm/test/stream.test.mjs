@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { at1Stream, decodeAt1, decodeGzip, decodeXz, decodeZstd, gzipStream, UnspoolError, xzStream, zstdStream } from './all.mjs';
+import { at1Stream, decodeAt1, decodeGzip, decodeXz, decodeZstd, gzipStream, lzmaStream, UnspoolError, xzStream, zstdStream } from './all.mjs';
 
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 const join = (...parts) => new Uint8Array(Buffer.concat(parts));
@@ -73,6 +73,28 @@ for (const [name, [bytes, open, decode]] of Object.entries(cases)) {
     }
   });
 }
+
+test('emits at most 64 KiB at a time', async () => {
+  const content = new Uint8Array(300_000);
+  const files = { zstd: [runs(3), zstdStream], xz: [read('patch/restore.xz'), xzStream], lzma: [read('lzma/page.lzma'), lzmaStream], gzip: [gzipSync(content), gzipStream], at1: [read('at1/s3_log.at1'), at1Stream] };
+  for (const [name, [bytes, open]] of Object.entries(files)) {
+    let largest = 0;
+    for await (const piece of pieces(bytes, bytes.length).pipeThrough(open())) largest = Math.max(largest, piece.length);
+    assert.ok(largest > 1000 && largest <= 2 ** 16, `${name}: ${largest}`);
+  }
+});
+
+test('limits.maxWindow bounds a whole Zstandard file too, except single segments, and no other', () => {
+  const limits = { maxWindow: 1000 };
+  assert.throws(() => decodeZstd(runs(3), { limits }), { name: 'WindowLimit' });
+  // One segment of 2,000 bytes, a run.
+  const single = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x60, 0xd0, 0x06, (2000 << 3) & 0xff | 3, 2000 >> 5, 0, 7);
+  assert.deepEqual(decodeZstd(single, { limits }), new Uint8Array(2000).fill(7));
+  const xz = read('xz/page.xz');
+  assert.deepEqual(decodeXz(xz, { limits }), decodeXz(xz));
+  const gzip = gzipSync(new Uint8Array(100_000));
+  assert.equal(decodeGzip(gzip, { limits }).length, 100_000);
+});
 
 test('checks the dictionary, the limits and the type of the input', async () => {
   const file = read('zstd/rfc8878/dict-id123456789-json60k-stdin.zst');
