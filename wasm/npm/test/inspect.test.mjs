@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inspect, nodeAt, nodes, outline } from './all.mjs';
 import * as Name from 'unspool/names';
-import { bad, read, valid } from './vectors.mjs';
+import { bad, read, text, valid } from './vectors.mjs';
 
 /** Serves a sparse file of these parts, each at its offset, and counts the bytes read. */
 function serve(size, parts) {
@@ -38,6 +38,13 @@ test('tiles every valid file with leaves', () => {
     }
     assert.equal(at, size * 8, entry.name);
   }
+});
+
+test('never changes the number of a name', () => {
+  // A new name adds a line; no line may change.
+  const golden = text('golden/names.txt').trimEnd().split('\n');
+  const names = Object.entries(Name).sort(([, a], [, b]) => a - b);
+  assert.deepEqual(names.map(([name, id]) => `${id} ${name}`), golden);
 });
 
 test('returns ids, names, values, parts and depths of nodes', () => {

@@ -25,6 +25,9 @@ test('never changes the number or the class of an error', () => {
   const golden = text('golden/errors.txt').trimEnd().split('\n');
   assert.ok(golden.length > 170, String(golden.length));
   assert.deepEqual(errorTable().map(({ code, name, class: class_ }) => `${code} ${name} ${class_}`), golden);
+  const header = readFileSync(new URL('../../../capi/include/unspool/common.h', import.meta.url), 'utf8');
+  const inC = [...header.matchAll(/^#define UNSPOOL_ERROR_(\w+) (\d+)u$/gm)].map(([, name, code]) => `${code} ${name.replaceAll('_', '')}`);
+  assert.deepEqual(inC.sort(), errorTable().map(({ code, name }) => `${code} ${name.toUpperCase()}`).sort(), 'the same in C');
 });
 
 test('documents every class of errors', () => {
