@@ -15,7 +15,9 @@ export interface InitOptions {
  *
  * Without an argument, compiles the module inside the package, off the main thread where the engine
  * can. With a `WebAssembly.Module`, bytes or a URL, uses that one. An entry with a module inside
- * never needs this call. The first module stays: later calls do nothing. A server that sends nothing
- * for 30 seconds, less than 256 bytes a second, or more than 16 MiB, is a `SourceError`.
+ * never needs this call. The first module stays: later calls do nothing.
+ *
+ * A server that sends nothing for 30 seconds, less than 256 bytes a second, or more than 16 MiB, is
+ * a `SourceError`.
  */
 export type Init = (source?: ModuleSource | Promise<ModuleSource>, options?: InitOptions) => Promise<void>;

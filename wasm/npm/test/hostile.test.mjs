@@ -140,7 +140,7 @@ test('ends a silent server after a time, before and within the body', { timeout:
   }
 });
 
-/** Replaces the clock by one that stands still. Returns a function that lets time pass. */
+/** Replaces the clock by one that does not run. Returns a function that lets time pass. */
 function stopClock(context) {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   const { performance } = globalThis;
