@@ -18,7 +18,7 @@ function failingAhead(bytes) {
     const fails = reader.underWay > 0 && !tried.has(start);
     tried.add(start);
     reader.underWay += 1;
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, 5));
     reader.underWay -= 1;
     if (!fails) return bytes.subarray(start, end);
     reader.failures += 1;
