@@ -192,7 +192,7 @@ mod by_handle {
             Ok(fs::openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?.into())
         }
 
-        /// Gives a file a second name.
+        /// Adds a second name to a file.
         pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
             Ok(fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
         }
@@ -274,7 +274,7 @@ mod by_handle {
             File::create_new(self.path.join(name))
         }
 
-        /// Gives a file a second name.
+        /// Adds a second name to a file.
         pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
             std::fs::hard_link(self.path.join(from), self.path.join(to))
         }

@@ -88,7 +88,7 @@ fn traced<T>(
     done
 }
 
-/// Runs a door with a trace, as [`traced`] does, if it reports what it read.
+/// Runs a door with a trace, and checks its leaves, which tile what it reports as read.
 pub fn traced_done(door: &str, bytes: &[u8], run: impl FnOnce(&mut Leaves) -> Result<Done>) -> Result<Done> {
     traced(door, bytes, run, |done| done.read)
 }

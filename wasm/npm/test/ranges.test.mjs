@@ -721,7 +721,7 @@ test('keeps at most six reads of a call in flight, of every function', async () 
   const load = (name) => read(`../${name}`);
   const [table, strings, vectors] = [load('at1/c8_events.at1'), load('onpair/cpp/urls_b12.onp'), read(med.file)];
   const [frames, streams] = ['zstd/page.zst', 'xz/blocks.xz'].map((name) => new Uint8Array(Buffer.concat(Array(200).fill(load(name)))));
-  /** Runs a call on a reader that takes some time. Returns the largest number of reads in flight. */
+  /** Runs a call on a reader that takes time. Returns the largest number of reads in flight. */
   const most = async (bytes, open, call = () => undefined) => {
     let [underWay, found] = [0, 0];
     const readSlowly = async ({ start, end }) => {
