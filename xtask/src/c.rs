@@ -216,8 +216,8 @@ fn hosted() -> Result<()> {
     decodes(&cmake.join("decode"))
 }
 
-/// Builds an archive without optimisation: others are optimised already.
-fn quick(build: Cmd) -> Cmd {
+/// Builds without optimisation: other builds are optimised already.
+pub fn quick(build: Cmd) -> Cmd {
     let build = build.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
     build.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
 }

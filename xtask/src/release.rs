@@ -4,6 +4,7 @@
 //! Both builds are clones of the same commit, in folders whose names and depths differ. A path or a
 //! time in an artefact would make them differ. Exception: the wheel, see [`Part::folder`].
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -16,6 +17,8 @@ use crate::{archives, bill, c, demo, install, python, site, wasm, wasm_c};
 const MUSL: &str = "x86_64-unknown-linux-musl";
 /// A file that every artefact decodes, and its content.
 const SAMPLE: (&str, &str) = ("tests/vectors/xz/page.xz", "tests/vectors/xz/page.csv");
+/// A column of strings, and their bytes.
+const STRINGS: (&str, &str) = ("tests/vectors/onpair/cpp/utf8_b12.onp", "tests/vectors/onpair/data/utf8.expected.bin");
 /// The folders of the two builds.
 const CLONES: [&str; 2] = ["first", "a/second"];
 
@@ -145,11 +148,11 @@ fn files(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs a program on the sample and compares its output with the content.
-fn decodes(program: Cmd) -> Result<()> {
-    let outcome = program.outcome(c::PATIENCE)?;
-    let content = std::fs::read_to_string(root().join(SAMPLE.1))?;
-    ensure!(outcome.success && outcome.stdout == content, "it does not decode {}: {}", SAMPLE.0, outcome.stderr);
+/// Runs a program on a file and compares its output with the content.
+fn decodes(program: Cmd, (file, content): (&str, &str)) -> Result<()> {
+    let outcome = program.arg(root().join(file)).outcome(c::PATIENCE)?;
+    let content = std::fs::read_to_string(root().join(content))?;
+    ensure!(outcome.success && outcome.stdout == content, "it does not decode {file}: {}", outcome.stderr);
     Ok(())
 }
 
@@ -178,34 +181,54 @@ fn forget_packages(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Compiles the unpacked crate. The library also serves a program that decodes the sample.
+/// Installs a program in a folder of its own: the command, or one that depends on the library. The
+/// other crates take the core, which is in no registry yet, from its package.
 fn try_crate(artefact: &Path, fresh: &Path) -> Result<()> {
-    const PROGRAM: &str = "fn main() {
+    const XZ: &str = "fn main() {
         let file = std::fs::read(std::env::args().nth(1).unwrap()).unwrap();
         let content = unspool::xz::decode_to_vec(&file, &unspool::xz::Options::DEFAULT).unwrap();
         std::io::Write::write_all(&mut std::io::stdout(), &content).unwrap();
     }";
-    cmd("tar -xf").arg(artefact).dir(fresh).run()?;
+    const ONPAIR: &str = "fn main() {
+        let bytes = std::fs::read(std::env::args().nth(1).unwrap()).unwrap();
+        let file = unspool::onpair::File::open(&bytes, &unspool::Limits::DEFAULT).unwrap();
+        let array = unspool_arrow::onpair::decode(file.column(), file.column().rows(), true).unwrap();
+        let strings = arrow_array::cast::AsArray::as_string_view(&array);
+        strings.iter().for_each(|string| print!(\"{}\", string.unwrap()));
+    }";
+    let version = archives::version()?;
+    let core = format!("unspool-{version}");
     let name = artefact.file_stem().context("a name")?.to_string_lossy().into_owned();
+    for package in BTreeSet::from([&name, &core]) {
+        cmd("tar -xf").arg(artefact.with_file_name(format!("{package}.crate"))).dir(fresh).run()?;
+    }
     let manifest = std::fs::read_to_string(fresh.join(&name).join("Cargo.toml"))?;
     ensure!(manifest.contains("license = ") && manifest.contains("repository = "), "{name} has no licence or address");
-    if name != format!("unspool-{}", archives::version()?) {
-        // Its dependency `unspool` is not in a registry yet. Cargo built it from the package.
-        return Ok(());
+    ensure!(fresh.join(&name).join("LICENSE-MIT").exists(), "{name} has no text of its licence");
+    let patch = format!("patch.crates-io.unspool.path={:?}", fresh.join(&core).display().to_string());
+    let install = |package: &str| {
+        let install = cmd("cargo install --quiet --root . --target-dir target --path").arg(package).dir(fresh);
+        // The part `command` is optimised.
+        c::quick(install.arg("--config").arg(&patch)).run()
+    };
+    let program = |source: &str, dependencies: &str| {
+        std::fs::create_dir_all(fresh.join("program/src"))?;
+        std::fs::write(fresh.join("program/src/main.rs"), source)?;
+        let head = "[package]\nname = \"program\"\nedition = \"2024\"\n[dependencies]\n";
+        std::fs::write(fresh.join("program/Cargo.toml"), format!("{head}unspool = \"{version}\"\n{dependencies}"))?;
+        install("program")
+    };
+    let built = |name: &str| cmd(&fresh.join("bin").join(name).display().to_string());
+    if name == core {
+        program(XZ, "")?;
+        decodes(built("program"), SAMPLE)
+    } else if name == format!("unspool-arrow-{version}") {
+        program(ONPAIR, &format!("unspool-arrow.path = \"../{name}\"\narrow-array = \"59\"\n"))?;
+        decodes(built("program"), STRINGS)
+    } else {
+        install(&name)?;
+        decodes(built("unspool").args("decode"), SAMPLE)
     }
-    std::fs::create_dir_all(fresh.join("program/src"))?;
-    std::fs::write(fresh.join("program/src/main.rs"), PROGRAM)?;
-    std::fs::write(
-        fresh.join("program/Cargo.toml"),
-        format!(
-            "[workspace]\n[package]\nname = \"program\"\nedition = \"2024\"\n\
-             [dependencies]\nunspool.path = \"../{name}\"\n"
-        ),
-    )?;
-    let run = cmd("cargo run --quiet --target-dir").arg(fresh.join("target")).args("--").arg(root().join(SAMPLE.0));
-    // The first build takes longer than a program.
-    cmd("cargo build --quiet --target-dir").arg(fresh.join("target")).dir(fresh.join("program")).run()?;
-    decodes(run.dir(fresh.join("program")))
 }
 
 /// Builds the command without a dynamic library.
@@ -226,7 +249,7 @@ fn try_command(artefact: &Path, fresh: &Path) -> Result<()> {
     let file = object::File::parse(&*bytes)?;
     let interpreter = file.sections().any(|section| section.name() == Ok(".interp"));
     ensure!(!interpreter, "the command needs a dynamic linker");
-    decodes(cmd(&program.display().to_string()).args("decode").arg(root().join(SAMPLE.0)).dir(fresh))
+    decodes(cmd(&program.display().to_string()).args("decode").dir(fresh), SAMPLE)
 }
 
 fn npm() -> Result<Vec<PathBuf>> {
@@ -242,7 +265,7 @@ fn try_npm(artefact: &Path, fresh: &Path) -> Result<()> {
     std::fs::write(fresh.join("package.json"), "{ \"private\": true, \"type\": \"module\" }")?;
     std::fs::write(fresh.join("program.mjs"), PROGRAM)?;
     cmd("npm install --ignore-scripts --no-audit --no-fund").arg(artefact).dir(fresh).run()?;
-    decodes(cmd("node program.mjs").arg(root().join(SAMPLE.0)).dir(fresh))
+    decodes(cmd("node program.mjs").dir(fresh), SAMPLE)
 }
 
 /// Compiles a program with the archive for this machine. The step `archives` builds programs for
@@ -256,7 +279,7 @@ fn try_archives(artefact: &Path, fresh: &Path) -> Result<()> {
     let program = fresh.join("decode");
     let source = package.join("examples/hosted/decode.c");
     cmd("cc -O2").arg(source).args(&flags).arg("-o").arg(&program).run()?;
-    decodes(cmd(&program.display().to_string()).arg(root().join(SAMPLE.0)))
+    decodes(cmd(&program.display().to_string()), SAMPLE)
 }
 
 fn wheel() -> Result<Vec<PathBuf>> {
@@ -270,7 +293,7 @@ fn try_wheel(artefact: &Path, fresh: &Path) -> Result<()> {
     cmd("python3 -m venv").arg(fresh.join("venv")).run()?;
     let python = fresh.join("venv/bin/python").display().to_string();
     cmd(&python).args("-m pip install --quiet --disable-pip-version-check --no-index").arg(artefact).run()?;
-    decodes(cmd(&python).arg("-c").arg(PROGRAM).arg(root().join(SAMPLE.0)).dir(fresh))
+    decodes(cmd(&python).arg("-c").arg(PROGRAM).dir(fresh), SAMPLE)
 }
 
 fn module() -> Result<Vec<PathBuf>> {
@@ -281,13 +304,7 @@ fn module() -> Result<Vec<PathBuf>> {
 
 /// Building the module has checked that it imports nothing.
 fn try_module(artefact: &Path, fresh: &Path) -> Result<()> {
-    decodes(
-        cmd("node")
-            .arg(root().join(wasm_c::EXAMPLES).join("decode.mjs"))
-            .arg(artefact)
-            .arg(root().join(SAMPLE.0))
-            .dir(fresh),
-    )
+    decodes(cmd("node").arg(root().join(wasm_c::EXAMPLES).join("decode.mjs")).arg(artefact).dir(fresh), SAMPLE)
 }
 
 fn pages() -> Result<Vec<PathBuf>> {
