@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::c;
 use crate::firmware::{CORTEX_M23, DEVICES, Device, RISCV};
-use crate::install;
+use crate::install::{self, CORTEX_M0};
 use crate::pages;
 use crate::python;
 use crate::sh::{Cmd, cmd, host, root};
@@ -31,24 +31,40 @@ const FILES: [&str; 12] = [
     "platformio.py",
 ];
 
-const ARM: &str = "arm-none-eabi-";
-const RISC_V: &str = "riscv64-unknown-elf-";
-/// Bare targets, and the prefix of the GNU tools for each.
-const BARE: [(&str, &str); 9] = [
-    ("thumbv6m-none-eabi", ARM),
-    ("thumbv7m-none-eabi", ARM),
-    ("thumbv7em-none-eabi", ARM),
-    ("thumbv7em-none-eabihf", ARM),
-    ("thumbv8m.main-none-eabi", ARM),
-    ("thumbv8m.main-none-eabihf", ARM),
-    ("riscv32imc-unknown-none-elf", RISC_V),
-    ("riscv32imac-unknown-none-elf", RISC_V),
-    ("riscv32imafc-unknown-none-elf", RISC_V),
+/// Machines of the emulator with a Cortex-M3, M4F and M55.
+const M3: &str = "mps2-an385";
+const M4F: &str = "mps2-an386";
+const M55: &str = "mps3-an547";
+/// A processor for each bare target. The emulator runs programs for it on that processor, or on one
+/// that has all of its instructions.
+const BARE: [Device; 9] = [
+    Device { ram: 64 << 10, ..DEVICES[0] },
+    arm("thumbv7m-none-eabi", M3, "-mcpu=cortex-m3 -mthumb"),
+    arm("thumbv7em-none-eabi", M4F, "-mcpu=cortex-m4 -mthumb"),
+    arm("thumbv7em-none-eabihf", M4F, "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16"),
+    arm("thumbv8m.main-none-eabi", M55, "-mcpu=cortex-m33 -mthumb"),
+    arm("thumbv8m.main-none-eabihf", M55, "-mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16"),
+    risc_v(RISCV.target, RISCV.flags),
+    risc_v("riscv32imac-unknown-none-elf", "-march=rv32imac -mabi=ilp32 -Wl,--defsym=flash_start=0x80000000"),
+    risc_v("riscv32imafc-unknown-none-elf", "-march=rv32imafc -mabi=ilp32f -Wl,--defsym=flash_start=0x80000000"),
 ];
+
+const fn arm(target: &'static str, machine: &'static str, flags: &'static str) -> Device {
+    Device { name: target, target, machine, flags, flash: 512 << 10, ram: 256 << 10, ..DEVICES[1] }
+}
+
+const fn risc_v(target: &'static str, flags: &'static str) -> Device {
+    Device { name: target, target, flags, ..RISCV }
+}
+
 /// Kinds of archives for bare targets: the name, small tables or large ones, the profile.
 const KINDS: [(&str, bool, &str); 2] = [("small", true, "firmware"), ("fast", false, "firmware-fast")];
-const LINUX: [(&str, &str); 2] =
-    [("x86_64-unknown-linux-gnu", "x86_64-linux-gnu-"), ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu-")];
+/// Targets with an operating system, the prefix of the GNU tools for each, and the emulator of other
+/// processors than this one.
+const LINUX: [(&str, &str, &str); 2] = [
+    ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu-", ""),
+    ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu-", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
+];
 
 /// The archives that the tests link. Those of bare targets are the ones that the step `c` tests.
 const TESTED: [&str; 4] = [
@@ -109,15 +125,15 @@ fn build(chosen: impl Fn(&str) -> bool) -> Result<PathBuf> {
         copy(&header, &package.join("include").join(header.strip_prefix(root().join(c::HEADERS))?))?;
     }
     examples(&package)?;
-    for (target, tools) in BARE {
+    for device in &BARE {
         for (kind, small, profile) in KINDS {
-            let name = format!("{target}-{kind}");
+            let name = format!("{}-{kind}", device.target);
             if chosen(&name) {
-                bare(&package.join("lib").join(name), target, tools, small, profile)?;
+                bare(&package.join("lib").join(name), device.target, device.tools, small, profile)?;
             }
         }
     }
-    for (target, tools) in LINUX {
+    for (target, tools, _) in LINUX {
         if chosen(target) {
             linux(&package.join("lib").join(target), target, tools)?;
         }
@@ -209,7 +225,7 @@ fn linux(folder: &Path, target: &str, tools: &str) -> Result<()> {
         (build, c::built())
     } else {
         install::target(target)?;
-        install::aarch64_binutils()?;
+        install::aarch64_gcc()?;
         (build.arg("--target").arg(target), c::built().join(target))
     };
     build.run()?;
@@ -274,21 +290,80 @@ fn pkg_config(folder: &Path, cflags: &str, private: &str) -> Result<()> {
     Ok(std::fs::write(folder.join("pkgconfig/unspool.pc"), text)?)
 }
 
-/// Builds the package, unpacks it, and builds programs with it as users of each build system do.
-pub fn test() -> Result<()> {
+/// Installs what builds and runs programs for devices.
+fn install_emulators() -> Result<()> {
     install::cmake()?;
     install::qemu()?;
     install::qemu_riscv()?;
-    install::picolibc()?;
+    install::picolibc()
+}
+
+/// Unpacks the package, and returns its path.
+fn unpack(tarball: &Path, folder: &Path) -> Result<PathBuf> {
+    cmd("tar -xf").arg(tarball).dir(folder).run()?;
+    let package = folder.join(format!("unspool-{}", version()?));
+    cmd("sha256sum --check --quiet SHA256SUMS").dir(&package).run()?;
+    Ok(package)
+}
+
+/// Returns the flags that pkg-config has for an archive.
+fn flags(package: &Path, archive: &str) -> Result<String> {
+    let path = package.join("lib").join(archive).join("pkgconfig");
+    cmd("pkg-config --cflags --libs --static unspool").env("PKG_CONFIG_PATH", path).read()
+}
+
+/// Links an example with an archive, and runs it on a device.
+fn example(package: &Path, device: &Device, archive: &str, name: &str, program: &Path) -> Result<()> {
+    let board = package.join("examples/firmware");
+    cmd(&format!("{}gcc -Os -nostartfiles", device.tools))
+        .args(device.flags)
+        .args(library(device))
+        .arg(format!("-Wa,-I{}", board.join("files").display()))
+        .arg(board.join("board.c"))
+        .arg(board.join(format!("{name}.c")))
+        .args(&flags(package, archive)?)
+        .arg("-T")
+        .arg(board.join("link.ld"))
+        .args(&format!("-Wl,--defsym=flash_len={},--defsym=ram_len={} -o", device.flash, device.ram))
+        .arg(program)
+        .run()?;
+    runs(device, program)
+}
+
+/// Links every example with each archive of the package, and runs it.
+pub fn try_out(tarball: &Path, folder: &Path) -> Result<()> {
+    install_emulators()?;
+    install::qemu_user()?;
+    let package = unpack(tarball, folder)?;
+    let program = folder.join("program");
+    for device in &BARE {
+        for (kind, ..) in KINDS {
+            for name in c::examples()? {
+                // The one program that is larger than the flash of the Cortex-M0.
+                let device =
+                    if (device.target, kind, &*name) == (CORTEX_M0, "fast", "at1") { &CORTEX_M23 } else { device };
+                example(&package, device, &format!("{}-{kind}", device.target), &name, &program)?;
+            }
+        }
+    }
+    for (target, tools, runner) in LINUX {
+        let source = package.join("examples/hosted/decode.c");
+        cmd(&format!("{tools}gcc -O2")).arg(source).args(&flags(&package, target)?).arg("-o").arg(&program).run()?;
+        c::decodes(if host()? == target { "" } else { runner }, &program)?;
+    }
+    Ok(())
+}
+
+/// Builds the package, unpacks it, and builds programs with it as users of each build system do.
+pub fn test() -> Result<()> {
+    install_emulators()?;
     let tarball = build(|name| TESTED.contains(&name))?;
     let work = folder().join("test");
     if work.exists() {
         std::fs::remove_dir_all(&work)?;
     }
     std::fs::create_dir_all(&work)?;
-    cmd("tar -xf").arg(&tarball).dir(&work).run()?;
-    let package = work.join(format!("unspool-{}", version()?));
-    cmd("sha256sum --check --quiet SHA256SUMS").dir(&package).run()?;
+    let package = unpack(&tarball, &work)?;
     let here =
         Test { python: python::with("packaging", &format!("../{FOLDER}/tests/requirements.txt"))?, package, work };
     here.target_names()?;
@@ -325,10 +400,10 @@ impl Test {
             ("-march=rv32emc -mabi=ilp32e", "none"),
             ("-mcpu=cortex-a9", "none"),
         ] {
-            let tools = if flags.starts_with("-march") { RISC_V } else { ARM };
+            let tools = if flags.starts_with("-march") { RISCV.tools } else { DEVICES[0].tools };
             let said = cmd(&format!("{tools}gcc {flags} -E -P target.h")).dir(&self.package).read()?;
             ensure!(said.trim() == format!("\"{target}\""), "expected {target} for {flags}, found {said}");
-            let known = target == "none" || BARE.iter().any(|(name, _)| *name == target);
+            let known = target == "none" || BARE.iter().any(|device| device.target == target);
             ensure!(known, "there is no archive for {target}");
         }
         Ok(())
@@ -339,7 +414,7 @@ impl Test {
         let build = self.work.join("cmake-hosted");
         self.configure("examples/hosted", &build).run()?;
         cmd("cmake --build").arg(&build).run()?;
-        c::decodes(&build.join("decode"))?;
+        c::decodes("", &build.join("decode"))?;
         for (device, fast) in [(&DEVICES[0], "OFF"), (&DEVICES[1], "ON"), (&CORTEX_M23, "OFF"), (&RISCV, "OFF")] {
             let build = self.work.join(format!("cmake-{}", device.name));
             let configure = self.configure("examples/firmware", &build);
@@ -364,15 +439,11 @@ impl Test {
 
     /// Builds an example with pkg-config, for this machine and for a device.
     fn pkg_config(&self) -> Result<()> {
-        let flags = |name: &str| {
-            let path = self.package.join("lib").join(name).join("pkgconfig");
-            cmd("pkg-config --cflags --libs --static unspool").env("PKG_CONFIG_PATH", path).read()
-        };
         let program = self.work.join("decode");
         let source = self.package.join("examples/hosted/decode.c");
-        let host = flags("x86_64-unknown-linux-gnu")?;
+        let host = flags(&self.package, "x86_64-unknown-linux-gnu")?;
         cmd("cc -O2").arg(source).args(&host).arg("-o").arg(&program).run()?;
-        c::decodes(&program)?;
+        c::decodes("", &program)?;
         // The linker drops what a program does not call: of 1.3 MB, 0.4 MB are left.
         let source = self.work.join("one.c");
         std::fs::write(&source, ONE_FORMAT)?;
@@ -381,21 +452,7 @@ impl Test {
         cmd(&program.display().to_string()).run()?;
         let len = std::fs::metadata(&program)?.len();
         ensure!(len < 600_000, "a program that calls xz alone has {len} bytes");
-        let device = &DEVICES[0];
-        let board = self.package.join("examples/firmware");
-        let program = self.work.join("zstd.elf");
-        cmd(&format!("{}gcc -Os -nostartfiles", device.tools))
-            .args(device.flags)
-            .arg(format!("-Wa,-I{}", board.join("files").display()))
-            .arg(board.join("board.c"))
-            .arg(board.join("zstd.c"))
-            .args(&flags("thumbv6m-none-eabi-small")?)
-            .arg("-T")
-            .arg(board.join("link.ld"))
-            .args("-Wl,--defsym=flash_len=0x40000,--defsym=ram_len=0x4000 -o")
-            .arg(&program)
-            .run()?;
-        runs(device, &program)
+        example(&self.package, &DEVICES[0], "thumbv6m-none-eabi-small", "zstd", &self.work.join("zstd.elf"))
     }
 
     /// Packs the component of ESP-IDF, and builds a program with what was packed.
@@ -421,7 +478,7 @@ impl Test {
         let targets: Vec<_> = said.lines().filter(|line| line.contains("-none-")).collect();
         ensure!(targets.len() == 13, "targets that Kconfig chooses: {said}");
         for target in targets {
-            ensure!(BARE.iter().any(|(name, _)| *name == target), "Kconfig chooses {target}");
+            ensure!(BARE.iter().any(|device| device.target == target), "Kconfig chooses {target}");
         }
         let module = format!("-DMODULE={}", self.package.display());
         self.stand_in("zephyr", &DEVICES[0], &module, &format!("-DDOTCONFIG={}", config.display()))
@@ -529,15 +586,18 @@ impl Test {
     }
 }
 
+/// Returns the flag that finds the C library. On ARM, `newlib` is where the compiler looks for it.
+fn library(device: &Device) -> &'static str {
+    if device.tools == RISCV.tools { "--specs=picolibc.specs" } else { "" }
+}
+
 /// Adds what CMake needs to know of a bare device.
 fn bare_cmake(configure: Cmd, device: &Device) -> Cmd {
-    // On ARM, `newlib` is where the compiler looks for it.
-    let library = if device.target == RISCV.target { " --specs=picolibc.specs" } else { "" };
     configure
         .arg("-DCMAKE_SYSTEM_NAME=Generic")
         .arg(format!("-DCMAKE_C_COMPILER={}gcc", device.tools))
         .arg("-DCMAKE_C_COMPILER_WORKS=1")
-        .arg(format!("-DCMAKE_C_FLAGS={}{library}", device.flags))
+        .arg(format!("-DCMAKE_C_FLAGS={} {}", device.flags, library(device)))
 }
 
 /// Checks that a program for a device decodes.

@@ -105,9 +105,9 @@ pub fn picolibc() -> Result<()> {
     Ok(())
 }
 
-/// Installs the linker for Linux on aarch64.
-pub fn aarch64_binutils() -> Result<()> {
-    debian(&["aarch64-linux-gnu-ld"], &[BARE, "binutils-aarch64-linux-gnu"]).map(|_| ())
+/// Installs the C compiler for Linux on aarch64, and the system's library to link with.
+pub fn aarch64_gcc() -> Result<()> {
+    debian(&["aarch64-linux-gnu-gcc"], &[BARE, "gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"]).map(|_| ())
 }
 
 /// Installs the memory checker for C programs.

@@ -39,7 +39,7 @@ pub const PARTS: [Part; 7] = [
     Part { name: "crates", folder: None, build: crates, try_out: try_crate },
     Part { name: "command", folder: None, build: command, try_out: try_command },
     Part { name: "npm", folder: None, build: npm, try_out: try_npm },
-    Part { name: "archives", folder: None, build: || Ok(vec![archives::package()?]), try_out: try_archives },
+    Part { name: "archives", folder: None, build: || Ok(vec![archives::package()?]), try_out: archives::try_out },
     Part { name: "wheel", folder: Some("/tmp/unspool-wheel"), build: wheel, try_out: try_wheel },
     Part { name: "wasm", folder: None, build: module, try_out: try_module },
     Part { name: "site", folder: None, build: pages, try_out: try_pages },
@@ -266,20 +266,6 @@ fn try_npm(artefact: &Path, fresh: &Path) -> Result<()> {
     std::fs::write(fresh.join("program.mjs"), PROGRAM)?;
     cmd("npm install --ignore-scripts --no-audit --no-fund").arg(artefact).dir(fresh).run()?;
     decodes(cmd("node program.mjs").dir(fresh), SAMPLE)
-}
-
-/// Compiles a program with the archive for this machine. The step `archives` builds programs for
-/// the others, and runs them in emulators.
-fn try_archives(artefact: &Path, fresh: &Path) -> Result<()> {
-    cmd("tar -xf").arg(artefact).dir(fresh).run()?;
-    let package = fresh.join(format!("unspool-{}", archives::version()?));
-    cmd("sha256sum --check --quiet SHA256SUMS").dir(&package).run()?;
-    let built = package.join("lib/x86_64-unknown-linux-gnu/pkgconfig");
-    let flags = cmd("pkg-config --cflags --libs --static unspool").env("PKG_CONFIG_PATH", built).read()?;
-    let program = fresh.join("decode");
-    let source = package.join("examples/hosted/decode.c");
-    cmd("cc -O2").arg(source).args(&flags).arg("-o").arg(&program).run()?;
-    decodes(cmd(&program.display().to_string()), SAMPLE)
 }
 
 fn wheel() -> Result<Vec<PathBuf>> {

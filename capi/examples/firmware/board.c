@@ -64,6 +64,10 @@ void reset(void) {
   *(volatile uint32_t *)0xE000ED88 |= 0xF << 20;
   __asm__ volatile("dsb\nisb");
 #endif
+#ifdef __riscv_flen
+  /* So is that of RISC-V. */
+  __asm__ volatile(".option push\n.option arch, +zicsr\ncsrs mstatus, %0\n.option pop" : : "r"(1 << 13));
+#endif
   finish(main());
 }
 
