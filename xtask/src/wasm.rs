@@ -20,6 +20,8 @@ pub const PROJECTS: &str = "wasm/npm/test/projects";
 pub const ADAPTERS: &str = "wasm/npm/test/adapters";
 /// Other runtimes than Node that the package runs in.
 pub const RUNTIMES: &str = "wasm/npm/test/runtimes";
+/// TypeDoc, which writes the reference of the package.
+pub const REFERENCE: &str = "wasm/npm/reference";
 /// Other packages that decode the same formats, compared on broken files.
 const PEERS: &str = "wasm/npm/test/peers";
 /// The folder of generated modules, not in git: a folder for each format, and for its inspector.
