@@ -64,6 +64,16 @@ pub fn cargo_fuzz() -> Result<()> {
     cmd(line).run().with_context(|| format!("type: {line}"))
 }
 
+/// Installs `cargo deny`, in a version whose options are known.
+pub fn cargo_deny() -> Result<()> {
+    const VERSION: &str = "0.20.2";
+    if cmd("cargo deny --version").answer().is_some_and(|said| said.ends_with(VERSION)) {
+        return Ok(());
+    }
+    let line = format!("cargo install cargo-deny --locked --version {VERSION}");
+    cmd(&line).run().with_context(|| format!("type: {line}"))
+}
+
 /// Leaves out the graphical interface of the emulators, which is a hundred packages.
 const BARE: &str = "--no-install-recommends";
 

@@ -5,6 +5,7 @@ mod bench;
 mod bill;
 mod c;
 mod demo;
+mod deny;
 mod firmware;
 mod fuzz;
 mod install;
@@ -38,6 +39,7 @@ Usage: cargo xtask COMMAND [--help]
   fuzz      fuzz with coverage guidance
   size      measure flash, RAM, stack and instructions of each format on each target
   release   build all that users take, twice, compare, and try it out
+  deny      check licences, sources and vulnerabilities of every dependency
   package   build the npm package as it would be published
   wheel     build the Python wheel as it would be published
   peers     test other npm packages with broken files and rewrite the page about them
@@ -106,6 +108,15 @@ byte, and installs and runs each artefact in a fresh folder. Publishes nothing: 
 Parts: crates, command, npm, archives, wheel, wasm, site; all if none is named.
 
   --build FOLDER   only build the parts, in this checkout, and copy them to a folder";
+
+const DENY: &str = "\
+Usage: cargo xtask deny [CHECK...]
+
+Runs `cargo deny check` for every Cargo.lock, with the rules of deny.toml. Installing cargo-deny takes
+three to five minutes, once.
+
+Checks: advisories, bans, licenses, sources; all if none is named. `advisories` downloads a database.
+The step `docs` of `cargo xtask test` checks licences, sources and wildcards without cargo-deny.";
 
 const HEADER: &str = "\
 Usage: cargo xtask header
@@ -182,6 +193,7 @@ fn run() -> Result<bool> {
             "wasm-c" => return alone(args, WASM_C, wasm_c::run),
             "peers" => return alone(args, PEERS, wasm::peers),
             "site" => return alone(args, SITE, site::build),
+            "deny" => return deny(args),
             "package" => return alone(args, PACKAGE, || demo::package().map(|_| ())),
             "release" => return release(args),
             "wheel" => return wheel(args),
@@ -318,6 +330,18 @@ fn release(mut args: lexopt::Parser) -> Result<bool> {
         _ => return Err(lexopt::Error::from(format!("expected --dry-run\n\n{RELEASE}")).into()),
     }
     .map(|()| true)
+}
+
+fn deny(mut args: lexopt::Parser) -> Result<bool> {
+    let mut checks = vec![];
+    while let Some(arg) = args.next()? {
+        match arg {
+            Value(check) => checks.push(check.string()?),
+            Short('h') | Long("help") => return show(DENY),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    deny::run(&checks).map(|()| true)
 }
 
 /// Runs a command that has no arguments.

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, AARCH64, CORTEX_M0, CORTEX_M4F, POWERPC, RISCV32, WASM};
 use crate::sh::{Cmd, cmd, root};
 use crate::step::Step;
-use crate::{archives, c, demo, firmware, prose, python, site, size, wasm};
+use crate::{archives, c, demo, deny, firmware, prose, python, site, size, wasm};
 
 /// The steps in the order in which they run. Those that fail fastest come first.
 pub const STEPS: &[Step] = &[
@@ -13,7 +13,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "clippy", proves: "no lint in the crates that no other step compiles and lints", run: clippy },
     Step {
         name: "docs",
-        proves: "the documentation builds without dead links, and the crates can be published",
+        proves: "the documentation builds without dead links, dependencies keep the rules, and the crates can be published",
         run: docs,
     },
     Step { name: "unit", proves: "unit tests, conformance with the vectors, no allocation", run: unit },
@@ -125,6 +125,7 @@ fn clippy() -> Result<()> {
 }
 
 fn docs() -> Result<()> {
+    deny::check()?;
     // Libraries only: the command line is also called `unspool` and would overwrite the page of the
     // library.
     cmd("cargo doc --locked --workspace --lib --no-deps").env("RUSTDOCFLAGS", NO_WARNINGS).run()?;
