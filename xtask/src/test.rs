@@ -9,7 +9,11 @@ use crate::{archives, c, demo, deny, firmware, prose, python, site, size, wasm};
 
 /// The steps in the order in which they run. Those that fail fastest come first.
 pub const STEPS: &[Step] = &[
-    Step { name: "fmt", proves: "every file is formatted, and its prose keeps the rules", run: fmt },
+    Step {
+        name: "fmt",
+        proves: "every file is formatted, its prose keeps the rules, and no workflow has a mistake",
+        run: fmt,
+    },
     Step { name: "clippy", proves: "no lint in the crates that no other step compiles and lints", run: clippy },
     Step {
         name: "docs",
@@ -97,6 +101,9 @@ pub fn workspace() -> Cmd {
     linted("cargo test --locked --workspace --exclude xtask")
 }
 
+/// The checker of workflows: a project of its own, whose lock file pins it.
+const WORKFLOWS: &str = "xtask/workflows";
+
 fn fmt() -> Result<()> {
     cmd("cargo fmt --all --check").run()?;
     cmd("cargo fmt --check").dir("tests/firmware").run()?;
@@ -104,6 +111,8 @@ fn fmt() -> Result<()> {
     cmd("cargo fmt --check").dir("fuzz").run()?;
     cmd("cargo fmt --check").dir("python").run()?;
     cmd("cargo fmt --check").dir("datafusion").run()?;
+    install::node_modules(WORKFLOWS)?;
+    cmd("node check.mjs").dir(WORKFLOWS).run()?;
     prose::check()
 }
 
