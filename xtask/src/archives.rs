@@ -59,8 +59,8 @@ const fn risc_v(target: &'static str, flags: &'static str) -> Device {
 
 /// Kinds of archives for bare targets: the name, small tables or large ones, the profile.
 const KINDS: [(&str, bool, &str); 2] = [("small", true, "firmware"), ("fast", false, "firmware-fast")];
-/// Targets with an operating system, the prefix of the GNU tools for each, and the emulator of other
-/// processors than this one.
+/// Targets with an operating system, the prefix of the GNU tools for each, and the emulator of its
+/// processor.
 const LINUX: [(&str, &str, &str); 2] = [
     ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu-", ""),
     ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu-", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
@@ -140,7 +140,8 @@ fn build(chosen: impl Fn(&str) -> bool) -> Result<PathBuf> {
     }
     let sums = cmd("sh -c").arg("find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum").dir(&package);
     std::fs::write(package.join("SHA256SUMS"), sums.read()?)?;
-    let tarball = folder().join(format!("{name}.tar.gz"));
+    // The source distribution for Python has the name without `c`.
+    let tarball = folder().join(format!("{name}-c.tar.gz"));
     pack(&folder(), &name, &tarball)?;
     Ok(tarball)
 }

@@ -126,7 +126,7 @@ Rewrites the headers in capi/include from their sources. The tests fail if one i
 const ARCHIVES: &str = "\
 Usage: cargo xtask archives
 
-Builds target/archives/unspool-VERSION.tar.gz: an archive for each target, the headers, and files
+Builds target/archives/unspool-VERSION-c.tar.gz: an archive for each target, the headers, and files
 for CMake, pkg-config, ESP-IDF, Zephyr and PlatformIO.";
 
 const WASM_C: &str = "\
@@ -142,7 +142,7 @@ Builds the npm package and the tarball that would be published.";
 const WHEEL: &str = "\
 Usage: cargo xtask wheel [--bench]
 
-Builds the Python wheel in target/wheels.
+Builds the source distribution for Python, and the wheel from it, in target/wheels.
 
   --bench   install it into an environment of its own instead, and compare its speed with pcodec,
             decompressed and polars";

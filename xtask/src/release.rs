@@ -2,7 +2,7 @@
 //! artefact in a fresh folder.
 //!
 //! Both builds are clones of the same commit, in folders whose names and depths differ. A path or a
-//! time in an artefact would make them differ. Exception: the wheel, see [`Part::folder`].
+//! time in an artefact would make them differ.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,10 +25,6 @@ const CLONES: [&str; 2] = ["first", "a/second"];
 /// A part of a release.
 pub struct Part {
     pub name: &'static str,
-    /// The folder of the clone, if the bytes depend on it. Cargo derives the numbers of a crate
-    /// from its path, unless the crate is within its workspace, and the order of functions follows
-    /// these numbers. The core is not within the workspace of the wheel.
-    folder: Option<&'static str>,
     /// Builds the artefacts and returns their paths.
     build: fn() -> Result<Vec<PathBuf>>,
     /// Installs and runs an artefact in an empty folder.
@@ -36,13 +32,13 @@ pub struct Part {
 }
 
 pub const PARTS: [Part; 7] = [
-    Part { name: "crates", folder: None, build: crates, try_out: try_crate },
-    Part { name: "command", folder: None, build: command, try_out: try_command },
-    Part { name: "npm", folder: None, build: npm, try_out: try_npm },
-    Part { name: "archives", folder: None, build: || Ok(vec![archives::package()?]), try_out: archives::try_out },
-    Part { name: "wheel", folder: Some("/tmp/unspool-wheel"), build: wheel, try_out: try_wheel },
-    Part { name: "wasm", folder: None, build: module, try_out: try_module },
-    Part { name: "site", folder: None, build: pages, try_out: try_pages },
+    Part { name: "crates", build: crates, try_out: try_crate },
+    Part { name: "command", build: command, try_out: try_command },
+    Part { name: "npm", build: npm, try_out: try_npm },
+    Part { name: "archives", build: || Ok(vec![archives::package()?]), try_out: archives::try_out },
+    Part { name: "wheel", build: wheel, try_out: try_wheel },
+    Part { name: "wasm", build: module, try_out: try_module },
+    Part { name: "site", build: pages, try_out: try_pages },
 ];
 
 /// Returns the parts with these names, or all.
@@ -77,17 +73,7 @@ pub fn dry_run(names: &[String]) -> Result<()> {
     }
     let outs = CLONES.map(|name| folder.join(name).join("out"));
     for (name, out) in CLONES.into_iter().zip(&outs) {
-        let (bound, free): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.folder.is_some());
-        if !free.is_empty() {
-            clone_and_build(&folder.join(name).join("unspool"), out, &free)?;
-        }
-        for part in bound {
-            let clone = Path::new(part.folder.unwrap_or_default());
-            ensure!(!clone.exists(), "remove {}: the part {} is built there", clone.display(), part.name);
-            let built = clone_and_build(clone, out, &[part]);
-            std::fs::remove_dir_all(clone)?;
-            built?;
-        }
+        clone_and_build(&folder.join(name).join("unspool"), out, &parts)?;
     }
     let [out, again] = &outs;
     let mut artefacts = vec![];
@@ -115,6 +101,7 @@ pub fn dry_run(names: &[String]) -> Result<()> {
     let shipped = folder.join("out");
     std::fs::create_dir_all(&shipped)?;
     for (part, file) in &artefacts {
+        ensure!(!shipped.join(file).exists(), "two artefacts are called {file}");
         std::fs::copy(out.join(part.name).join(file), shipped.join(file))?;
     }
     std::fs::write(shipped.join("unspool.cdx.json"), bill::of_materials()?)?;
@@ -269,17 +256,14 @@ fn try_npm(artefact: &Path, fresh: &Path) -> Result<()> {
 }
 
 fn wheel() -> Result<Vec<PathBuf>> {
-    let folder = root().join("target/wheels");
+    let folder = root().join(python::WHEELS);
     python::wheel()?;
     Ok(files(&folder)?.into_iter().map(|name| folder.join(name)).collect())
 }
 
 fn try_wheel(artefact: &Path, fresh: &Path) -> Result<()> {
     const PROGRAM: &str = "import sys, unspool; sys.stdout.buffer.write(unspool.open(sys.argv[1]).read())";
-    cmd("python3 -m venv").arg(fresh.join("venv")).run()?;
-    let python = fresh.join("venv/bin/python").display().to_string();
-    cmd(&python).args("-m pip install --quiet --disable-pip-version-check --no-index").arg(artefact).run()?;
-    decodes(cmd(&python).arg("-c").arg(PROGRAM).dir(fresh), SAMPLE)
+    decodes(cmd(&python::try_out(artefact, fresh)?).arg("-c").arg(PROGRAM).dir(fresh), SAMPLE)
 }
 
 fn module() -> Result<Vec<PathBuf>> {
