@@ -369,6 +369,21 @@ mod tests {
     }
 
     #[test]
+    fn every_file_may_have_its_name_on_windows() {
+        let files = cmd("git ls-files").read().unwrap();
+        assert!(files.lines().count() > 1000);
+        let devices = ["con", "prn", "aux", "nul", "com", "lpt"];
+        let is_device = |part: &&str| {
+            let stem = part.split('.').next().unwrap_or_default().to_ascii_lowercase();
+            devices.contains(&stem.trim_end_matches(|digit: char| digit.is_ascii_digit()))
+        };
+        let is_refused = |part: &&str| part.ends_with(['.', ' ']) || part.contains(['<', '>', ':', '"', '|', '?', '*']);
+        let bad = |part: &&str| is_device(part) || is_refused(part);
+        let found: Vec<_> = files.lines().filter(|path| path.split('/').any(|part| bad(&part))).collect();
+        assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
     fn the_workflow_runs_each_step_once() {
         let workflow = std::fs::read_to_string(root().join(".github/workflows/ci.yml")).unwrap();
         let (_, jobs) = workflow.split_once("        steps:\n          - ").unwrap();
