@@ -157,7 +157,7 @@ export default defineConfig({
               name: 'base',
               includeDependenciesRecursively: false,
               test: among({
-                'npm/dist': 'abort blob bytes check check-numbers error error-table errors/detection errors/general formats half index inspectors instance join limits probe ready salvage source-error structure text trap',
+                'npm/dist': 'abort answer blob bytes check check-numbers error error-table errors/detection errors/general formats half index inspectors instance join limits probe ready salvage source-error structure text trap',
                 src: 'arrive/remote current format formats/column formats/index formats/named tools/progress',
                 words: 'dictionary facts network',
               }),
