@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::{from_mut, null, null_mut};
 
-use unspool::{Done, End, Error, ErrorKind, Result, Status, Step, at1, gzip, pco, xz, zstd};
+use unspool::{Done, End, Error, ErrorKind, Format, Limits, Result, Status, Step, at1, gzip, pco, xz, zstd};
 use unspool_capi::at1::unspool_at1_decode;
 use unspool_capi::common::{UNSPOOL_END_HERE, UNSPOOL_STATUS_DONE, UnspoolBuffers, UnspoolDone, UnspoolStep};
 use unspool_capi::error::{UnspoolError, UnspoolErrorKind};
@@ -14,7 +14,7 @@ use unspool_capi::pco::unspool_pco_decode_u32;
 use unspool_capi::xz::{UnspoolXzDecoder, unspool_xz_decode, unspool_xz_init, unspool_xz_step};
 use unspool_capi::zstd::{UnspoolZstdDecoder, unspool_zstd_decode, unspool_zstd_init, unspool_zstd_step};
 
-use unspool_harness::Random;
+use unspool_harness::{Random, tile};
 
 /// Words of the memory in which all buffers of a call lie.
 const ARENA: usize = 1 << 15;
@@ -158,6 +158,9 @@ fn is_of_memory(kind: UnspoolErrorKind) -> bool {
 /// Decodes a whole file by each format.
 pub fn capi_whole(bytes: &[u8]) {
     let bytes = bytes.get(..MOST).unwrap_or(bytes);
+    for format in [Format::Zstd, Format::Xz, Format::Gzip, Format::At1, Format::Pco] {
+        tile(format, bytes, &Limits { max_output: 1 << 20, ..Limits::DEFAULT });
+    }
     let random = &mut Random::of(bytes);
     for (call, in_core) in CALLS {
         let words = if random.below(8) == 0 { random.below(TABLES) } else { TABLES };

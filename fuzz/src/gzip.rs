@@ -2,10 +2,10 @@
 
 use unspool::checksum::Crc32;
 use unspool::gzip::{Options, Workspace, decode};
-use unspool::{Class, ErrorKind, Limits, Verify};
+use unspool::{Class, ErrorKind, Format, Limits, Verify};
 
-use unspool_harness::Random;
 use unspool_harness::gzip::{agree, symbols};
+use unspool_harness::{Random, tile};
 
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 10, ..Limits::DEFAULT };
 const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
@@ -54,6 +54,7 @@ pub fn gzip_symbols(bytes: &[u8]) {
     let options = Options { verify: Verify::Skip, ..OPTIONS };
     let mut out = vec![0; 1 << 16];
     for file in [bytes, &member(bytes)] {
+        tile(Format::Gzip, file, &LIMITS);
         let whole = symbols(file, file.len(), &LIMITS);
         assert_eq!(symbols(file, 1 + random.below(40), &LIMITS), whole, "other symbols in pieces");
         match (decode(file, &mut out, &mut Workspace::new(), &options, &mut ()), whole) {

@@ -31,6 +31,7 @@ pub fn xz_mutated(bytes: &[u8]) {
 pub fn xz_symbols(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     repair(&mut bytes);
+    tile(Format::Xz, &bytes, &LIMITS);
     let (whole, error) = symbols(&bytes, bytes.len());
     let random = &mut Random::of(&bytes);
     assert_eq!(symbols(&bytes, 1 + random.below(50)), (whole.clone(), error), "other symbols in pieces");
