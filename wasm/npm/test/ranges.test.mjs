@@ -404,19 +404,24 @@ test('ignores the Range header of a Request', async () => {
   assert.deepEqual(seen, ['bytes=0-16383']);
 });
 
-test('keeps at most six reads in flight, including those in vain', async () => {
-  const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
-  let [open, most] = [0, 0];
+/** Runs a call on a reader that takes time. Returns the largest number of reads in flight. */
+async function mostInFlight(bytes, time, call) {
+  let [underWay, most] = [0, 0];
   const read = async ({ start, end }) => {
-    most = Math.max(most, ++open);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    open--;
+    most = Math.max(most, ++underWay);
+    await new Promise((resolve) => setTimeout(resolve, time));
+    underWay--;
     return bytes.subarray(start, end);
   };
+  await call({ size: bytes.length, read });
+  return most;
+}
+
+test('keeps at most six reads in flight, including those in vain', async () => {
+  const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
   const [value] = (await queryAt1(bytes, { select: ['type'], limit: 1 })).rows[0];
   for (const options of [{ where: [{ column: 'val', from: 0 }] }, { eq: [{ column: 'type', value }], select: ['val'] }, { where: [{ column: 'ts', from: 1 }, { column: 'val', to: 10 }], eq: [{ column: 'type', value }] }]) {
-    most = 0;
-    await queryAt1({ size: bytes.length, read }, options);
+    const most = await mostInFlight(bytes, 5, (source) => queryAt1(source, options));
     assert.ok(most <= 6, `${most} for ${JSON.stringify(options)}`);
   }
 });
@@ -721,18 +726,7 @@ test('keeps at most six reads of a call in flight, of every function', async () 
   const load = (name) => read(`../${name}`);
   const [table, strings, vectors] = [load('at1/c8_events.at1'), load('onpair/cpp/urls_b12.onp'), read(med.file)];
   const [frames, streams] = ['zstd/page.zst', 'xz/blocks.xz'].map((name) => new Uint8Array(Buffer.concat(Array(200).fill(load(name)))));
-  /** Runs a call on a reader that takes time. Returns the largest number of reads in flight. */
-  const most = async (bytes, open, call = () => undefined) => {
-    let [underWay, found] = [0, 0];
-    const readSlowly = async ({ start, end }) => {
-      found = Math.max(found, ++underWay);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      underWay--;
-      return bytes.subarray(start, end);
-    };
-    await call(await open({ size: bytes.length, read: readSlowly }));
-    return found;
-  };
+  const most = (bytes, open, call = () => undefined) => mostInFlight(bytes, 1, async (source) => call(await open(source)));
   const drain = async (file) => {
     for await (const piece of at1Text(file)) assert.ok(piece.length > 0);
   };
