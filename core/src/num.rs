@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn products_are_checked() {
         let near = |n: Size| [n.wrapping_sub(1), n, n.wrapping_add(1)];
-        let bits = (0..Size::BITS).step_by(if cfg!(miri) { 9 } else { 1 });
+        let bits = 0..Size::BITS;
         let numbers = bits.flat_map(|bit| near(1 << bit)).chain(near(Size::MAX / 10)).chain(near(Size::MAX / 3));
         for (a, b) in numbers.clone().flat_map(|a| numbers.clone().map(move |b| (a, b))) {
             assert_eq!(times(a, b), a.checked_mul(b), "{a} * {b}");

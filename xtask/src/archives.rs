@@ -226,7 +226,7 @@ fn linux(folder: &Path, target: &str, tools: &str) -> Result<()> {
         (build, c::built())
     } else {
         install::target(target)?;
-        install::aarch64_gcc()?;
+        install::linux_gcc("aarch64", "arm64")?;
         (build.arg("--target").arg(target), c::built().join(target))
     };
     build.run()?;

@@ -14,9 +14,10 @@ pub const WASM: &str = "wasm32-unknown-unknown";
 pub const CORTEX_M0: &str = "thumbv6m-none-eabi";
 pub const CORTEX_M4F: &str = "thumbv7em-none-eabihf";
 pub const RISCV32: &str = "riscv32imc-unknown-none-elf";
-/// Targets of programs for an emulator: one with NEON, and a big-endian one of 64 bits.
+/// Targets of programs for an emulator: one with NEON, and big-endian ones of 32 and 64 bits.
 pub const AARCH64: &str = "aarch64-unknown-linux-musl";
 pub const POWERPC: &str = "powerpc-unknown-linux-gnu";
+pub const S390X: &str = "s390x-unknown-linux-gnu";
 
 /// Returns the folder in which Cargo keeps what it downloads.
 pub fn cargo_home() -> PathBuf {
@@ -92,11 +93,6 @@ pub fn qemu_user() -> Result<()> {
     debian(&["qemu-aarch64"], &[BARE, "qemu-user"]).map(|_| ())
 }
 
-/// Installs the linker for [`POWERPC`], and the system's library to link with.
-pub fn powerpc_gcc() -> Result<()> {
-    debian(&["powerpc-linux-gnu-gcc"], &[BARE, "gcc-powerpc-linux-gnu", "libc6-dev-powerpc-cross"]).map(|_| ())
-}
-
 /// Installs the C compiler for bare ARM devices.
 pub fn arm_gcc() -> Result<()> {
     debian(&["arm-none-eabi-gcc"], &["gcc-arm-none-eabi"]).map(|_| ())
@@ -115,9 +111,11 @@ pub fn picolibc() -> Result<()> {
     Ok(())
 }
 
-/// Installs the C compiler for Linux on aarch64, and the system's library to link with.
-pub fn aarch64_gcc() -> Result<()> {
-    debian(&["aarch64-linux-gnu-gcc"], &[BARE, "gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"]).map(|_| ())
+/// Installs the C compiler for Linux on another machine, and the system's library to link with.
+/// Debian has two names for some machines.
+pub fn linux_gcc(machine: &str, debian_name: &str) -> Result<()> {
+    let (compiler, library) = (format!("gcc-{machine}-linux-gnu"), format!("libc6-dev-{debian_name}-cross"));
+    debian(&[&format!("{machine}-linux-gnu-gcc")], &[BARE, &compiler, &library]).map(|_| ())
 }
 
 /// Installs the memory checker for C programs.

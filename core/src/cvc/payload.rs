@@ -198,8 +198,7 @@ mod tests {
 
     #[test]
     fn half_floats_decode_in_vectors_as_they_do_alone() {
-        // An interpreter would take minutes for all of them.
-        let halves: Vec<u16> = (0..=u16::MAX).step_by(if cfg!(miri) { 251 } else { 1 }).collect();
+        let halves: Vec<u16> = (0..=u16::MAX).collect();
         let stored: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
         let cells: Vec<[u8; 4]> = decoded(Encoding::Fp16, &stored, 0, halves.len());
         for (half, cell) in halves.into_iter().zip(cells) {

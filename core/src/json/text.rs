@@ -224,10 +224,9 @@ mod tests {
 
     #[test]
     fn characters_are_those_of_core() {
-        let more: &[u8] =
-            if cfg!(miri) { &[0x7F, 0x80, 0xBF] } else { &[0, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF] };
+        let more: &[u8] = &[0, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF];
         let pairs = || more.iter().flat_map(|&a| more.iter().map(move |&b| (a, b)));
-        for first in (0..=u8::MAX).step_by(if cfg!(miri) { 51 } else { 1 }) {
+        for first in 0..=u8::MAX {
             for (second, (third, fourth)) in more.iter().flat_map(|&second| pairs().map(move |pair| (second, pair))) {
                 let bytes = [first, second, third, fourth];
                 let text = bytes.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());

@@ -643,7 +643,7 @@ mod tests {
         // The sum itself has more than 32 bits, and the lower ones are 0.
         assert!(!fits(&[i32::MIN; 2], 0, 32) && !fits(&[0], 0, 64));
         // As the reference does it, around the bound and for biases of every size.
-        for log in (32..63).step_by(if cfg!(miri) { 10 } else { 1 }) {
+        for log in 32..63 {
             let bias = (1i64 << log) + (1 << (log - 1));
             let sum = ((1i64 << 63).wrapping_sub(bias).cast_unsigned() >> 32) as i32;
             let near = (-35..3).flat_map(|n| [32 * n - 1, 32 * n, 32 * n + 1]);

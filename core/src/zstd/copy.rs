@@ -334,7 +334,7 @@ fn long(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
     byte_by_byte(out, from, to, len);
 }
 
-#[cfg(all(test, not(miri)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -368,7 +368,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "many megabytes")]
     fn the_least_window_is_enough_in_any_pieces() {
         let mut whole = vec![0; 1 << 16];
         crate::zstd::decode(FILE, &mut whole, &mut Workspace::new(), &UNCHECKED, &mut ()).unwrap();
@@ -425,7 +424,6 @@ mod tests {
     const CONTENT: u64 = ((RUNS + 1) << 17) + 3;
 
     #[test]
-    #[cfg_attr(miri, ignore = "four billion bytes")]
     fn more_bytes_than_32_bits_count() {
         let (mut workspace, mut window) = (Workspace::new(), vec![0; 5 << 17]);
         let mut run = |file: &[u8], limits: &Limits| {
