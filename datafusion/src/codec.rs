@@ -14,10 +14,9 @@ use datafusion_proto::physical_plan::{
 };
 use datafusion_proto::protobuf::{FileScanExecConf, PhysicalExprNode};
 use prost::Message;
-use unspool::Limits;
 use unspool_arrow::at1::{Decimals, OnMisfit};
 
-use crate::options::{Kind, Options};
+use crate::options::{self, Kind, Options};
 use crate::source::Source;
 
 /// Encodes scans of AT-1, CVC, Pco and OnPair, and refuses all other nodes. So it composes with the
@@ -70,7 +69,6 @@ impl PhysicalExtensionCodec for Codec {
             return not_impl_err!("{} is no scan of at1, cvc, pco or onpair", node.name());
         };
         let Options { limits, decimals, on_misfit, other_lines, zone_maps, binary } = *source.options();
-        let Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth } = limits;
         let filter = source.filter().map(|filter| converter.physical_expr_to_proto(&filter, self)).transpose()?;
         let scan = Scan {
             format: source.kind().name().to_owned(),
@@ -85,7 +83,7 @@ impl PhysicalExtensionCodec for Codec {
             other_lines,
             ignore_zone_maps: !zone_maps,
             binary,
-            limits: vec![max_output, max_window, max_header, max_elements, max_columns, max_depth.into()],
+            limits: options::numbers(&limits).into(),
         };
         scan.encode(buf).map_err(|error| internal_datafusion_err!("{error}"))
     }
@@ -101,12 +99,9 @@ impl PhysicalExtensionCodec for Codec {
         let scan = Scan::decode(buf).map_err(|error| broken(&error.to_string()))?;
         let kind = Kind::of(&scan.format).ok_or_else(|| broken("unknown format"))?;
         let config = scan.config.ok_or_else(|| broken("no configuration"))?;
-        let &[max_output, max_window, max_header, max_elements, max_columns, max_depth] = scan.limits.as_slice() else {
-            return Err(broken("no limits"));
-        };
-        let max_depth = u16::try_from(max_depth).map_err(|_| broken("no limits"))?;
+        let limits = scan.limits.try_into().ok().and_then(options::limits);
         let options = Options {
-            limits: Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth },
+            limits: limits.ok_or_else(|| broken("no limits"))?,
             decimals: match scan.decimals {
                 FLOAT => Decimals::Float,
                 TEXT => Decimals::Text,

@@ -58,6 +58,7 @@ impl Kind {
 /// | `lines` | `rows`, `other`: the table, or the lines of the file that are no rows | `rows` |
 /// | `zone_maps` | `use`, `ignore`: skip row groups and plan by the bounds that a writer claims | `use` |
 /// | `strings` | `text`, `binary`: the type of strings | `text` |
+/// | `max_output`, `max_window`, `max_header`, `max_elements`, `max_columns`, `max_depth` | a number for this limit | [`Limits::DEFAULT`] |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Bounds on what a file may ask for.
@@ -73,6 +74,22 @@ pub struct Options {
     pub zone_maps: bool,
     /// Returns strings of OnPair, and lines of AT-1 that are no rows, as bytes.
     pub binary: bool,
+}
+
+/// The names of the limits, in the order of their numbers.
+const LIMITS: [&str; 6] = ["max_output", "max_window", "max_header", "max_elements", "max_columns", "max_depth"];
+
+/// Returns the numbers of limits.
+pub(crate) fn numbers(limits: &Limits) -> [u64; 6] {
+    let &Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth } = limits;
+    [max_output, max_window, max_header, max_elements, max_columns, max_depth.into()]
+}
+
+/// Returns the limits with these numbers, unless one is too large for its type.
+pub(crate) fn limits(numbers: [u64; 6]) -> Option<Limits> {
+    let [max_output, max_window, max_header, max_elements, max_columns, max_depth] = numbers;
+    let max_depth = max_depth.try_into().ok()?;
+    Some(Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth })
 }
 
 impl Options {
@@ -95,6 +112,18 @@ impl Options {
                 Some(_) => continue,
                 None => key,
             };
+            if let Some(at) = LIMITS.iter().position(|limit| limit.eq_ignore_ascii_case(name)) {
+                let change = |number| {
+                    let mut numbers = numbers(&read.limits);
+                    numbers[at] = number;
+                    limits(numbers)
+                };
+                match value.parse().ok().and_then(change) {
+                    Some(changed) => read.limits = changed,
+                    None => return plan_err!("expected a number for {name}, found {value:?}"),
+                }
+                continue;
+            }
             match (name.to_ascii_lowercase().as_str(), value.to_ascii_lowercase().as_str()) {
                 ("decimals", "exact") => read.decimals = Self::DEFAULT.decimals,
                 ("decimals", "float") => read.decimals = Decimals::Float,
@@ -116,7 +145,8 @@ impl Options {
                 }
                 _ => {
                     return plan_err!(
-                        "expected one of the options decimals, scale, misfit, lines, zone_maps, strings; found {name:?}"
+                        "expected one of the options decimals, scale, misfit, lines, zone_maps, strings, {}; found {name:?}",
+                        LIMITS.join(", ")
                     );
                 }
             }
@@ -150,13 +180,17 @@ impl fmt::Display for Options {
             Decimals::Text => Some("decimals 'text'".to_owned()),
         };
         let flag = |set: bool, words: &str| set.then(|| words.to_owned());
-        let all = [
+        let others = [
             decimals,
             flag(self.on_misfit == OnMisfit::Null, "misfit 'null'"),
             flag(self.other_lines, "lines 'other'"),
             flag(!self.zone_maps, "zone_maps 'ignore'"),
             flag(self.binary, "strings 'binary'"),
         ];
-        f.write_str(&all.into_iter().flatten().collect::<Vec<_>>().join(", "))
+        let known = numbers(&Limits::DEFAULT);
+        let limits =
+            LIMITS.into_iter().zip(numbers(&self.limits)).zip(known).filter(|((_, number), known)| number != known);
+        let limits = limits.map(|((name, number), _)| format!("{name} '{number}'"));
+        f.write_str(&others.into_iter().flatten().chain(limits).collect::<Vec<_>>().join(", "))
     }
 }

@@ -77,8 +77,15 @@ async fn options_choose_and_are_checked() {
     }
     context.sql(&create("f", "OPTIONS (lines 'other')")).await.unwrap();
     assert_eq!(rows(&context, "SELECT * FROM f").await.unwrap(), ["0|ts,price"]);
-    for options in ["decimals 'real'", "scale '39'", "misfits 'null'", "decimals 'text', scale '3'"] {
-        assert!(context.sql(&create("g", &format!("OPTIONS ({options})"))).await.is_err(), "{options}");
+    let error = context.sql(&create("g", "OPTIONS (max_columns '1')")).await.unwrap_err().to_string();
+    assert!(error.contains("(needs 2)"), "{error}");
+    context.sql(&create("g", "OPTIONS (max_columns '2', max_depth '65535')")).await.unwrap();
+    assert_eq!(rows(&context, "SELECT ts FROM g WHERE price > 2").await.unwrap(), Vec::<String>::new());
+    let plan = rows(&context, "EXPLAIN SELECT ts FROM g").await.unwrap().concat();
+    assert!(plan.contains("max_columns '2', max_depth '65535'"), "{plan}");
+    let wrong = ["decimals 'real'", "scale '39'", "misfits 'null'", "decimals 'text', scale '3'"];
+    for options in wrong.into_iter().chain(["max_columns 'many'", "max_depth '65536'", "max_rows '1'"]) {
+        assert!(context.sql(&create("h", &format!("OPTIONS ({options})"))).await.is_err(), "{options}");
     }
 }
 
