@@ -1,5 +1,5 @@
-//! Checks the dependencies of every lock file against `deny.toml`: with `cargo deny`, or here,
-//! without a tool that takes minutes to install. Only `cargo deny` knows vulnerabilities.
+//! Checks the dependencies of every lock file: with `cargo deny` and `npm audit`, which know
+//! vulnerabilities, or here, without a tool that takes minutes to install.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -12,12 +12,23 @@ const RULES: &str = "deny.toml";
 /// The only source that `deny.toml` does not refuse.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Runs `cargo deny` with these checks, or with all, for each lock file.
+/// The check for known vulnerabilities.
+const ADVISORIES: &str = "advisories";
+
+/// Runs `cargo deny` with these checks, or with all, for each lock file of Rust. If they look for
+/// vulnerabilities, runs `npm audit` for each lock file of npm.
 pub fn run(checks: &[String]) -> Result<()> {
     install::cargo_deny()?;
     for manifest in manifests()? {
         let deny = cmd("cargo deny --locked --config").arg(RULES).arg("--manifest-path").arg(&manifest).args("check");
         checks.iter().fold(deny, |deny, check| deny.arg(check)).run()?;
+    }
+    if checks.is_empty() || checks.iter().any(|check| check == ADVISORIES) {
+        install::node()?;
+        for lock in locks("package-lock.json")? {
+            let folder = lock.trim_end_matches("package-lock.json");
+            cmd("npm audit --package-lock-only").dir(folder).run()?;
+        }
     }
     Ok(())
 }
@@ -36,10 +47,16 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Returns the manifest of each lock file.
+/// Returns the manifest beside each lock file.
 fn manifests() -> Result<Vec<String>> {
-    let locks = cmd("git ls-files *Cargo.lock").read()?;
-    Ok(locks.lines().map(|lock| format!("{}.toml", lock.trim_end_matches(".lock"))).collect())
+    let locks = locks("Cargo.lock")?;
+    Ok(locks.into_iter().map(|lock| lock.replace(".lock", ".toml")).collect())
+}
+
+/// Returns the paths of all lock files with this name.
+fn locks(name: &str) -> Result<Vec<String>> {
+    let paths = cmd(&format!("git ls-files *{name}")).read()?;
+    Ok(paths.lines().map(str::to_owned).collect())
 }
 
 /// Returns what is wrong with a package.

@@ -112,10 +112,11 @@ Parts: crates, command, npm, archives, wheel, wasm, site; all if none is named.
 const DENY: &str = "\
 Usage: cargo xtask deny [CHECK...]
 
-Runs `cargo deny check` for every Cargo.lock, with the rules of deny.toml. Installing cargo-deny takes
-three to five minutes, once.
+Runs `cargo deny check` for every Cargo.lock, with the rules of deny.toml, and `npm audit` for every
+package-lock.json. Installing cargo-deny takes three to five minutes, once.
 
-Checks: advisories, bans, licenses, sources; all if none is named. `advisories` downloads a database.
+Checks: advisories, bans, licenses, sources; all if none is named. `advisories` downloads a database
+from GitHub, and asks the registry of npm.
 The step `docs` of `cargo xtask test` checks licences, sources and wildcards without cargo-deny.";
 
 const HEADER: &str = "\
