@@ -42,7 +42,7 @@ fn a_store_holds_what_a_slice_does() {
         if len > 0 {
             agree(&vector.name, &vector.bytes, len - 1, 256, &options);
         }
-        for cut in cuts(vector, 16) {
+        for cut in cuts(vector, 40) {
             agree(&vector.name, &vector.bytes[..cut], len, 256, &options);
         }
         broken(vector, |bytes| agree(&vector.name, bytes, len + 1000, 256, &options));
