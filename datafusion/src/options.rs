@@ -187,10 +187,9 @@ impl fmt::Display for Options {
             flag(!self.zone_maps, "zone_maps 'ignore'"),
             flag(self.binary, "strings 'binary'"),
         ];
-        let known = numbers(&Limits::DEFAULT);
+        let limits = LIMITS.into_iter().zip(numbers(&self.limits)).zip(numbers(&Limits::DEFAULT));
         let limits =
-            LIMITS.into_iter().zip(numbers(&self.limits)).zip(known).filter(|((_, number), known)| number != known);
-        let limits = limits.map(|((name, number), _)| format!("{name} '{number}'"));
+            limits.filter_map(|((name, number), default)| flag(number != default, &format!("{name} '{number}'")));
         f.write_str(&others.into_iter().flatten().chain(limits).collect::<Vec<_>>().join(", "))
     }
 }

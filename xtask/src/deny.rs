@@ -12,9 +12,6 @@ const RULES: &str = "deny.toml";
 /// The only source that `deny.toml` does not refuse.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// The check for known vulnerabilities.
-const ADVISORIES: &str = "advisories";
-
 /// Runs `cargo deny` with these checks, or with all, for each lock file of Rust. If they look for
 /// vulnerabilities, runs `npm audit` for each lock file of npm.
 pub fn run(checks: &[String]) -> Result<()> {
@@ -23,7 +20,7 @@ pub fn run(checks: &[String]) -> Result<()> {
         let deny = cmd("cargo deny --locked --config").arg(RULES).arg("--manifest-path").arg(&manifest).args("check");
         checks.iter().fold(deny, |deny, check| deny.arg(check)).run()?;
     }
-    if checks.is_empty() || checks.iter().any(|check| check == ADVISORIES) {
+    if checks.is_empty() || checks.iter().any(|check| check == "advisories") {
         install::node()?;
         for lock in locks("package-lock.json")? {
             let folder = lock.trim_end_matches("package-lock.json");
